@@ -178,7 +178,7 @@ def test_heat_maps_and_curves_leave_out_what_has_no_meta_game(told: Told) -> Non
 def test_of_three_players_the_third_one_is_averaged_and_that_is_said(of_three: Told) -> None:
     """nasty beside nice, and nice, tit or nasty: 1 + (1 + 1 + 0.5) / 3."""
     picture = of_three.picture("crossplay", "crossplay_public_goods_payoffs")
-    assert "the others of all types" in picture.caption
+    assert "the others are of all types" in picture.caption
     payoffs = "crossplay_public_goods_payoffs", "no mechanism", "nasty"
     met = [of_three.row("crossplay", *payoffs, pair)[0] for pair in ("nice, nice", "nice, nasty")]
     assert met == [2, 1.5]

@@ -316,7 +316,7 @@ def test_what_is_missing_stands_at_the_top(reported: Reported) -> None:
     )
     assert said(summary_section(Layout(broken)))[1:4] == [
         "1 condition failed: patience=8: no such model",
-        "1 condition not finished, and taken as far as they go: patience=3: interrupted",
+        "1 condition not finished; the report uses what they have: patience=3: interrupted",
         "1 condition not played: patience=9",
     ]
 

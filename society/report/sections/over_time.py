@@ -25,10 +25,11 @@ _LEVEL = 0.95
 _FEWEST = 5  # runs for which a band means anything
 _CHOSEN = 6  # rounds of a curve whose numbers stand in the page
 _LEAD = (
-    "Means over runs with 95 % t bands: in each round over the runs that still go on, bands while "
-    f"at least {_FEWEST} do, or all that there were. Strips show how many are left."
+    "Means over runs with 95 % t bands. Each round counts the runs that still go on; bands need "
+    f"at least {_FEWEST} of them, or all runs if there were fewer. Strips show how many runs are "
+    "left."
 )
-_NUMBERED = " Rounds are numbered through; measures that some rounds lack are joined by lines."
+_NUMBERED = " Rounds are numbered throughout; lines bridge rounds in which a measure is not taken."
 
 
 def over_time_section(

@@ -18,10 +18,10 @@ _FEW = 10  # runs of a condition that are drawn one by one
 _CHOSEN = 5  # generations of a condition whose numbers stand in the page
 _LEFT = 0.9  # of the runs that have had a value: with fewer, a mean would be that of a choice
 _ENDINGS = {
-    ", runs": "runs: with a value; where fewer, the mean is that of those that are left.",
+    ", runs": "runs: runs with a value; means are taken over these.",
     ", se": "se: standard error of the mean over runs.",
     ", geometric": "geometric: mean of logarithms.",
-    ", se factor": "se factor: of the geometric mean; times it, and divided by it.",
+    ", se factor": "se factor: factor by which to multiply and divide the geometric mean.",
 }
 
 
@@ -100,7 +100,7 @@ def cut_note(values: Values) -> str:
     """Say that a mean is not drawn to the end, if so; begins with a space."""
     if all(RunMean.of(each).enough.all() for each in values.values()):
         return ""
-    return " Where more than a tenth of the runs have no value, no mean is drawn."
+    return " No mean is drawn where more than a tenth of the runs have no value."
 
 
 def generation_table(

@@ -19,9 +19,9 @@ _SELECTION = {
         "and itself if it lives on; in units of the phenotype."
     ),
     "selection_differential": (
-        " selection_differential: the phenotype of survivors less that of the others, over the "
-        "absolute mean of all: without a bound where that mean is near zero; selection has no such "
-        "trouble."
+        " selection_differential: the phenotype of survivors less that of the others, divided by "
+        "the absolute mean of all; it grows without bound where that mean is near zero, which "
+        "selection does not."
     ),
 }
 

@@ -27,10 +27,7 @@ _DISTANCE = (
     " Distance: 1 - cosine, the mean over all pairs of agents; embeddings show what sentences are "
     "about, not which side they take."
 )
-_NO_VECTORS = (
-    "The run files keep no embeddings of strategies, so that distances in meaning between them are "
-    "unknown."
-)
+_NO_VECTORS = "The run files keep no embeddings of strategies, so distances in meaning are unknown."
 
 
 def strategies_section(populations: Populations) -> Section:
