@@ -287,6 +287,7 @@ commands.runs -> cli.runs
 commands.stdout -> cli.output
 comparisons -> claims.comparisons
     Fared -> TypeScores
+    Ranked -> analysis.statistics.posthoc.Tukey
     worded_p -> p_in_words
 components.attitude -> components.language.attitude
 components.backstory -> components.language.backstory

@@ -13,7 +13,7 @@ from rich.text import Text
 from society.engine.graph import NOBODY
 from society.lineage import DESCENDED, SELECTED
 
-from .console import TerminalStyle, labelled_lines, labelled_row
+from .console import TerminalStyle, first_items, labelled_lines, labelled_row
 from .labels import Names, label_life
 from .round_view import RoundView, facts_told
 
@@ -70,7 +70,6 @@ class Births:
     def _listed(
         self, label: str, items: list[Text], count: int, *, apart: bool = False, style: str = "bold"
     ) -> Iterator[Text]:
-        if count > _SHOWN:
-            items.append(Text(f"and {count - _SHOWN} more", "dim"))
         if items:
-            yield from (labelled_lines if apart else labelled_row)(self.ink, label, items, style)
+            shown = first_items(items, count, _SHOWN)
+            yield from (labelled_lines if apart else labelled_row)(self.ink, label, shown, style)

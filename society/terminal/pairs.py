@@ -17,7 +17,7 @@ from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec
 
-from .console import BARS, TerminalStyle, decimals_for, flow_items, labelled_row
+from .console import BARS, TerminalStyle, decimals_for, first_items, flow_items, labelled_row
 from .labels import Names, spell_kind
 from .round_view import RoundView
 
@@ -66,8 +66,7 @@ class Pairs:
                 for reply, seat in zip(replies, shown, strict=True)
             ),
         )
-        if len(actors) > _SHOWN:
-            yield Text(f"and {len(actors) - _SHOWN:,} more pairs", "dim")
+        yield from first_items((), len(actors), _SHOWN, "more pairs")
         yield from self._without(scene, peer, has)
 
     def _own(self, scene: RoundView, name: str) -> Array | None:
@@ -121,11 +120,10 @@ class Pairs:
         yield from self._listed("alone", np.flatnonzero(alone), has)
 
     def _listed(self, label: str, seats: Array, has: Sequence[str]) -> Iterator[Text]:
-        items = [Text(f"{self.names[seat]} {has[seat]}".rstrip()) for seat in seats[:_SHOWN]]
-        if len(seats) > _SHOWN:
-            items.append(Text(f"and {len(seats) - _SHOWN:,} more", "dim"))
-        if items:
-            yield from labelled_row(self.ink, f"{len(seats)} {label}", items)
+        items = (Text(f"{self.names[seat]} {has[seat]}".rstrip()) for seat in seats)
+        if len(seats):
+            shown = first_items(items, len(seats), _SHOWN)
+            yield from labelled_row(self.ink, f"{len(seats)} {label}", shown)
 
 
 def other_columns(stage: DisplaySpec) -> list[str]:
