@@ -1104,7 +1104,7 @@ theatre.trace -> terminal.trace
 theatre.traits -> terminal.agent_table
 theatre.words -> terminal.labels
     ending -> describe_ending
-    named -> label_life
+    named -> lineage.lives.name_life
     spoken -> spell_kind
     standing -> describe_status
 wording -> text
