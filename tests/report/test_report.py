@@ -426,7 +426,7 @@ def test_replicates_that_share_their_luck_are_blocks_and_pairs(sweep: Sweep) -> 
 
 
 def test_a_log_rank_test_of_shared_luck_is_marked(reported: Reported) -> None:
-    marked = "Runs are taken as independent, which they are not under common random numbers."
+    marked = "The test takes runs as independent; with common random numbers they are not."
     assert remarks(survival_section(Layout(reported.study)), "log_rank_silence") == marked
 
 
