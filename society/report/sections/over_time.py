@@ -25,9 +25,9 @@ _LEVEL = 0.95
 _FEWEST = 5  # runs for which a band means anything
 _CHOSEN = 6  # rounds of a curve whose numbers stand in the page
 _LEAD = (
-    "Means over runs with 95 % t bands. The mean of a round is taken over the runs that still go on; "
-    f"bands need at least {_FEWEST} of them, or all runs if there were fewer. Strips show how many "
-    "runs are left."
+    "Means over runs with 95 % t bands. The mean of a round is taken over the runs that still go "
+    f"on; bands need at least {_FEWEST} of them, or all runs if there were fewer. Strips show how "
+    "many runs are left."
 )
 _NUMBERED = " Rounds are numbered throughout; lines bridge rounds in which a measure is not taken."
 

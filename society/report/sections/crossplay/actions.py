@@ -22,9 +22,9 @@ _LEAD = (
     "void has the same weight."
 )
 _SEEN = (
-    "Last actions: the actions of co-players in the round before, in any match; the order of several "
-    "co-players does not count. none yet: first rounds, in which nothing had been seen; they are "
-    "kept apart from all others."
+    "Last actions: the actions of co-players in the round before, in any match; the order of "
+    "several co-players does not count. none yet: first rounds, in which nothing had been seen; "
+    "they are kept apart from all others."
 )
 _REPLIES = (
     "A question is valid at the first try if its first reply could be read. A reply that could "
