@@ -292,6 +292,7 @@ commands.runs -> cli.runs
 commands.stdout -> cli.output
 comparisons -> claims.comparisons
     Fared -> TypeScores
+    Ranked -> analysis.statistics.posthoc.Tukey
     worded_p -> p_in_words
 components.attitude -> components.language.attitude
 components.backstory -> components.language.backstory
@@ -1109,7 +1110,7 @@ theatre.trace -> terminal.trace
 theatre.traits -> terminal.agent_table
 theatre.words -> terminal.labels
     ending -> describe_ending
-    named -> label_life
+    named -> lineage.lives.name_life
     spoken -> spell_kind
     standing -> describe_status
 wording -> text

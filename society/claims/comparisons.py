@@ -159,14 +159,6 @@ class Effect(NamedTuple):
         return f"{self.name}: {f}, {p_in_words(self.p)}, eta squared {size}"
 
 
-class Ranked(NamedTuple):
-    """A level of a factor with its mean; levels that share a letter do not differ (Tukey)."""
-
-    level: object
-    mean: float
-    letters: str
-
-
 def p_in_words(p: float) -> str:
     """A p value in words.
 

@@ -24,9 +24,8 @@ from society.runs.manifest import library_versions
 from society.text import clean_line
 
 from .figures.style import Figure
-from .layout import Layout
 from .page import LinkedFile, Section, render_page
-from .sections import every_section
+from .sections import StudyView, every_section
 from .sections.provenance_section import describe_runs
 from .tables import Table
 
@@ -40,9 +39,8 @@ _SUM = re.compile(r"([0-9a-f]{64})  ((?:figures|tables|lineage)/[^/\\]+|report\.
 
 def write_report(study: Study, out: Path) -> Path:
     """Write the report into a folder; gives the path of its page. Raises FileError, InputError."""
-    layout = Layout(study)
-    sections = [section for section in every_section(layout) if section.parts]
-    return write_sections(study.name, describe_runs(layout), sections, out)
+    view = StudyView(study)
+    return write_sections(study.name, describe_runs(view.layout), every_section(view), out)
 
 
 def write_sections(title: str, lead: str, sections: Sequence[Section], out: Path) -> Path:

@@ -21,11 +21,11 @@ from society.analysis.statistics.contrasts import (
     student,
     welch,
 )
-from society.analysis.statistics.posthoc import correct_p_values, tukey
+from society.analysis.statistics.posthoc import Tukey, correct_p_values, tukey
 from society.analysis.statistics.proportions import SuccessCount, binomial, fisher
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study import Study, open_sweep
-from society.claims.comparisons import ALPHA, Comparison, Effect, Metric, Odds, Ranked, TypeScores
+from society.claims.comparisons import ALPHA, Comparison, Effect, Metric, Odds, TypeScores
 from society.claims.types import FactorLevels, InsufficientEvidence
 from society.engine.rng import Array
 from society.experiments.experiment import Condition, Experiment
@@ -223,18 +223,15 @@ class Evidence:
             table = anova(values, {name: result.labels(name, levels) for name in factors})
         return effects_by_name(table)
 
-    def ranked(self, trial: str, measure: str, factor: str, levels: FactorLevels) -> list[Ranked]:
-        """Rank the levels of a factor, the highest mean first, with letters by Tukey's test."""
+    def ranked(self, trial: str, measure: str, factor: str, levels: FactorLevels) -> Tukey:
+        """Compare the levels of a factor by Tukey's test: means, the highest first, and letters."""
         result = self._results[trial]
-        named = {format_label(label): label for label in result.experiment.levels[factor]}
         groups = {
-            name: result.runs(measure, {**levels, factor: label}) for name, label in named.items()
+            format_label(label): result.runs(measure, {**levels, factor: label})
+            for label in result.experiment.levels[factor]
         }
         with _as_insufficient():
-            found = tukey(groups)
-        return [
-            Ranked(named[name], mean, found.letters[name]) for name, mean in found.means.items()
-        ]
+            return tukey(groups)
 
 
 def _together(

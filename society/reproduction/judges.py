@@ -201,21 +201,21 @@ class ClaimPanel:
             samples.trial(sample, stated.variables),
             fill_variables(sample.levels, stated.variables),
         )
-        ranked = samples.evidence.ranked(trial, sample.measure, "model", levels)
-        words = "; ".join(f"{one.level} {one.mean:.1f} ({one.letters})" for one in ranked)
-        letters = {one.level: set(one.letters) for one in ranked}
+        found = samples.evidence.ranked(trial, sample.measure, "model", levels)
+        letters = found.letters
+        words = "; ".join(f"{one} {mean:.1f} ({letters[one]})" for one, mean in found.means.items())
         apart = [
             {one, other}
             for one, other in combinations(letters, 2)
-            if not letters[one] & letters[other]
+            if not set(letters[one]) & set(letters[other])
         ]
         try:
             if judge.only_pair:
-                held = apart == [{samples.model(trial, name) for name in judge.only_pair}]
+                held = apart == [{str(samples.model(trial, name)) for name in judge.only_pair}]
             else:
-                best = samples.model(trial, judge.highest_alone)
-                held = ranked[0].level == best and all(
-                    {best, one} in apart for one in letters if one != best
+                best, *others = letters
+                held = best == str(samples.model(trial, judge.highest_alone)) and all(
+                    {best, one} in apart for one in others
                 )
         except InsufficientEvidence as untestable:
             return ClaimFinding("cannot be told", words, str(untestable))

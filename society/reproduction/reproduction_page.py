@@ -7,32 +7,20 @@ makes a page of all sections.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from society.analysis.crossplay import CrossPlay
 from society.analysis.study import Study
-from society.claims.data import PageSection, Trial
+from society.claims.data import Trial
 from society.claims.types import HOW, ClaimVerdict
 from society.experiments.factors import Label
 from society.report import write_sections
 from society.report.figures.style import Figure
-from society.report.layout import Layout
 from society.report.page import Caveat, LinkedFile, Section, SectionPart
-from society.report.sections.crossplay import CROSS_PLAY
-from society.report.sections.evolution import EVOLUTION, Populations
-from society.report.sections.hypothesis_tests import compare_panels, hypothesis_tests_section
-from society.report.sections.llm_usage_section import llm_usage_section
-from society.report.sections.norms_section import norms_section, texts_section
-from society.report.sections.outcome import maps_section, outcome_section
+from society.report.sections import SECTIONS, StudyView
 from society.report.sections.over_time import over_time_section
-from society.report.sections.provenance_section import (
-    claims_section,
-    provenance_section,
-    summary_section,
-)
-from society.report.sections.survival_section import survival_section
+from society.report.sections.provenance_section import claims_section
 from society.report.tables import Table
 
 from .evidence import ExperimentResult
@@ -40,23 +28,6 @@ from .run import DRY, ReproductionRun
 
 _UNLIKE = "with different outcomes under different parameters or readings"
 _AGREED = ("reproduced", "in part", "not reproduced", "cannot be told", _UNLIKE)
-
-SECTIONS: Mapping[PageSection, Callable[[Populations], Section]] = {
-    "outcome": lambda of: outcome_section(of.layout, compare_panels(of.layout)),
-    "survival": lambda of: survival_section(of.layout),
-    "tests": lambda of: hypothesis_tests_section(of.layout, compare_panels(of.layout)),
-    "maps": lambda of: maps_section(of.layout),
-    "evolution": EVOLUTION["evolution"],
-    "lives": EVOLUTION["lives"],
-    "strategies": EVOLUTION["strategies"],
-    "reactions": EVOLUTION["reactions"],
-    "norms": lambda of: norms_section(of.layout),
-    "texts": lambda of: texts_section(of.layout),
-    "standings": lambda of: CROSS_PLAY["crossplay"](CrossPlay(of.layout.study)),
-    "conduct": lambda of: CROSS_PLAY["conduct"](CrossPlay(of.layout.study)),
-    "agreements": lambda of: CROSS_PLAY["agreements"](CrossPlay(of.layout.study)),
-    "ledger": lambda of: llm_usage_section(of.layout),
-}
 
 
 def write_page(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Path:
@@ -148,17 +119,16 @@ def _added(labels: Sequence[Label], factor: str, other: Study) -> list[Label]:
 
 
 def _experiment(trial: Trial, study: Study) -> Section:
-    layout = Layout(study)
-    provenance = replace(provenance_section(layout), folded=True)
-    parts = [*summary_section(layout).parts, *_sections(trial, layout), provenance]
+    view = StudyView(study)
+    provenance = replace(SECTIONS["provenance"](view), folded=True)
+    parts = [*SECTIONS["summary"](view).parts, *_sections(trial, view), provenance]
     return _prefix_names(trial.name, Section(trial.title, parts, trial.name))
 
 
-def _sections(trial: Trial, layout: Layout) -> Iterator[Section]:
-    populations = Populations(layout)
-    yield from (SECTIONS[name](populations) for name in trial.chapters)
+def _sections(trial: Trial, view: StudyView) -> Iterator[Section]:
+    yield from (SECTIONS[name](view) for name in trial.chapters)
     if trial.over_time:
-        yield over_time_section(layout, trial.over_time)
+        yield over_time_section(view.populations, trial.over_time)
 
 
 def _prefix_names(experiment: str, section: Section) -> Section:

@@ -12,9 +12,10 @@ from rich.text import Text
 
 from society.engine.graph import NOBODY
 from society.lineage import DESCENDED, SELECTED
+from society.lineage.lives import name_life
 
-from .console import TerminalStyle, labelled_lines, labelled_row
-from .labels import Names, label_life
+from .console import TerminalStyle, first_items, labelled_lines, labelled_row
+from .labels import Names
 from .round_view import RoundView, facts_told
 
 _SHOWN = 12  # of those who are born, live on, or do not; the others are counted
@@ -37,7 +38,7 @@ class Births:
         items = []
         for seat, words in said.items():
             parent = parents[self.replicate, seat]
-            child = "" if parent == NOBODY else f", child of {label_life(parent, newborn.shape[1])}"
+            child = "" if parent == NOBODY else f", child of {name_life(parent, newborn.shape[1])}"
             comma = "," if child and words else ""
             items.append(self.ink.text(f"{self.names[seat]}{child}{comma}{words}"))
         yield from self._listed(f"{len(seats)} born", items, len(seats), apart=any(said.values()))
@@ -70,7 +71,6 @@ class Births:
     def _listed(
         self, label: str, items: list[Text], count: int, *, apart: bool = False, style: str = "bold"
     ) -> Iterator[Text]:
-        if count > _SHOWN:
-            items.append(Text(f"and {count - _SHOWN} more", "dim"))
         if items:
-            yield from (labelled_lines if apart else labelled_row)(self.ink, label, items, style)
+            shown = first_items(items, count, _SHOWN)
+            yield from (labelled_lines if apart else labelled_row)(self.ink, label, shown, style)

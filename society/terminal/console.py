@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -268,6 +269,13 @@ def flow_items(
             line.append("" if empty else lead).append_text(piece)
             empty = False
     yield strip_end(line)
+
+
+def first_items(items: Iterable[Text], count: int, most: int, noun: str = "more") -> Iterator[Text]:
+    """Yield the first items, then a note on how many of all `count` are left out."""
+    yield from islice(items, most)
+    if count > most:
+        yield Text(f"and {count - most:,} {noun}", "dim")
 
 
 def labelled_row(

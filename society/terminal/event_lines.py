@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from society.engine.scenario import DisplaySpec
 
 from .answer_summary import Answers
 from .births import Births
-from .console import TerminalStyle, labelled_lines, labelled_row
+from .console import TerminalStyle, first_items, labelled_lines, labelled_row
 from .labels import Names, describe_ending, spell_kind
 from .round_view import Chosen, RoundView
 from .usage_tables import count_mishaps
@@ -93,13 +92,11 @@ class EventLines:
             if scene.newborn is not None:  # their words are printed with their births
                 said = np.where(scene.newborn[self.replicate], "", said)
             seats = np.flatnonzero(said != "")
-            items = [
+            items = (
                 self.ink.text(f"{self.names[seat]} {verb} {self.ink.quoted(said[seat], _QUOTE)}")
-                for seat in seats[:_QUOTES]
-            ]
-            if len(seats) > _QUOTES:
-                items.append(Text(f"and {len(seats) - _QUOTES} more", "dim"))
-            yield from labelled_lines(self.ink, label, items)
+                for seat in seats
+            )
+            yield from labelled_lines(self.ink, label, first_items(items, len(seats), _QUOTES))
 
     def _notes(self, scene: RoundView) -> Iterator[Text]:
         for note in scene.stage.notes:
@@ -144,22 +141,20 @@ class EventLines:
         for answer, count in _most(chosen, after):
             which = "it" if answer == after else self.ink.quoted(answer, _QUOTE)
             yield self.ink.text(f"{count} for {which}")
-        if len(chosen.answers) > _OPTIONS:
-            yield Text(f"and {len(chosen.answers) - _OPTIONS} more", "dim")
+        yield from first_items((), len(chosen.answers), _OPTIONS)
 
     def _troubles(self, scene: RoundView) -> Iterator[Text]:
         here = [each for each in scene.page.troubles if each.replicate == self.replicate]
         failed = [each for each in here if each.what == "fallback"]
         so = "" if scene.void(self.replicate) else ": the fallback was used"
-        items = [
+        words = (
             self.ink.text(
                 f"{self.names[each.agent]} could not be understood ({spell_kind(each.kind)}){so}",
                 "red",
             )
-            for each in failed[:_SHOWN]
-        ]
-        if len(failed) > _SHOWN:
-            items.append(Text(f"and {len(failed) - _SHOWN} more", "dim"))
+            for each in failed
+        )
+        items = list(first_items(words, len(failed), _SHOWN))
         mended = Counter(each.what for each in here if each.what != "fallback")
         if mended:
             items.append(Text(count_mishaps(mended), "dim"))
@@ -179,9 +174,7 @@ def _most(chosen: Chosen, won: Any) -> list[tuple[Any, int]]:
 
 
 def _first(items: Iterable[Text], count: int) -> Iterator[Text]:
-    """Yield the first items, then a note on how many more there are."""
-    yield from islice(items, _SHOWN)
+    """Yield the first items, or "nobody"."""
     if count == 0:
         yield Text("nobody", "dim")
-    if count > _SHOWN:
-        yield Text(f"and {count - _SHOWN} more", "dim")
+    yield from first_items(items, count, _SHOWN)

@@ -15,6 +15,7 @@ from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec
 from society.engine.script import UNREAD
 from society.errors import InputError
+from society.lineage.lives import name_life
 
 from .console import TerminalStyle
 
@@ -133,16 +134,7 @@ class Names:
 
     def live(self, lives: Array) -> None:
         """Name the agents after the lives, (N,), that have the seats from now on."""
-        self._names = [label_life(life, len(lives)) for life in lives.tolist()]
-
-
-def label_life(life: int, agents: int) -> str:
-    """Name a life by its first generation and its place in it, as agents know each other.
-
-    >>> name_life(15, agents=12)
-    '2_4'
-    """
-    return f"{life // agents + 1}_{life % agents + 1}"
+        self._names = [name_life(life, len(lives)) for life in lives.tolist()]
 
 
 def spell_kind(kind: str) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from rich.cells import cell_len
@@ -17,13 +16,14 @@ from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec
 
-from .console import BARS, TerminalStyle, decimals_for, flow_items, labelled_row
+from .console import BARS, TerminalStyle, decimals_for, first_items, flow_items, labelled_row
 from .labels import Names, spell_kind
 from .round_view import RoundView
 
 _SHOWN = 12  # pairs, and agents without one; the others are counted
 _LONGEST_BAR = 10
 _GAP = "  "
+_BAR, _RIGHT = 3, (1, 5)  # the columns of bars, and of numbers
 _FIGURE = re.compile(r"\{(\w+)(:%)?\}")
 
 
@@ -49,25 +49,18 @@ class Pairs:
         actors = [seat for seat in actors if seat not in both or seat < peer[seat]]
         shown = actors[:_SHOWN]
         has = self._holdings(scene, meeting.holds)
-        arrows = ["↔" if seat in both else "→" for seat in shown]
-        replies = [clauses[peer[seat]] if seat in both else "" for seat in shown]
+        bars = self._bars(scene, meeting.share, shown)
         yield from self._table(
-            self._cells(self.names[seat] for seat in shown),
-            self._cells((has[seat] for seat in shown), right=True),
-            self._cells(self._did(scene, clauses[seat], seat) for seat in shown),
-            self._cells(self._bars(scene, meeting.share, shown), style=BARS),
-            self._cells(
-                f"{arrow} {self.names[peer[seat]]}"
-                for arrow, seat in zip(arrows, shown, strict=True)
-            ),
-            self._cells((has[peer[seat]] for seat in shown), right=True),
-            self._cells(
-                self._did(scene, reply, peer[seat])
-                for reply, seat in zip(replies, shown, strict=True)
-            ),
+            [
+                (
+                    *(self.names[seat], has[seat], self._did(scene, clauses[seat], seat), bar),
+                    f"{'↔' if seat in both else '→'} {self.names[other]}",
+                    *(has[other], self._did(scene, clauses[other] if seat in both else "", other)),
+                )
+                for seat, other, bar in zip(shown, peer[shown], bars, strict=True)
+            ]
         )
-        if len(actors) > _SHOWN:
-            yield Text(f"and {len(actors) - _SHOWN:,} more pairs", "dim")
+        yield from first_items((), len(actors), _SHOWN, "more pairs")
         yield from self._without(scene, peer, has)
 
     def _own(self, scene: RoundView, name: str) -> Array | None:
@@ -99,17 +92,21 @@ class Pairs:
             return [""] * len(seats)
         return [self.ink.bar(shares[seat], _LONGEST_BAR) for seat in seats]
 
-    def _cells(self, said: Iterable[str], *, right: bool = False, style: str = "") -> _Cells:
-        return _Cells([self.ink.words(each) for each in said], right, style)
-
-    def _table(self, *columns: _Cells) -> Iterator[Text]:
+    def _table(self, rows: Sequence[Sequence[str]]) -> Iterator[Text]:
         """Lay out the pairs in rows; drop the bars, then the alignment, where there is no room."""
-        told = [column for column in columns if column.width]
-        if _width(told) > self.ink.width:
-            told = [column for column in told if column.style != BARS]
-        fits = _width(told) <= self.ink.width
-        for row in zip(*(column.texts(aligned=fits) for column in told), strict=True):
-            yield from flow_items(row, self.ink.width, gap=_GAP if fits else " ")
+        columns = [list(map(self.ink.words, column)) for column in zip(*rows, strict=True)]
+        widths = [max(map(cell_len, column)) for column in columns]
+        shown = [place for place, width in enumerate(widths) if width]
+        if _width(widths[place] for place in shown) > self.ink.width:
+            shown = [place for place in shown if place != _BAR]
+        fits = _width(widths[place] for place in shown) <= self.ink.width
+        for row in zip(*columns, strict=True):
+            cells = []
+            for place in shown:
+                blank = " " * (widths[place] - cell_len(row[place])) if fits else ""
+                words = blank + row[place] if place in _RIGHT else row[place] + blank
+                cells.append(Text(words, BARS if place == _BAR else ""))
+            yield from flow_items(cells, self.ink.width, gap=_GAP if fits else " ")
 
     def _without(self, scene: RoundView, peer: Array, has: Sequence[str]) -> Iterator[Text]:
         """List the agents who met without a result, and those who met nobody."""
@@ -121,11 +118,10 @@ class Pairs:
         yield from self._listed("alone", np.flatnonzero(alone), has)
 
     def _listed(self, label: str, seats: Array, has: Sequence[str]) -> Iterator[Text]:
-        items = [Text(f"{self.names[seat]} {has[seat]}".rstrip()) for seat in seats[:_SHOWN]]
-        if len(seats) > _SHOWN:
-            items.append(Text(f"and {len(seats) - _SHOWN:,} more", "dim"))
-        if items:
-            yield from labelled_row(self.ink, f"{len(seats)} {label}", items)
+        items = (Text(f"{self.names[seat]} {has[seat]}".rstrip()) for seat in seats)
+        if len(seats):
+            shown = first_items(items, len(seats), _SHOWN)
+            yield from labelled_row(self.ink, f"{len(seats)} {label}", shown)
 
 
 def other_columns(stage: DisplaySpec) -> list[str]:
@@ -138,23 +134,6 @@ def other_columns(stage: DisplaySpec) -> list[str]:
     return [name for name in stage.columns if name not in held]
 
 
-class _Cells(NamedTuple):
-    """A column without a heading."""
-
-    cells: list[str]
-    right: bool
-    style: str
-
-    @property
-    def width(self) -> int:
-        return max(map(cell_len, self.cells), default=0)
-
-    def texts(self, *, aligned: bool) -> Iterator[Text]:
-        for cell in self.cells:
-            gap = " " * (self.width - cell_len(cell)) if aligned else ""
-            yield Text(gap + cell if self.right else cell + gap, self.style)
-
-
-def _width(columns: Sequence[_Cells]) -> int:
+def _width(widths: Iterable[int]) -> int:
     """Return the width of columns side by side."""
-    return sum(column.width for column in columns) + len(_GAP) * (len(columns) - 1)
+    return sum(width + len(_GAP) for width in widths) - len(_GAP)

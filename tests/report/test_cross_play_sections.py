@@ -19,7 +19,7 @@ from society.config.run_config import load_config
 from society.report import write_report
 from society.report.figures.style import Figure
 from society.report.page import Caveat, Section
-from society.report.sections.crossplay import CROSS_PLAY
+from society.report.sections import SECTIONS, StudyView
 from society.report.sections.crossplay.scores import scores_over_games
 from society.report.tables import Table
 from society.runs.design_runs import make_designs
@@ -84,7 +84,9 @@ def play(
 
 
 def _sections(study: Study) -> list[Section]:
-    found = [section(CrossPlay(study)) for section in CROSS_PLAY.values()]
+    view = StudyView(study)
+    names = ("standings", "conduct", "agreements", "understanding")
+    found = [SECTIONS[name](view) for name in names]
     return [one for one in found if one.parts]
 
 
@@ -176,7 +178,7 @@ def test_heat_maps_and_curves_leave_out_what_has_no_meta_game(told: Told) -> Non
 def test_of_three_players_the_third_one_is_averaged_and_that_is_said(of_three: Told) -> None:
     """nasty beside nice, and nice, tit or nasty: 1 + (1 + 1 + 0.5) / 3."""
     picture = of_three.picture("crossplay", "crossplay_public_goods_payoffs")
-    assert "the others of all types" in picture.caption
+    assert "the others are of all types" in picture.caption
     payoffs = "crossplay_public_goods_payoffs", "no mechanism", "nasty"
     met = [of_three.row("crossplay", *payoffs, pair)[0] for pair in ("nice, nice", "nice, nasty")]
     assert met == [2, 1.5]

@@ -316,7 +316,7 @@ def test_what_is_missing_stands_at_the_top(reported: Reported) -> None:
     )
     assert said(summary_section(Layout(broken)))[1:4] == [
         "1 condition failed: patience=8: no such model",
-        "1 condition not finished, and taken as far as they go: patience=3: interrupted",
+        "1 condition not finished; the report uses what they have: patience=3: interrupted",
         "1 condition not played: patience=9",
     ]
 
@@ -426,7 +426,7 @@ def test_replicates_that_share_their_luck_are_blocks_and_pairs(sweep: Sweep) -> 
 
 
 def test_a_log_rank_test_of_shared_luck_is_marked(reported: Reported) -> None:
-    marked = "Runs are taken as independent, which they are not under common random numbers."
+    marked = "The test takes runs as independent; with common random numbers they are not."
     assert remarks(survival_section(Layout(reported.study)), "log_rank_silence") == marked
 
 

@@ -1,16 +1,24 @@
-"""The sections of a report, one thought each."""
+"""The sections of a report, one thought each, and the view of a study that they share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
+from functools import cached_property
 
 from society.analysis.crossplay import CrossPlay
+from society.analysis.study.study import Study
 from society.report.layout import Layout
 from society.report.page import Section
 
-from .crossplay import CROSS_PLAY
-from .evolution import EVOLUTION, Populations
-from .hypothesis_tests import compare_panels, hypothesis_tests_section
+from .crossplay.actions import actions_section, replies_section
+from .crossplay.agreements import agreements_section
+from .crossplay.standings_section import standings_section
+from .evolution.generation_means import evolution_section
+from .evolution.lives_section import lives_section
+from .evolution.populations import Populations
+from .evolution.reaction_norms import reaction_norms_section
+from .evolution.strategies import strategies_section
+from .hypothesis_tests import PanelTests, compare_panels, hypothesis_tests_section
 from .llm_usage_section import llm_usage_section
 from .norms_section import norms_section, texts_section
 from .outcome import maps_section, outcome_section
@@ -19,20 +27,48 @@ from .provenance_section import provenance_section, summary_section
 from .survival_section import survival_section
 
 
-def every_section(layout: Layout) -> Iterator[Section]:
-    """Make the sections of a report in their order; those with nothing to say are empty."""
-    tests, populations = compare_panels(layout), Populations(layout)
-    yield summary_section(layout)
-    yield outcome_section(layout, tests)
-    yield maps_section(layout)
-    yield survival_section(layout)
-    yield hypothesis_tests_section(layout, tests)
-    if any(run.manifest.game for run in layout.conditions):
-        cross_play = CrossPlay(layout.study)
-        yield from (section(cross_play) for section in CROSS_PLAY.values())
-    yield from (section(populations) for section in EVOLUTION.values())
-    yield over_time_section(layout, without=populations.once)
-    yield norms_section(layout)
-    yield texts_section(layout)
-    yield llm_usage_section(layout)
-    yield provenance_section(layout)
+class StudyView:
+    """A study as sections read it: its layout, tests, populations, cross-play, each made once."""
+
+    def __init__(self, study: Study) -> None:
+        self.layout = Layout(study)
+        self.populations = Populations(self.layout)
+
+    @cached_property
+    def tests(self) -> list[PanelTests]:
+        return compare_panels(self.layout)
+
+    @cached_property
+    def cross_play(self) -> CrossPlay:
+        return CrossPlay(self.layout.study)
+
+
+# In the order of a report.
+SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
+    "summary": lambda of: summary_section(of.layout),
+    "outcome": lambda of: outcome_section(of.layout, of.tests),
+    "maps": lambda of: maps_section(of.layout),
+    "survival": lambda of: survival_section(of.layout),
+    "tests": lambda of: hypothesis_tests_section(of.layout, of.tests),
+    "standings": lambda of: standings_section(of.cross_play),
+    "conduct": lambda of: actions_section(of.cross_play),
+    "agreements": lambda of: agreements_section(of.cross_play),
+    "understanding": lambda of: replies_section(of.cross_play),
+    "evolution": lambda of: evolution_section(of.populations),
+    "lives": lambda of: lives_section(of.populations),
+    "strategies": lambda of: strategies_section(of.populations),
+    "reactions": lambda of: reaction_norms_section(of.populations),
+    "time": lambda of: over_time_section(of.populations, without=of.populations.once),
+    "norms": lambda of: norms_section(of.layout),
+    "texts": lambda of: texts_section(of.layout),
+    "ledger": lambda of: llm_usage_section(of.layout),
+    "provenance": lambda of: provenance_section(of.layout),
+}
+_OF_GAMES = {"standings", "conduct", "agreements", "understanding"}
+
+
+def every_section(view: StudyView) -> list[Section]:
+    """Make all sections that have something to say; those of cross-play for games alone."""
+    games = any(run.manifest.game for run in view.layout.conditions)
+    made = (make(view) for name, make in SECTIONS.items() if games or name not in _OF_GAMES)
+    return [section for section in made if section.parts]

@@ -28,10 +28,10 @@ _MOST_CELLS = 130  # of an analysis of variance: its design matrix has a column 
 _MOST_LEVELS = 16  # of Tukey's comparison: the p value of each of their 120 pairs takes 20 ms
 _BLOCKS = (
     " Replicates are blocks, since their random numbers are common: a block is taken to add the "
-    "same in every condition, and is no part of the residual. Where it does not, p is somewhat too "
-    "small."
+    "same amount in every condition, and is not part of the residual. If it does not add the "
+    "same, p is somewhat too small."
 )
-_MARGINAL = "Means are marginal: levels of the other factor count the same."
+_MARGINAL = "Means are marginal: all levels of the other factor have the same weight."
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from .provenance_section import count_of
 
 _COUNTS = ("calls", "retries", "repairs", "cut", "fallbacks", "prompt_tokens", "completion_tokens")
 _NOTE = (
-    "calls: exchanges, with repairs of replies that could not be read and re-asks of those that "
-    "were cut off. retries: attempts that failed on the way. fallbacks: answers that stayed "
-    "unreadable, and were replaced by what the question states."
+    "calls: exchanges with a model, including repairs of replies that could not be read and "
+    "repeats of replies that were cut off. retries: failed attempts. fallbacks: answers that "
+    "stayed unreadable and were replaced by the fallback of the question."
 )
 
 
@@ -50,7 +50,7 @@ def _ledger_table(layout: Layout, entries: Sequence[Usage]) -> Table:
         ("dollars", "US dollars"),
     ]
     lost = sum(run.unanswered for run in layout.conditions)
-    unanswered = f"{count_of(lost, 'call')} never came back; they may have been paid for."
+    unanswered = f"{count_of(lost, 'call')} never returned; they may still be billed."
     notes = [_NOTE, *([unanswered] if lost else [])]
     return Table.of("ledger", "Calls of language models", head, rows, *notes)
 
@@ -60,4 +60,4 @@ def _trouble_table(troubles: Any) -> Table:
     counts = Counter(zip(*columns, strict=True)).most_common()
     rows = [(*key, count, reason) for (*key, reason), count in counts]
     head: Head = [("text", "asked", "question", "what"), ("count", "times"), ("words", "reason")]
-    return Table.of("troubles", "Answers that could not be used as they came", head, rows)
+    return Table.of("troubles", "Answers that could not be used as given", head, rows)

@@ -21,18 +21,20 @@ from .provenance_section import name_models
 _SIMILARITY, _ALIGNMENT = "norm_similarity", "norm_alignment"
 _MOST_TEXTS = 24  # conditions of which the texts are shown
 _LEAD = (
-    "Similarity is the mean cosine of norms over pairs of agents, alignment their mean cosine with "
-    "their mean. They are one number: alignment = sqrt((1 + (N - 1) similarity) / N) for N agents, "
-    "the curve in the figure; where agents have died, N is smaller. Embeddings show what sentences "
-    "are about, not which side they take: none of this says whether norms are altruistic. That "
-    "takes raters and a rubric."
+    "Similarity is the mean cosine of norms over pairs of agents; alignment is their mean cosine "
+    "with their mean. The two carry the same information: alignment = sqrt((1 + (N - 1) "
+    "similarity) / N) for N agents, the curve in the figure; N is smaller where agents have "
+    "died. Embeddings show what sentences are about, not which side they take: these numbers do "
+    "not say whether norms are altruistic. That takes raters and a rubric."
 )
 _TEXTS = (
-    "What was said in the first replicate, in the words of agents and models: each message, and "
-    "each change of a norm, rule or strategy."
+    "Texts of the first replicate, in the words of agents and models: each message, and each "
+    "change of a norm, rule or strategy."
 )
 _NO_TEXTS = "Runs at level summary do not keep what was said; run with record: full."
-_AGREEMENT = "1 is always, 0 of α as often as by chance; intervals by a bootstrap over texts."
+_AGREEMENT = (
+    "1 is perfect agreement; an α of 0 is agreement by chance. Intervals: bootstrap over texts."
+)
 
 
 def norms_section(layout: Layout) -> Section:
@@ -46,7 +48,7 @@ def _space(layout: Layout) -> Iterator[SectionPart]:
     yield _LEAD
     clouds = _clouds(layout)
     if not clouds:
-        yield "No run has ended with norms."
+        yield "No run ended with norms."
         return
     agents = sorted({run.manifest.agents for run in layout.conditions})
     caption = "Small: runs, at their last round. Large: their means. The curve holds for N agents."

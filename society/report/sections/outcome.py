@@ -25,15 +25,15 @@ _MOST_DOTS = 84  # in one panel
 _MOST_PANELS = 12
 _BOOTSTRAPPED = 150  # conditions at most for which runs are resampled
 _BLOCKS = " Replicates are blocks in that test, since their random numbers are common."
-_NO_LETTERS = " There are no letters where no effect was found."
+_NO_LETTERS = " Where no effect was found, there are no letters."
 _LOGARITHMS = (
-    f" The largest value is more than {TIMES} times the median, and all are above zero: the figure "
-    "and the tests take logarithms, so that their means are geometric means, and their differences "
+    f" The largest value is more than {TIMES} times the median, and all values are above zero. So "
+    "the figure and the tests take logarithms: means are geometric means, and differences are "
     "ratios."
 )
 _LASTED = (
-    "lasted: share of runs in which it had not come by the last round (censored), with its 95 % "
-    "Wilson interval; their times count as that round in the mean."
+    "lasted: share of runs in which the event had not come by the last round (censored), with "
+    "its 95 % Wilson interval; the mean counts the last round as their time."
 )
 _NO_MEASURES = (
     "These runs have no measures, so there is no outcome to show or to test. Measures are declared "
@@ -58,8 +58,8 @@ def _figure(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[SectionPart
     across = _across(layout)
     if across is None:
         yield (
-            f"{len(layout.conditions)} conditions are too many for one figure of points; they "
-            "stand in the table, and in heat maps where factors are numbers."
+            f"{len(layout.conditions)} conditions are too many for one figure of points; "
+            "see the table, and the heat maps if factors are numbers."
         )
         return
     found = {id(one.panel): one for one in tests}

@@ -25,21 +25,23 @@ _LEVEL = 0.95
 _FEWEST = 5  # runs for which a band means anything
 _CHOSEN = 6  # rounds of a curve whose numbers stand in the page
 _LEAD = (
-    "Means over runs with 95 % t bands: in each round over the runs that still go on, bands while "
-    f"at least {_FEWEST} do, or all that there were. Strips show how many are left."
+    "Means over runs with 95 % t bands. The mean of a round is taken over the runs that still go "
+    f"on; bands need at least {_FEWEST} of them, or all runs if there were fewer. Strips show how "
+    "many runs are left."
 )
-_NUMBERED = " Rounds are numbered through; measures that some rounds lack are joined by lines."
+_NUMBERED = " Rounds are numbered throughout; lines bridge rounds in which a measure is not taken."
 
 
 def over_time_section(
-    layout: Layout, measures: Sequence[str] = (), without: Collection[str] = ()
+    populations: Populations, measures: Sequence[str] = (), without: Collection[str] = ()
 ) -> Section:
     """Show measures round by round.
 
     measures: none: all. without: those that another section shows over time.
     """
+    layout = populations.layout
     every = measures or [name for name, kind in layout.folds.items() if kind not in COURSELESS]
-    names, populations = [name for name in every if name not in without], Populations(layout)
+    names = [name for name in every if name not in without]
     flat = {name: value for name in names if (value := _constant(layout, name)) is not None}
     parts = [part for name in names if name not in flat for part in _measure(populations, name)]
     if flat:

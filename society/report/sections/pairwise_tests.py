@@ -15,12 +15,12 @@ from society.report.tables import Head, Table, read_fields
 
 _MOST_CONTRASTS = 150
 _PAIRED = (
-    "Replicate r draws the same random numbers in both conditions, so that differences are taken "
-    "pair by pair: paired t test; p of ranks: Wilcoxon's signed-rank test."
+    "Replicate r draws the same random numbers in both conditions, so differences are taken pair "
+    "by pair: paired t test; p of ranks: Wilcoxon's signed-rank test."
 )
 _EFFECTS = (
-    "d_z: difference in standard deviations of the differences. gain: how many times smaller the "
-    "variance is than that of unpaired runs would be."
+    "d_z: difference in standard deviations of the differences. gain: factor by which pairing "
+    "reduces the variance."
 )
 _WELCH = (
     "Welch's t test; g: Hedges' standardised difference with its 95 % interval, if both conditions "
@@ -35,8 +35,7 @@ def contrasts(layout: Layout) -> Iterator[SectionPart]:
     pairs = [(panel.places[0], place) for panel in layout.panels for place in panel.places[1:]]
     if len(pairs) > _MOST_CONTRASTS:
         yield (
-            f"{len(pairs)} contrasts would say little: left out, since there are more than "
-            f"{_MOST_CONTRASTS}."
+            f"{len(pairs)} contrasts are left out: more than {_MOST_CONTRASTS} would say little."
         )
         return
     test, by_rank = (paired, wilcoxon) if layout.paired else (welch, mann_whitney)
@@ -97,11 +96,11 @@ def rank_tests(layout: Layout) -> Iterator[SectionPart]:
     panels = [panel for panel in layout.panels if len(panel.places) >= least]
     if not panels:
         return
-    notes = ["It looks at the order of values alone, as suits times that pile up at the horizon."]
+    notes = ["The test uses ranks alone, which suits times that pile up at the horizon."]
     name, statistic, effect, count = "Kruskal-Wallis", "H", "ε²", "runs"
     fields = ["h", "df", "p", "epsilon_squared", "n"]
     if layout.paired:
-        notes.append("It ranks conditions within each replicate. W: how far replicates agree.")
+        notes.append("The test ranks conditions within each replicate. W: agreement of replicates.")
         name, statistic, effect, count = "Friedman", "χ²", "Kendall's W", "replicates"
         fields = ["chi_squared", "df", "p", "kendalls_w", "n"]
     rows = [

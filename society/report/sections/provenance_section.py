@@ -105,7 +105,7 @@ def _incomplete(layout: Layout) -> Iterator[Caveat]:
     unfinished = {run.name: run.status for run in study.played if run.status != "finished"}
     for words, items in (
         ("failed", _pairs(study.failures)),
-        ("not finished, and taken as far as they go", _pairs(unfinished)),
+        ("not finished; the report uses what they have", _pairs(unfinished)),
         ("not played", list(study.missing)),
     ):
         if items:
@@ -174,8 +174,8 @@ def provenance_section(layout: Layout) -> Section:
     }
     text = layout.study.text
     parts: list[SectionPart] = [
-        "A digest stands for everything that was asked, answered and told in a run: the command "
-        "society verify plays it again and compares.",
+        "A digest is a fingerprint of everything that was asked, answered and told in a run. The "
+        "command society verify plays the run again and compares digests.",
         _run_table(layout),
         _version_table(given),
         folded_section("Parameters", _parameter_table(given)),

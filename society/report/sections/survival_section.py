@@ -22,10 +22,10 @@ from society.report.tables import Head, Table, read_fields
 from .over_time import number_series
 
 _MOST_TESTED = 60  # conditions in one log-rank test
-_DEPENDENT = "Runs are taken as independent, which they are not under common random numbers."
+_DEPENDENT = "The test takes runs as independent; with common random numbers they are not."
 _CAPTION = (
-    "Kaplan-Meier estimates with 95 % bands; upright ticks: runs that were still going when last "
-    "seen (censored)."
+    "Kaplan-Meier estimates with 95 % bands; ticks: runs that were still going when last seen "
+    "(censored)."
 )
 
 
@@ -119,8 +119,8 @@ def _table(layout: Layout, name: str, found: Sequence[SurvivalCurve | NotEstimab
         ("figure", "restricted mean", "mean from", "mean to"),
     ]
     note = (
-        "from, to: 95 % intervals; –: beyond what was seen. Restricted mean: the mean time up to "
-        f"round {until:g}, the last that was seen."
+        "from, to: 95 % intervals; –: beyond the last round seen. Restricted mean: the mean time "
+        f"up to round {until:g}, the last round seen."
     )
     first, title = layout.factor_columns(), f"{name} by condition"
     return Table.of(f"survival_{name}", title, head, rows, note, first=first)

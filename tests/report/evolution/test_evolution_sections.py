@@ -21,7 +21,8 @@ from society.report import write_report, write_sections
 from society.report.figures.style import Figure
 from society.report.layout import Layout
 from society.report.page import Section
-from society.report.sections.evolution import EVOLUTION, Populations
+from society.report.sections import SECTIONS, StudyView
+from society.report.sections.evolution.populations import Populations
 from society.report.sections.over_time import over_time_section
 from society.report.tables import Table
 from society.runs.runfile import Level, Writer, manifest_of
@@ -143,7 +144,8 @@ def _run(folder: Path, changes: dict[str, object], level: Level) -> ConditionRun
 
 
 def sections(study: Study) -> dict[str, Section]:
-    found = [section(Populations(Layout(study))) for section in EVOLUTION.values()]
+    names = ("evolution", "lives", "strategies", "reactions")
+    found = [SECTIONS[name](StudyView(study)) for name in names]
     return {one.anchor: one for one in found if one.parts}
 
 
@@ -382,11 +384,11 @@ def test_what_is_told_by_generation_is_not_told_by_round_again(told: Telling) ->
     once = Populations(layout).once
     selection = {"selection", "selection_differential"}
     assert once == {"fitness", "first_fitness", "phenotype", *selection}
-    section = over_time_section(layout, without=once)
+    section = over_time_section(Populations(layout), without=once)
     assert names(section) == {"time_given"}
     assert said(section).endswith("The same in every round of every run: rain (0).")
 
 
 def test_what_is_measured_once_a_generation_is_shown_by_generation(told: Telling) -> None:
-    section = over_time_section(Layout(told().study), ["fitness"])
+    section = over_time_section(Populations(Layout(told().study)), ["fitness"])
     assert column(table(section, "time_fitness"), "generation") == [1, 2, 3, 4] * 2

@@ -22,15 +22,16 @@ _LEAD = (
     "void has the same weight."
 )
 _SEEN = (
-    "Last actions: what co-players did in the round before, in whatever match; of several "
-    "co-players in any order. none yet: first rounds, in which nothing has been seen, apart from "
-    "all others."
+    "Last actions: the actions of co-players in the round before, in any match; the order of "
+    "several co-players does not count. none yet: first rounds, in which nothing had been seen; "
+    "they are kept apart from all others."
 )
 _REPLIES = (
-    "A question is valid at the first try if its first reply could be read. A reply that could not "
-    "is shown to the model again with the reason (repair); one that was cut off by the limit of "
-    "tokens is asked for again with more room (cut). A reply that stays unreadable is replaced as "
-    "the question says; in a match of its own it ends the replicate."
+    "A question is valid at the first try if its first reply could be read. A reply that could "
+    "not be read is shown to the model again with the reason (repair); a reply that was cut off "
+    "by the limit of tokens is requested again with more room (cut). If a reply stays "
+    "unreadable, the fallback of the question takes its place; in a match of its own it ends the "
+    "replicate."
 )
 ActionRow = tuple[
     str, str, str, Frequency

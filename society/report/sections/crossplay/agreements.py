@@ -18,31 +18,32 @@ from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import CellValue, Head, Table, known_mean
 
 _LEAD = (
-    "Players propose contracts or mediators, all vote on each proposal, and the one that most "
-    "players approve of is chosen, by lot among equals. A contract is in force if all have signed "
-    "it, a mediator acts for those who delegate to it."
+    "Players propose contracts or mediators, all vote on each proposal, and the proposal with "
+    "most approvals is chosen, by lot among equals. A contract is in force if all have signed "
+    "it; a mediator acts for those who delegate to it."
 )
 _ADOPTION = (
-    "Of the seats that a type had in ballots, one for each match, or for each game where contracts "
-    "and mediators are made anew in every game: how often, where something was proposed, the "
-    "winner was approved by all, and the type signed (the share of its moves that it delegated); "
-    "how often the contract was in force (somebody delegated). won: the share of all seats, where "
-    "something was proposed, in whose ballot its own proposal won. Matches that are played under "
-    "other rules have no ballot."
+    "Shares of the seats that a type had in ballots. There is one ballot for each match, or for "
+    "each game if contracts and mediators are made anew in every game. Where something was "
+    "proposed: how often all approved of the winner, and how often the type signed (for "
+    "mediators, the share of its moves that it delegated). in force: how often the contract was "
+    "in force (for mediators, how often somebody delegated). won: the share of all seats with a "
+    "proposal in whose ballot the type's own proposal won. Matches played under other rules have "
+    "no ballot."
 )
 _CAPABLE = (
-    "Mean payoff of all players of a match, in points and over runs. alone: all seats are of this "
-    "type. others alone: all are of one other type. one of them: one player at least is of this "
-    "type, and one is not. If a mechanism works as soon as one player can use it, one of them is "
-    "near the higher of the two others."
+    "Mean payoff of all players of a match, in points, over runs. alone: all seats have this "
+    "type. others alone: all seats have one other type. one of them: at least one player has "
+    "this type and at least one does not. If a mechanism works as soon as one player can use it, "
+    "one of them is close to the higher of the two others."
 )
 _QUALITY = (
-    "Of designs made once by each type and seat. dominant: to cooperate (under a mediator, to "
-    "delegate) is a best action, whatever the others do; equilibrium: if the others do the same. "
-    "better: everybody then gets more than in equilibrium without it. Gains of up to 1e-9 points "
-    "count as none. A mediator that would not cooperate for all is none of the three. The capable "
-    "rule agents of this package sign what is dominant and better, and delegate if that is an "
-    "equilibrium and better."
+    "Designs made once by each type and seat. dominant: to cooperate (under a mediator, to "
+    "delegate) is a best action, whatever the others do. equilibrium: it is a best action if the "
+    "others do the same. better: everybody then gets more than in equilibrium without the "
+    "design. Gains of up to 1e-9 points count as none. A mediator that would not cooperate for "
+    "all is none of the three. The capable rule agents of this package sign contracts that are "
+    "dominant and better, and delegate if that is an equilibrium and better."
 )
 _JUDGEMENTS = ("dominant", "equilibrium", "better")
 

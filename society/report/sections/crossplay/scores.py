@@ -17,9 +17,9 @@ from society.report.tables import CellValue, Head, Table, TableColumn
 _DECIMALS = 3
 _WIDEST = 12  # types that have a column each
 _TRUNCATION = (
-    "After T games with the continuation probability d, games that were not played have the weight "
-    "d^T, which the last one bears: payoffs may be wrong by at most that share of the range of "
-    "payoffs in the game."
+    "After T games with the continuation probability d, the games that were not played would "
+    "have the weight d^T, which the last game bears instead. Payoffs may be wrong by at most "
+    "that share of the range of payoffs in the game."
 )
 _TEWOLDE = " For d = 0.8 and T = 15 this is 3.5 %; Tewolde et al. 2026 say 4.2 %."
 ScoreRow = tuple[

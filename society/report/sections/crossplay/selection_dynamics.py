@@ -22,8 +22,8 @@ _ROW = 14  # signs of a row's name, with three panels side by side
 _TALL = 1.3  # inches, the share of a type; its fitness below takes as much
 _POINTS = 101  # of a curve
 _CURVES = (
-    "Above: the share of each type in the population; below: what it would be paid there, in "
-    "points. Replicator dynamics from equal shares, mean over runs."
+    "Above: the share of each type in the population. Below: the payoff of the type in that "
+    "population, in points. Replicator dynamics from equal shares, mean over runs."
 )
 
 
@@ -40,7 +40,7 @@ def payoff_matrices(game: str, contests: Sequence[Contest]) -> Iterator[SectionP
     types = ", ".join(f"{number} {one}" for number, one in enumerate(known[0][0].types, 1))
     caption = f"Payoff of the type in the row, in points, mean over seats and runs. Types: {types}."
     if known[0][1].ndim > 2:
-        caption += " Of the co-players one is of the type in the column, the others of all types."
+        caption += " One co-player has the type in the column, the others are of all types."
     if len(known) > _MOST:
         caption += f" The first {_MOST} of {len(known)} mechanisms."
     panels = [_heat(contest, tensor) for contest, tensor in known[:_MOST]]
@@ -117,7 +117,7 @@ def _fitness(tensor: Array, shares: Array) -> Array:
 def _curves(game: str, panels: Sequence[SelectionPanel]) -> Figure:
     styles, caption = _styles(panels), _CURVES
     if any(one not in styles for panel in panels for one in panel.types):
-        caption += f" Grey: types beyond the {len(styles)} that came to the largest shares."
+        caption += f" Grey: all types but the {len(styles)} with the largest shares."
 
     def draw(own: Sequence[Any], panel: SelectionPanel) -> dict[str, Any]:
         own[0].set_ylim(-0.03, 1.03)

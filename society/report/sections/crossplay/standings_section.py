@@ -14,30 +14,31 @@ from .scores import scores_of_game, scores_over_games, truncation
 from .selection_dynamics import payoff_matrices, selection_curves
 
 _LEAD = (
-    "Types of agents met each other, and themselves, on all seats. Mean: their average payoff in "
-    "all these matches. Fitness: their payoff in the population to which replicator dynamics leads "
-    "(1,000 steps at a rate of 0.1 from equal shares); its average is weighted by that population. "
-    "DevRank: their rank by deviation ratings (Marris et al. 2025), 1 is best; ties share the "
-    "average rank."
+    "Types of agents met each other, and themselves, in all seats. Mean: average payoff of a "
+    "type in all these matches. Fitness: its payoff in the population to which replicator "
+    "dynamics leads (1,000 steps at a rate of 0.1 from equal shares); the average over types is "
+    "weighted by that population. DevRank: its rank by deviation ratings (Marris et al. 2025); 1 "
+    "is best, and ties share the average rank."
 )
 _MATCHES = (
-    "Replicates of these runs are matches, each between other types, and no samples of one "
-    "society: intervals and tests of other sections show how matches differ. How certain a number "
-    "is, standard errors over runs show here: a run is one repetition of all matches."
+    "The replicates of these runs are matches, each between other types, and not samples of one "
+    "society: the intervals and tests in other sections show how much matches differ. The "
+    "standard errors in this section show how certain a number is: they are taken over runs, "
+    "each of which is one repetition of all matches."
 )
 _SHARED = (
-    "Designs were made once, and all repetitions of a match use them: standard errors over "
-    "repetitions leave out how much designs differ. Other seeds bring other designs."
+    "Designs were made once and used by all repetitions of a match, so standard errors over "
+    "repetitions do not include the differences between designs. Other seeds give other designs."
 )
 _NAMED = 6  # seatings in a caveat
 _VOID = (
-    "Replicates in which an answer could not be read are void, and count nowhere. Where seats "
-    "differ, a run that has lost a seating of types that met in another order is left out; if each "
-    "run has lost some, all repetitions count as one, without a standard error."
+    "Replicates with an answer that could not be read are void and count nowhere. Where seats "
+    "differ, a run is left out if it has lost a seating of types that met in another order; if "
+    "every run has lost one, all repetitions count as one, without a standard error."
 )
 _UNFINISHED = (
-    "Scores of runs that are not finished are parts of sums, and stand in no table of scores; let "
-    "them finish, or resume them."
+    "Some runs are not finished. Their scores would be parts of sums, and are left out of all "
+    "tables of scores; let these runs finish, or resume them."
 )
 _SUMMARY = (
     "Runs at level summary do not keep the payoffs of agents. Run them with record: full to have "

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from society.engine.rng import Array
-from society.report.figures.curves import Curve, CurvePanel
+from society.report.figures.curves import Curve, CurvePanel, line_plot
 from society.report.figures.scales import LINEAR, AxisScale
+from society.report.figures.style import Figure
 from society.report.tables import ColumnFormat, Table, TableColumn
 
 from .populations import Populations, Values
@@ -18,10 +19,10 @@ _FEW = 10  # runs of a condition that are drawn one by one
 _CHOSEN = 5  # generations of a condition whose numbers stand in the page
 _LEFT = 0.9  # of the runs that have had a value: with fewer, a mean would be that of a choice
 _ENDINGS = {
-    ", runs": "runs: with a value; where fewer, the mean is that of those that are left.",
+    ", runs": "runs: runs with a value; means are taken over these.",
     ", se": "se: standard error of the mean over runs.",
     ", geometric": "geometric: mean of logarithms.",
-    ", se factor": "se factor: of the geometric mean; times it, and divided by it.",
+    ", se factor": "se factor: factor by which to multiply and divide the geometric mean.",
 }
 
 
@@ -54,7 +55,21 @@ class RunMean(NamedTuple):
         return enough
 
 
-def curve_panel(populations: Populations, quantity: str, values: Values) -> CurvePanel:
+def draw_course(
+    populations: Populations,
+    name: str,
+    title: str,
+    lead: str,
+    quantities: Mapping[str, Values],
+    notes: str = "",
+) -> Figure:
+    """Draw quantities generation by generation, a panel each; lead and notes: of the caption."""
+    panels = [_panel(populations, quantity, values) for quantity, values in quantities.items()]
+    caption = f"{lead}{_curve_note(populations, [*quantities.values()])}{notes}"
+    return line_plot(name, title, caption, panels)
+
+
+def _panel(populations: Populations, quantity: str, values: Values) -> CurvePanel:
     """Make curves of the conditions shown, as far as they have values; of runs, if they are few."""
     some = _shown(populations, values)
     scale = AxisScale.of(join_values(some))
@@ -82,7 +97,7 @@ def _few(values: Array) -> bool:
     return 1 < len(values) <= _FEW
 
 
-def curve_note(populations: Populations, quantities: Sequence[Values]) -> str:
+def _curve_note(populations: Populations, quantities: Sequence[Values]) -> str:
     """Say what the curves of a figure stand for; begins with a space, if with anything."""
     some = [_shown(populations, values) for values in quantities]
     every = [each for values in some for each in values.values()]
@@ -100,7 +115,7 @@ def cut_note(values: Values) -> str:
     """Say that a mean is not drawn to the end, if so; begins with a space."""
     if all(RunMean.of(each).enough.all() for each in values.values()):
         return ""
-    return " Where more than a tenth of the runs have no value, no mean is drawn."
+    return " No mean is drawn where more than a tenth of the runs have no value."
 
 
 def generation_table(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from society.report.figures.curves import line_plot
 from society.report.page import Section, SectionPart, folded_section
 
-from .aggregates import curve_note, curve_panel, generation_table, join_values, varies
+from .aggregates import draw_course, generation_table, join_values, varies
 from .populations import FITNESS, PHENOTYPE, Populations, Values
 from .price_section import phenotype_change_section
 from .slopes import run_by_run
@@ -19,9 +18,9 @@ _SELECTION = {
         "and itself if it lives on; in units of the phenotype."
     ),
     "selection_differential": (
-        " selection_differential: the phenotype of survivors less that of the others, over the "
-        "absolute mean of all: without a bound where that mean is near zero; selection has no such "
-        "trouble."
+        " selection_differential: the phenotype of survivors less that of the others, divided by "
+        "the absolute mean of all; it grows without bound where that mean is near zero, which "
+        "selection does not."
     ),
 }
 
@@ -41,21 +40,17 @@ def _parts(populations: Populations) -> list[SectionPart]:
         f"children{beside}. A value of a run is a mean over its agents, and over the rounds of a "
         "generation."
     )
-    caption = f"Mean over agents and runs.{curve_note(populations, [fitness])}"
-    panels = [curve_panel(populations, f"fitness{fitness_of}", fitness)]
+    title, mean = "Fitness over generations", "Mean over agents and runs."
+    shown = {f"fitness{fitness_of}": fitness}
     parts: list[SectionPart] = [
         lead,
-        line_plot("generations_fitness", "Fitness over generations", caption, panels),
+        draw_course(populations, "generations_fitness", title, mean, shown),
     ]
     if others:
         meanings = "".join(words for name, words in _SELECTION.items() if name in others)
-        caption = f"Means over runs.{curve_note(populations, [*others.values()])}{meanings}"
-        panels = [
-            curve_panel(populations, f"{name}{trait if name == PHENOTYPE else ''}", each)
-            for name, each in others.items()
-        ]
-        title = "Other measures over generations"
-        parts.append(line_plot("generations_measures", title, caption, panels))
+        title, name = "Other measures over generations", "generations_measures"
+        shown = {f"{key}{trait if key == PHENOTYPE else ''}": each for key, each in others.items()}
+        parts.append(draw_course(populations, name, title, "Means over runs.", shown, meanings))
     values, title = {FITNESS: fitness, **others}, "Means over runs by generation"
     table = generation_table(populations, "generations", title, values)
     parts.append(folded_section("Generations in numbers", table))

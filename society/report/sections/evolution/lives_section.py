@@ -25,9 +25,9 @@ _BY_ADVICE = (
     "wording is most like their own, which is a guess of ours at where the words come from."
 )
 _FILES = (
-    "Lineages as files, of the same replicates: GraphML has all lives with their strategies, and "
-    "edges of kind parent and advice, marked where they are drawn here; Newick has the tree that "
-    "is drawn here, with lengths in generations."
+    "Lineages as files, for the same replicates. GraphML: all lives with their strategies, and "
+    "edges of kind parent and advice, with a mark on those drawn here. Newick: the tree drawn "
+    "here, with lengths in generations."
 )
 _CAREERS = (
     "Mean phenotype{trait} of each agent in each generation. A red line: a newborn agent takes the "

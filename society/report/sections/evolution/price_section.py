@@ -21,13 +21,14 @@ _PARTS: Mapping[str, str] = {
 }
 _CAPTION = (
     "The change of the mean to each generation, split exactly by the Price equation (1970). "
-    "Selection: agents with many descendants, or who live on, differ from the others. Change of "
-    "survivors: they act otherwise than in the generation before, as they meet others. Newborn "
-    "agents: they differ from those they descend from (mutation, or biased transmission)"
+    "Selection: agents with many descendants, and agents who live on, differ from the others. "
+    "Change of survivors: they act differently than in the generation before, as they meet other "
+    "agents. Newborn agents: they differ from those they descend from (mutation, or biased "
+    "transmission)"
 )
 _BY_ADVICE = (
-    "; those who devised words of their own by advice descend in equal shares from all who advised "
-    "them"
+    "; agents who devised words of their own after advice descend in equal shares from all their "
+    "advisers"
 )
 
 

@@ -25,10 +25,10 @@ from .populations import MOST_PANELS, Populations
 from .price_section import split_change_section
 
 _LEAD = (
-    "Before they play, all agents of a generation are asked what they would give to each of the "
-    "same recipients, about whom different things are known; nothing follows from it. So a "
-    "strategy is a function of what is known of a recipient, and strategies of all generations can "
-    "be compared."
+    "Before they play, all agents of a generation are asked how much they would give to each of "
+    "the same recipients, about whom different things are known. Their answers have no "
+    "consequences. So a strategy is a function of the information about a recipient, and "
+    "strategies of all generations can be compared."
 )
 _CHANGE = (
     "What changed the reaction norms",

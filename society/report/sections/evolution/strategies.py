@@ -8,11 +8,10 @@ import numpy as np
 
 from society.errors import InputError
 from society.lineage import Life, Lineage
-from society.report.figures.curves import line_plot
 from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import Head, Table
 
-from .aggregates import curve_note, curve_panel, generation_table, varies
+from .aggregates import draw_course, generation_table, varies
 from .populations import Populations, Values
 
 # By which run files may keep vectors, the better one first.
@@ -27,10 +26,7 @@ _DISTANCE = (
     " Distance: 1 - cosine, the mean over all pairs of agents; embeddings show what sentences are "
     "about, not which side they take."
 )
-_NO_VECTORS = (
-    "The run files keep no embeddings of strategies, so that distances in meaning between them are "
-    "unknown."
-)
+_NO_VECTORS = "The run files keep no embeddings of strategies, so distances in meaning are unknown."
 
 
 def strategies_section(populations: Populations) -> Section:
@@ -49,12 +45,11 @@ def _changes(populations: Populations) -> Iterator[SectionPart]:
     known = distance | counts
     shown = {name: values for name, values in known.items() if varies(values)}
     if shown:
-        caption = (
+        lead = (
             f"Means over agents and runs.{_KINDS if _COUNTS['strategy_kinds'] in shown else ''}"
-            f"{_DISTANCE if distance else ''}{curve_note(populations, [*shown.values()])}"
+            f"{_DISTANCE if distance else ''}"
         )
-        panels = [curve_panel(populations, name, values) for name, values in shown.items()]
-        yield line_plot("sentences", "Strategies over generations", caption, panels)
+        yield draw_course(populations, "sentences", "Strategies over generations", lead, shown)
     table = generation_table(populations, "sentences", "Strategies by generation", known)
     yield folded_section("Strategies in numbers", table)
 
