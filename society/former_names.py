@@ -489,8 +489,6 @@ lab.evolution.rows -> analysis.evolution.generation_tables
     Era -> RunGeneration
     Rows -> GenerationRows
     agents -> agent_columns
-    biases -> bias_rows
-    changes -> change_rows
     courses -> course_rows
     distances -> distance_rows
     eras -> run_generations
@@ -589,6 +587,7 @@ lab.shares -> experiments.limits
     share -> share_of_limits
     shared_out -> divide_rate_limits
 lab.statistics -> analysis.statistics
+    Count -> analysis.statistics.proportions.SuccessCount
     Lives -> analysis.statistics.survival.SurvivalTimes
     Share -> analysis.statistics.means.ShareEstimate
     Source -> analysis.statistics.anova.AnovaRow
@@ -615,7 +614,6 @@ lab.study -> analysis.study
     Studied -> analysis.study.condition.ConditionRun
     studied -> open_study
 lab.study.details -> analysis.study.details
-    Gathered -> LongTable
     readings -> read_pages
 lab.study.exchanges -> analysis.study.llm_calls
     calls -> call_columns

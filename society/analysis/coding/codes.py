@@ -183,7 +183,7 @@ def reliability_doubts(codes: Codes) -> Iterator[str]:
     for criterion in codes.criteria:
         alpha = _alpha(codes, criterion)
         if isinstance(alpha, NotEstimable):
-            yield f"how far raters agree on {criterion.name} cannot be told: {alpha}"
+            yield f"the agreement of raters on {criterion.name} cannot be estimated: {alpha}"
 
 
 # Codes as measures

@@ -95,16 +95,9 @@ class CrossPlay:
         repairs, cut        further exchanges that mended a reply, or asked for one cut off again
         fallbacks           questions that stayed unreadable
         """
-        form = LongForm()
-        for run in self.study.played:
-            form.add(reply_quality_rows(run))
-            form.close_part()
-        return self.study.table(form, UNITS)
+        rows = ([reply_quality_rows(run)] for run in self.study.played)
+        return self.study.table(LongForm(rows), UNITS)
 
     def _tabulate(self, rows: Callable[[GameCell], TableRows]) -> Any:
-        form = LongForm()
-        for cell in self.cells:
-            form.add(rows(cell))
-            form.close_part()
         games = replace(self.study, played=tuple(cell.run for cell in self.cells))
-        return games.table(form, UNITS)
+        return games.table(LongForm([rows(cell)] for cell in self.cells), UNITS)

@@ -26,6 +26,7 @@ from society.lineage import Lineage
 from society.optional import require
 
 from . import generation_tables as rows
+from .price_equation import mutation_bias, split_change
 from .records import GenerationRecords, Phenotype
 
 
@@ -96,7 +97,7 @@ class Evolution:
         several elders descends from them in equal shares, everybody else from its parent: see
         society.lineage.inheritance.
         """
-        return self._gather(partial(rows.change_rows, of=of))
+        return self._gather(partial(rows.step_rows, of=of, split=split_change))
 
     def biases(self, of: Phenotype = "reaction") -> Any:
         """Return the mutation bias: the phenotype of newborn agents less that of their ancestors.
@@ -109,7 +110,7 @@ class Evolution:
         (Vallinder and Hughes 2024, section 4.1, ask for such a test); in a phenotype, it is one of
         what others made of them, too. It holds no selection, which is in who has descendants.
         """
-        return self._gather(partial(rows.bias_rows, of=of))
+        return self._gather(partial(rows.step_rows, of=of, split=mutation_bias))
 
     @cached_property
     def advised(self) -> bool:
@@ -159,11 +160,7 @@ class Evolution:
 
     def _table(self, of: Callable[[GenerationRecords], Iterable[rows.GenerationRows]]) -> Any:
         """Tabulate the rows of each run, one block after another."""
-        form = LongForm()
-        for past in self.pasts:
-            for block in of(past):
-                form.add(block)
-            form.close_part()
+        form = LongForm(map(of, self.pasts))
         return self.study.table(form, rows.UNITS, rows.evolution_heading(self.study))
 
 

@@ -19,7 +19,7 @@ from society.engine.rng import Array
 from society.engine.scenario import mean_over
 from society.lineage import Descents, Generation
 
-from .price_equation import MutationBias, PriceTerms, mutation_bias, split_change
+from .price_equation import MutationBias, PriceTerms
 from .records import GenerationRecords, Phenotype
 
 _WORD = re.compile(r"\w+(?:['’.,/-]\w+)*")
@@ -238,21 +238,11 @@ def reaction_rows(era: RunGeneration) -> GenerationRows:
     }
 
 
-def change_rows(era: RunGeneration, of: Phenotype) -> GenerationRows:
-    """Return one row for each replicate, after the first generation; see Evolution.changes."""
-    return _steps(era, of, split_change)
-
-
-def bias_rows(era: RunGeneration, of: Phenotype) -> GenerationRows:
-    """Return one row for each replicate, after the first generation; see Evolution.biases."""
-    return _steps(era, of, mutation_bias)
-
-
 Split = Callable[[Array, Array, Descents, Array], PriceTerms | MutationBias]
 
 
-def _steps(era: RunGeneration, of: Phenotype, split: Split) -> GenerationRows:
-    """Return the terms of the step to a generation in each replicate."""
+def step_rows(era: RunGeneration, of: Phenotype, split: Split) -> GenerationRows:
+    """Return one row for each replicate, the terms of the step from the generation before."""
     if era.place == 0 or not len(era.rows):
         return {}
     past, now = era.past, era.now

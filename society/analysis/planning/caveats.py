@@ -31,7 +31,7 @@ def list_caveats(experiment: Experiment, pilot: Pilot) -> list[str]:
 
 def _no_pilot(experiment: Experiment, pilot: Pilot) -> Iterator[str]:
     if len(experiment.conditions) == 1:
-        yield "there is one condition, and nothing to compare it with: only costs can be told"
+        yield "there is one condition, and nothing to compare it with: only costs can be estimated"
     elif pilot.origin == "none":
         named = ", ".join(models_asked(experiment)) or "somebody of its own"
         yield (
@@ -54,7 +54,7 @@ def _pilot(experiment: Experiment, pilot: Pilot) -> Iterator[str]:
         low, high = _factors(runs)
         yield (
             f"{runs} pilot runs tell the spread of a condition only roughly: the real one may be "
-            f"{low:.1f} to {high:.1f} times as large, and with it each difference that is told here"
+            f"{low:.1f} to {high:.1f} times as large, and with it each difference given here"
         )
     if "offline" in models_asked(experiment):
         yield (
@@ -107,11 +107,11 @@ def _costs(experiment: Experiment, pilot: Pilot) -> Iterator[str]:
             f"{experiment.conditions[0].setup.rounds} rounds and take as much more"
         )
     if experiment.coding is not None:
-        yield "what the coding of norms takes is not counted"
+        yield "the coding of norms is not counted"
     unpriced = [name for name, spec in models_asked(experiment).items() if find_price(spec) is None]
     if unpriced and pilot.demand.cost is None:
-        yield f"dollars are unknown, for want of a price of {', '.join(unpriced)}"
+        yield f"dollars are unknown, since there is no price of {', '.join(unpriced)}"
     if any(asks_by_itself(condition.setup) for condition in experiment.conditions):
-        yield "a component asks somebody by itself: what that takes, nobody has counted"
+        yield "a component calls a model by itself: these calls are not counted"
     if pilot.origin == "finished runs":
         yield "seconds are unknown: run files do not keep how long they took"

@@ -203,7 +203,7 @@ def _trial(
     if name not in measured:
         raise InputError(
             f"analysis.outcome: no run of the pilot measures {name!r}; {suggest(name, measured)} "
-            "(what is concluded from runs is known of those in a folder: sweep a few, then plan)"
+            "(findings are known of runs in a folder: sweep a few, then plan)"
         )
     values, unit = measured[name]
     asked = outcome.ledger

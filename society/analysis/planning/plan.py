@@ -152,7 +152,7 @@ def _pairs(
     if not silent:
         return tuple(contrasts), []
     more = f" (and {len(silent) - 1} other pairs)" if len(silent) > 1 else ""
-    return tuple(contrasts), [f"no difference can be told for {silent[0]}{more}"]
+    return tuple(contrasts), [f"no difference can be estimated for {silent[0]}{more}"]
 
 
 def _panel(experiment: Experiment, condition: Condition) -> tuple[Label, ...]:
@@ -202,7 +202,7 @@ def _terms(
             for places in tested
         ), []
     except NotEstimable as error:
-        return (), [f"no partial eta squared can be told: {error}"]
+        return (), [f"no partial eta squared can be estimated: {error}"]
 
 
 def _factors(experiment: Experiment) -> list[str]:

@@ -57,7 +57,9 @@ def correlation(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> 
     """
     one, other, dropped = pairs(first, second, at_least=4)
     if not (has_spread(one) and has_spread(other)):
-        raise NotEstimable("one of the two is the same in all runs, and goes with nothing")
+        raise NotEstimable(
+            "one of the two is the same in all runs, which leaves nothing to correlate"
+        )
     stats, n = require("scipy.stats"), len(one)
     pearson, spearman = stats.pearsonr(one, other).statistic, stats.spearmanr(one, other).statistic
     z = float(stats.norm.ppf((1 + level) / 2)) / math.sqrt(n - 3)

@@ -94,7 +94,7 @@ def _sweep(path: Path) -> Study:
             if config_hash(RunConfig.model_validate(run.manifest.spec)) != condition.essence:
                 raise RunFileError(
                     f"{short_path(file)} is not the run of {condition.name}; was it renamed? "
-                    "`society sweep` tells which runs are other ones"
+                    "`society sweep` lists the runs that differ"
                 )
             played.append(run)
         else:

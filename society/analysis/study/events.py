@@ -8,6 +8,7 @@ a mixed strategy by the probability of each action, peers by their seats, flags 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -77,8 +78,12 @@ class PageReading:
             for over in ("ends", "void"):
                 running = running & ~step.arrays.get((over, ""), np.False_)
 
-    def statements(self) -> Iterator[Statement]:
-        """Return every value that was asked, answered or told, in order."""
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """Every value that was asked, answered or told, in order."""
+        return tuple(self._statements())
+
+    def _statements(self) -> Iterator[Statement]:
         for place, (step, present, running) in enumerate(self.steps()):
             active = asked_agents(step, present & running)
             for scope, name, values in _contents(step):
@@ -99,7 +104,7 @@ class PageReading:
         """
         answers: dict[str, tuple[Array, Array]] = {}
         facts: dict[str, tuple[Array, Array]] = {}
-        for statement in self.statements():
+        for statement in self.statements:
             if statement.scope == "answer":
                 answers[statement.question] = _merge(answers.get(statement.question), statement)
             elif statement.of_agents:
@@ -108,7 +113,7 @@ class PageReading:
 
     def answers(self, question: str) -> list[tuple[Array, Array]]:
         """List the answers to a question, (R, N), each with those who gave it."""
-        statements = list(self.statements())
+        statements = self.statements
         is_fact = any(
             statement.of_agents and statement.name == question for statement in statements
         )
@@ -135,7 +140,7 @@ class PageReading:
     def common(self) -> dict[str, tuple[Array, Array]]:
         """Return each common fact as it was last stated, (R, 1), and in which replicates."""
         facts: dict[str, tuple[Array, Array]] = {}
-        for statement in self.statements():
+        for statement in self.statements:
             if statement.scope == "common":
                 facts[statement.name] = _merge(facts.get(statement.name), statement)
         return facts

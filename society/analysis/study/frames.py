@@ -10,6 +10,7 @@ not known is NaN, a whole number or flag <NA>.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,8 @@ class FrameColumn(NamedTuple):
 
 
 Columns = dict[str, FrameColumn]
+RowBlock = Mapping[str, Array | str]  # rows by column; the first one is an array
+NAMED = "named "  # before a column that a scenario named, which may be called as another one is
 
 
 class FrameHeading(NamedTuple):
@@ -107,44 +110,66 @@ def data_frame(columns: Columns) -> Any:
 class LongForm:
     """Columns that are filled block by block; each row names the agent it is about.
 
-    A block may lack columns of others: its rows are missing there, NaN or None. `counts` are the
-    rows of each part that was closed, such as a run.
+    A block may lack columns of others: its rows are missing there, NaN or None. A text in place of
+    an array is the name of all its rows. dtypes: of columns that are there in any case, and come
+    first; str for names. counts: the rows of each part, such as a run.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        parts: Iterable[Iterable[RowBlock]] = (),
+        dtypes: Mapping[str, type] = MappingProxyType({}),
+    ) -> None:
         self.counts: list[int] = []
-        self._total = 0
-        self._blocks: dict[str, list[tuple[int, Array]]] = {}  # by column: first row, and values
+        self._dtypes, self._total = dtypes, 0
+        self._blocks: dict[str, list[_Block]] = {name: [] for name in dtypes}
+        for blocks in parts:
+            before = self._total
+            for block in blocks:
+                self.add(block)
+            self.counts.append(self._total - before)
 
-    def add(self, block: Mapping[str, Array]) -> None:
+    def add(self, block: RowBlock) -> None:
         """Append rows: columns of one length; entries of a row may be arrays themselves."""
         size = len(next(iter(block.values()), ()))
         for name, values in block.items() if size else ():
-            self._blocks.setdefault(name, []).append((self._total, values))
+            self._blocks.setdefault(name, []).append(_Block(self._total, size, values))
         self._total += size
 
-    def close_part(self) -> None:
-        """Count the rows since the last part as one."""
-        self.counts.append(self._total - sum(self.counts))
+    def arrays(self) -> dict[str, Any]:
+        """Return all columns, in order of appearance; names as categories."""
+        return {name: self._column(name, blocks) for name, blocks in self._blocks.items()}
 
-    def arrays(self) -> dict[str, Array]:
-        """Return all columns, in order of appearance."""
-        return {name: self._column(blocks) for name, blocks in self._blocks.items()}
-
-    def _column(self, blocks: Sequence[tuple[int, Array]]) -> Array:
+    def _column(self, name: str, blocks: Sequence[_Block]) -> Any:
         """Join one column; text in some blocks and numbers in others make one of objects."""
-        if sum(len(values) for _, values in blocks) == self._total:
-            return np.concatenate([values for _, values in blocks])
-        text = any(values.dtype.kind == "O" for _, values in blocks)
-        shape = self._total, *blocks[0][1].shape[1:]
+        if self._dtypes.get(name) is str:
+            return categories_in_order(
+                [block.values for block in blocks], [block.size for block in blocks]
+            )
+        if not blocks:
+            return np.empty(0, self._dtypes[name])
+        if sum(block.size for block in blocks) == self._total:
+            return np.concatenate([block.values for block in blocks])
+        text = any(block.values.dtype.kind == "O" for block in blocks)
+        shape = self._total, *blocks[0].values.shape[1:]
         column: Array = np.full(shape, None, object) if text else np.full(shape, np.nan)
-        for start, values in blocks:
-            column[start : start + len(values)] = values
+        for start, size, values in blocks:
+            column[start : start + size] = values
         return column
 
 
-def column_values(values: Array, unit: str = "") -> Any:
+class _Block(NamedTuple):
+    """The rows of one column from `start` on: an array, or a name of all."""
+
+    start: int
+    size: int
+    values: Any
+
+
+def column_values(values: Any, unit: str = "") -> Any:
     """Return values as a frame holds them: text as such, flags and ids with gaps by unit."""
+    if not isinstance(values, np.ndarray):  # laid out already
+        return values
     if values.dtype.kind == "O":
         text = all(value is None or isinstance(value, str) for value in values.tolist())
         return strings(values) if text else values

@@ -8,25 +8,29 @@ in the order of conditions, and a column whose name is taken already has `_value
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from society.engine.rng import Array
 from society.errors import short_path
 from society.runs.conclusions import PostAnalysisResults, run_post_analysis
 
+from . import details
 from . import llm_calls as exchanges
 from .codings import SweepCoding
 from .condition import ConditionRun
-from .details import Agents, Events, LongTable, Quotes
 from .frames import (
+    NAMED,
     Columns,
     FrameColumn,
     FrameHeading,
     LongForm,
     add_column,
+    categories,
     column_values,
     data_frame,
 )
@@ -37,6 +41,8 @@ if TYPE_CHECKING:
     from society.experiments.analysis_plan import AnalysisPlan
     from society.experiments.experiment import RandomNumbers
     from society.experiments.factors import Label
+
+Layout = Mapping[str, Callable[[Array], Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +178,12 @@ class Study:
 
         Raises InputError if a run keeps no such details.
         """
-        return self._gather(Agents())
+        cohorts = [cohort.name for run in self.played for cohort in run.manifest.cohorts]
+        names = list(dict.fromkeys(cohorts))
+        rows = (details.agent_rows(run, names) for run in self.played)
+        return self._detail_table(
+            LongForm(rows, details.AGENTS), {"cohort": partial(categories, names=names)}
+        )
 
     @cached_property
     def events(self) -> Any:
@@ -189,7 +200,7 @@ class Study:
 
         Raises InputError if a run keeps no such details.
         """
-        return self._gather(Events())
+        return self._detail_table(LongForm(map(details.event_rows, self.played), details.EVENTS))
 
     @cached_property
     def quotes(self) -> Any:
@@ -202,7 +213,7 @@ class Study:
 
         Raises InputError if a run keeps no such details.
         """
-        return self._gather(Quotes())
+        return self._detail_table(LongForm(map(details.quote_rows, self.played), details.QUOTES))
 
     @cached_property
     def calls(self) -> Any:
@@ -270,10 +281,8 @@ class Study:
             results[coding.folder] = coding.measured({run.name: run.path for run in own})
         return results
 
-    def _gather(self, table: LongTable) -> Any:
-        for run in self.played:
-            table.gather(run)
-        return self._frame(table.form.counts, table.columns())
+    def _detail_table(self, form: LongForm, layout: Layout = MappingProxyType({})) -> Any:
+        return self.table(form, details.UNITS, layout={"agent": details.nullable_seats, **layout})
 
     @property
     def heading(self) -> FrameHeading:
@@ -282,13 +291,22 @@ class Study:
         return FrameHeading(names, self.levels, labels)
 
     def table(
-        self, form: LongForm, units: Mapping[str, str], heading: FrameHeading | None = None
+        self,
+        form: LongForm,
+        units: Mapping[str, str],
+        heading: FrameHeading | None = None,
+        layout: Layout = MappingProxyType({}),
     ) -> Any:
-        """Tabulate rows in long form, of which each run is a part; units: of some columns."""
-        columns = {
-            name: FrameColumn(column_values(values, units.get(name, "")), units.get(name, ""))
-            for name, values in form.arrays().items()
-        }
+        """Tabulate rows in long form, of which each run is a part; units: of some columns.
+
+        layout: by column, the function that makes pandas values of an array, if not the usual one.
+        """
+        columns: Columns = {}
+        for name, values in form.arrays().items():
+            unit = units.get(name, "")
+            lay_out = layout.get(name)
+            laid_out = lay_out(values) if lay_out else column_values(values, unit)
+            add_column(columns, name.removeprefix(NAMED), laid_out, unit)
         return self._frame(form.counts, columns, heading)
 
     def _frame(

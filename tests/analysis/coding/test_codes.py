@@ -221,9 +221,13 @@ def test_criteria_are_named_on_which_nobody_can_tell_how_far_raters_agree() -> N
     """Bob codes force never, and both call everything spare."""
     codes = coded([[0, 0]] * 3, [[0, NAN], [1, NAN], [2, NAN]])
     demand, force = reliability_doubts(codes)
-    words = "how far raters agree on demand cannot be told: all codes of 3 texts are the same"
+    words = (
+        "the agreement of raters on demand cannot be estimated: all codes of 3 texts are the same"
+    )
     assert demand.startswith(words)
-    assert force.startswith("how far raters agree on force cannot be told: 0 of 3 texts have two")
+    assert force.startswith(
+        "the agreement of raters on force cannot be estimated: 0 of 3 texts have two"
+    )
     assert list(reliability_doubts(coded([[0, 0], [1, 0], [1, 1]], [[0, 1], [1, 0], [2, 2]]))) == []
 
 

@@ -140,7 +140,7 @@ def test_where_nobody_can_tell_how_far_raters_agree_there_is_a_note(folder: Path
     assert study.runs["coded_demand_codes"].tolist() == [10.0] * 4, "a norm of each agent"
     ((where, note),) = study.notes.items()
     assert where == "sweeps/words"
-    assert note.startswith("how far raters agree on demand cannot be told: 0 of ")
+    assert note.startswith("the agreement of raters on demand cannot be estimated: 0 of ")
 
 
 def test_codes_that_a_person_corrects_are_taken_anew_and_others_kept(

@@ -103,7 +103,7 @@ def test_a_model_that_may_cost_money_is_not_asked_but_counted(
     assert ten["calls"] == pytest.approx(three["calls"] / 3 * 10)
     assert ten["most_tokens"] > ten["tokens"] > 0
     assert ten["cost"] is None  # nobody knows the price of a server's model
-    assert "for want of a price of small" in "\n".join(told["notes"])
+    assert "since there is no price of small" in "\n".join(told["notes"])
 
 
 def test_prices_that_are_known_make_dollars(
@@ -149,7 +149,7 @@ class Prophet(Component):
     )
     assert told["pilot"]["origin"] == "none"
     assert told["demand"][0]["calls"] is None
-    assert "a component asks somebody by itself" in "\n".join(told["notes"])
+    assert "a component calls a model by itself" in "\n".join(told["notes"])
 
 
 def test_what_is_concluded_afterwards_needs_runs_of_a_folder(

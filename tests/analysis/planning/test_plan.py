@@ -140,7 +140,7 @@ def test_pairs_that_always_differ_by_the_same_are_told_in_words(plan: Planning) 
     told = plan("base: lottery.py\nfactors:\n  prize: [0, 1, 2]\n")
     assert told["pairs"] == []
     assert told["notes"][0].startswith(
-        "no difference can be told for prize=0 and prize=1: the difference"
+        "no difference can be estimated for prize=0 and prize=1: the difference"
     )
     assert told["notes"][0].endswith("(and 2 other pairs)")
 
@@ -149,7 +149,7 @@ def test_runs_that_all_come_to_the_same_are_told_in_words(plan: Planning) -> Non
     told = plan("base: fishing_village\nrounds: 2\nfactors:\n  fine: [2, 18]\n")
     assert (told["pairs"], told["terms"]) == ([], [])
     notes = "\n".join(told["notes"])
-    assert "no partial eta squared can be told: no condition varies in the pilot" in notes
+    assert "no partial eta squared can be estimated: no condition varies in the pilot" in notes
     assert "60 of 60 pilot runs went on to their last round" in notes
     assert "all pilot runs came to the same, so that more may show no spread: fine=2 (2)" in notes
 
