@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from society.experiments.experiment import RandomNumbers
     from society.experiments.factors import Label
 
-Layout = Mapping[str, Callable[[Array], Any]]
+FrameLayout = Mapping[str, Callable[[Array], Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,7 +281,7 @@ class Study:
             results[coding.folder] = coding.measured({run.name: run.path for run in own})
         return results
 
-    def _detail_table(self, form: LongForm, layout: Layout = MappingProxyType({})) -> Any:
+    def _detail_table(self, form: LongForm, layout: FrameLayout = MappingProxyType({})) -> Any:
         return self.table(form, details.UNITS, layout={"agent": details.nullable_seats, **layout})
 
     @property
@@ -295,7 +295,7 @@ class Study:
         form: LongForm,
         units: Mapping[str, str],
         heading: FrameHeading | None = None,
-        layout: Layout = MappingProxyType({}),
+        layout: FrameLayout = MappingProxyType({}),
     ) -> Any:
         """Tabulate rows in long form, of which each run is a part; units: of some columns.
 

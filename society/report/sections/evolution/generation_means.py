@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from society.report.page import Section, SectionPart, folded_section
@@ -41,7 +43,7 @@ def _parts(populations: Populations) -> list[SectionPart]:
         "generation."
     )
     title, mean = "Fitness over generations", "Mean over agents and runs."
-    shown = {f"fitness{fitness_of}": fitness}
+    shown: Mapping[str, Values] = {f"fitness{fitness_of}": fitness}
     parts: list[SectionPart] = [
         lead,
         draw_course(populations, "generations_fitness", title, mean, shown),
