@@ -89,6 +89,8 @@ GONE: Mapping[str, Mapping[str, str]] = {
         "society.lab.evolution.rows": "NUMBER biases changes gathered laid",
         "society.lab.study.details": "Agents Events Gathered Quotes",
         "society.reading": "Legible",
+        "society.scenarios.contracts": "ByAction ByAmount",
+        "society.scenarios.mediators": "ByCount BySeat ByShare",
         "society.scenarios.dilemmas": "TWO",
         "society.talk": "Archive",
         "society.wrap": "P",
