@@ -208,24 +208,24 @@ class CallStore(Protocol):
 
 
 class NoCallStore:
-    """Where nothing is recorded: a game that is played without a run file."""
+    """A store that keeps nothing, for games that are played without a run file."""
 
     def kept(self, request: Request) -> Completion | None:
-        """Nothing."""
+        """Return None: nothing is stored."""
         return None
 
     async def sending(self, request: Request) -> None:
-        """Not noted."""
+        """Do nothing."""
 
     async def keep(self, request: Request, said: Completion) -> None:
-        """Not kept."""
+        """Do nothing."""
 
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
-        """None."""
+        """Return no embeddings."""
         return {}
 
     def keep_vectors(self, embedder: str, vectors: Mapping[str, Array]) -> None:
-        """Not kept."""
+        """Do nothing."""
 
 
 def fingerprint(model: str, words: str) -> str:

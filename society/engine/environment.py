@@ -214,7 +214,7 @@ class Environment:
 
     @property
     def facts(self) -> PublicFacts:
-        """Its facts as another environment takes them."""
+        """The public facts, as another environment takes them."""
         return PublicFacts(self.rules, self.public, self._name_life)
 
     @property

@@ -124,7 +124,7 @@ Seats = Callable[[int, Any], Array]  # (number of types, parameters) -> (R, N), 
 
 @dataclass(frozen=True)
 class Meeting:
-    """How pairs are shown of whom one did something to the other, by the names of own facts.
+    """The display of pairs in which one did something to the other, by names of own facts.
 
     peer: the seat of everybody's partner. deed: what one did, as an index into `clauses`; "" says
     that it did nothing. A clause may hold figures, {spent}, and shares in percent, {share:%}.

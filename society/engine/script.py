@@ -22,7 +22,7 @@ HERITABLE = ("*",)  # as the columns of an Inherit
 
 
 class VoidReplicate:
-    """In place of a `fallback`: a replicate in which an answer cannot be read is over."""
+    """The mark, in place of a `fallback`, that an unreadable answer ends its replicate."""
 
     def __repr__(self) -> str:
         return "VOID_REPLICATE"
