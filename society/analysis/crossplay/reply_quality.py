@@ -2,54 +2,67 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-
-import numpy as np
+from typing import Any
 
 from society.analysis.study.condition import ConditionRun
-from society.engine.calls import ParseIssue
 from society.engine.rng import Array
-from society.llm.call_tables import Call
+from society.optional import require
 from society.runs.design_runs import design_file
-from society.runs.runfile import RunFile, open_run_file
+from society.runs.runfile import open_run_file
 
-_Where = tuple[Path, str, str, int, int, int]  # file, component, kind, round, replicate, agent
-_Question = tuple[Path, str, str, int, int, int, int]  # the same, and its number there
+_PLACE = ["file", "component", "kind", "round", "replicate", "agent"]
 
 
 def reply_quality_rows(run: ConditionRun) -> Mapping[str, Array]:
     """Return one row for each model that a run asked; see CrossPlay.minds."""
-    calls, asked = list[Call](), set[tuple[str, _Question]]()
-    lost, fell = set[_Where](), set[_Where]()
+    calls, troubles = _exchanges(run)
+    if calls.empty:
+        return {}
+    index = require("pandas").MultiIndex
+    # A question is an occasion; what is again asked belongs to the first exchange.
+    questions = calls.drop_duplicates(["model", *_PLACE, "use"])
+    # Not by the model that troubles name: that is what the provider calls it.
+    places, lost = (index.from_frame(table[_PLACE]) for table in (questions, troubles))
+    questions = questions.assign(
+        valid=~places.isin(lost),
+        fell=places.isin(lost[(troubles["what"] == "fallback").to_numpy()]),
+    )
+    by_model = questions.groupby("model")
+    count, valid = by_model.size(), by_model["valid"].sum()
+    again = calls.groupby(["model", "again"]).size().unstack(fill_value=0)
+    again = again.reindex(columns=["repair", "cut"], fill_value=0)
+    return {
+        "model": count.index.to_numpy(object),
+        "questions": count.to_numpy(int),
+        "valid": valid.to_numpy(int),
+        "first_try": (valid / count).to_numpy(float),
+        "repairs": again["repair"].to_numpy(int),
+        "cut": again["cut"].to_numpy(int),
+        "fallbacks": by_model["fell"].sum().to_numpy(int),
+    }
+
+
+def _exchanges(run: ConditionRun) -> tuple[Any, Any]:
+    """Return frames of the calls of a run and of its troubles, with those of its design runs."""
+    calls, troubles = list[tuple[Any, ...]](), list[tuple[Any, ...]]()
     for path in _files(run):
         with open_run_file(path) as file:
-            own, troubles = list(file.calls()), list(_troubles(file))
-        calls += own
-        # A question is an occasion; what is again asked belongs to the first exchange.
-        asked |= {(call.request.model, _question(path, call)) for call in own}
-        lost |= {_lost(path, number, trouble) for number, trouble in troubles}
-        fell |= {
-            _lost(path, number, trouble)
-            for number, trouble in troubles
-            if trouble.what == "fallback"
-        }
-    models = sorted({model for model, _ in asked})
-    count = Counter(model for model, _ in asked)
-    valid = Counter(model for model, question in asked if question[:-1] not in lost)
-    mended = Counter((call.request.model, call.request.again) for call in calls)
-    # Not by the model that they name: that is what the provider calls it.
-    fallbacks = Counter(model for model, question in asked if question[:-1] in fell)
-    return {
-        "model": np.array(models, object),
-        "questions": np.array([count[model] for model in models], int),
-        "valid": np.array([valid[model] for model in models], int),
-        "first_try": np.array([valid[model] / count[model] for model in models], float),
-        "repairs": np.array([mended[model, "repair"] for model in models], int),
-        "cut": np.array([mended[model, "cut"] for model in models], int),
-        "fallbacks": np.array([fallbacks[model] for model in models], int),
-    }
+            for call in file.calls():
+                at, asked = call.request.address, call.request
+                place = (str(path), at.component, at.kind, call.round, at.replicate, at.agent)
+                calls.append((*place, at.use, asked.model, asked.again))
+            for record in file.records(lines=False):
+                for one in record.page.troubles:
+                    number = record.page.number
+                    place = (str(path), one.component, one.kind, number, one.replicate, one.agent)
+                    troubles.append((*place, one.what))
+    frame = require("pandas").DataFrame
+    return (
+        frame(calls, columns=[*_PLACE, "use", "model", "again"]),
+        frame(troubles, columns=[*_PLACE, "what"]),
+    )
 
 
 def _files(run: ConditionRun) -> Iterator[Path]:
@@ -59,20 +72,3 @@ def _files(run: ConditionRun) -> Iterator[Path]:
         path = design_file(run.path, mechanism)
         if path.exists():
             yield path
-
-
-def _troubles(file: RunFile) -> Iterator[tuple[int, ParseIssue]]:
-    """Return the answers that could not be used as they came, with the number of the round."""
-    for record in file.records(lines=False):
-        for trouble in record.page.troubles:
-            yield record.page.number, trouble
-
-
-def _question(path: Path, call: Call) -> _Question:
-    """Return the address of a question, with its number among those of its kind there."""
-    at = call.request.address
-    return path, at.component, at.kind, call.round, at.replicate, at.agent, at.use
-
-
-def _lost(path: Path, number: int, trouble: ParseIssue) -> _Where:
-    return path, trouble.component, trouble.kind, number, trouble.replicate, trouble.agent

@@ -159,5 +159,5 @@ def test_what_is_concluded_afterwards_needs_runs_of_a_folder(
         "base: language_village\nrounds: 2\nfactors:\n  growth: [0.2, 0.6]\n"
         "analysis: {outcome: norm_similarity}\n"
     )
-    with pytest.raises(InputError, match="known of those in a folder"):
+    with pytest.raises(InputError, match="known of runs in a folder"):
         make_plan(read_experiment(Path(written("plan.yaml", text))), tmp_path)
