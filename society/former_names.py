@@ -96,7 +96,11 @@ def _parameter(owner: str, name: str) -> str:
 @cache
 def _warn_once(sort: NameSort, name: str, now: str) -> None:
     words = f"the {sort} {name!r} is called {now!r} now; write that"
-    warn(words, DeprecationWarning, stacklevel=3)
+    warn(words, FormerNameWarning, stacklevel=3)
+
+
+class FormerNameWarning(DeprecationWarning):
+    """A former name is in use."""
 
 
 class FormerModule(ModuleType):
@@ -152,7 +156,7 @@ def find(module: str, name: str) -> Any:
     shop = import_module("society")
     home = "society" if now in shop.__all__ and getattr(shop, now) is found else home
     words = f"{module}.{name} is elsewhere now; write: from {home} import {now}"
-    warn(words, DeprecationWarning, stacklevel=3)
+    warn(words, FormerNameWarning, stacklevel=3)
     setattr(sys.modules[module], name, found)  # asked for once
     return found
 

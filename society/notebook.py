@@ -133,8 +133,9 @@ def run(
     or "summary", as `--record`.
 
     It also works inside a running event loop, which it blocks. Raises InputError for what cannot be
-    played, and whatever ended the run before its end; with `out`, the rounds up to then are kept,
-    and `society resume` goes on.
+    played, and whatever ended the run before its end. With `out`, the rounds up to then are kept,
+    and `society resume` goes on. A scenario, component, mechanism or graph function that was given
+    as an object is not in the run file: such a run can be shown, but not resumed or verified.
     """
     given = {
         "seed": seed,

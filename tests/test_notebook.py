@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import subprocess
 import sys
 from dataclasses import dataclass, replace
@@ -14,7 +15,10 @@ import numpy as np
 import pytest
 
 import society
+from society.cli.main import main
 from society.errors import InputError, Paused, ScenarioError
+from society.llm.call_tables import checksum
+from society.runs.schema import RunStanding
 from society.scenarios.village.fishing_village import fishing_village
 
 if TYPE_CHECKING:
@@ -170,6 +174,50 @@ def test_designs_of_a_tournament_are_runs_beside_it_and_count_to_its_limit(tmp_p
         society.run("prisoners_dilemma", **given, out=out, limits={"max_calls": 7})
     files = [tmp_path / "t.contracts-designs.run", out]
     assert [len(society.open_run(file).calls) for file in files] == [4, 3]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"scenario": replace(fishing_village, rounds=3, agents=4)},
+        {"scenario": "fishing_village", "cohorts": [misers(Miser)], "rounds": 3},
+    ],
+)
+def test_a_run_of_an_object_is_not_taken_for_one_of_ours(
+    given: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "lake.run"
+    society.run(given, out=out)
+    name = "miser" if "cohorts" in given else "fishing_village"
+    words = f"{name} was given as an object in Python and cannot be rebuilt from the file"
+    assert main(["verify", str(out)]) == 1
+    assert words in capsys.readouterr().out
+    assert main(["show", str(out)]) == 0
+    assert words in " ".join(capsys.readouterr().out.split())
+    with sqlite3.connect(out) as connection:  # as if it had been cut short
+        standing = RunStanding("interrupted")
+        connection.execute(
+            "UPDATE status SET (status, process, host, born, digest, seal) = (?, ?, ?, ?, ?, ?)",
+            (*standing, checksum(*standing)),
+        )
+    assert main(["resume", str(out)]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_designs_are_made_by_components_that_are_objects(tmp_path: Path) -> None:
+    class Coy(society.Component):
+        answers = ("move",)
+
+        def answer(self, ask: Question, agents: AgentGroup) -> Any:
+            return np.zeros(len(agents), int)
+
+    types = [
+        {"name": "coy", "components": [Coy, {"mechanism_use": {"skill": "stubborn"}}]},
+        {"name": "able", "components": ["classic_strategies", "mechanism_use"]},
+    ]
+    given: dict[str, Any] = {"mechanisms": ["mediation", "tournament"], "cohorts": types}
+    society.run("prisoners_dilemma", **given, out=tmp_path / "t.run")
+    assert (tmp_path / "t.mediation-designs.run").exists()
 
 
 def test_it_plays_inside_a_running_event_loop() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
 from collections.abc import Iterable
@@ -11,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .output import console
+from .output import console, print_json
 from .runs import given_limits, given_settings
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def plan_command(args: argparse.Namespace) -> int:
 
     found = make_plan(*_read_experiment(args))
     if args.json:
-        print(json.dumps(plan_as_json(found), indent=2))
+        print_json(plan_as_json(found))
     else:
         print_plan(found, console())
     return 0
@@ -105,7 +104,7 @@ def _print_sweep(
     """Print how a sweep ended; return the exit code."""
     code = _exit_code(session.results.values(), interrupted=interrupted)
     if args.json:
-        print(json.dumps(_facts(read, folder, session), indent=2))
+        print_json(_facts(read, folder, session))
     ended = [session.results.get(condition.name) for condition in read.conditions]
     finished = sum(done is not None and done.status == "finished" for done in ended)
     words = f"{read.name}: {finished} of {len(ended)} conditions are finished"
@@ -204,7 +203,7 @@ def _print_estimate(args: argparse.Namespace, run: ReproductionRun) -> int:
     found = forecasts(run.parts)
     if args.json:
         told = [forecast._asdict() for forecast in found]
-        print(json.dumps({"name": args.paper, "models": told}, indent=2))
+        print_json({"name": args.paper, "models": told})
         return 0
     from society.terminal.forecast_text import print_costs
 
@@ -222,7 +221,7 @@ def _print_verdicts(args: argparse.Namespace, run: ReproductionRun, code: int) -
         told = [verdict._asdict() for verdict in verdicts]
         facts = {"name": args.paper, "out": str(run.out), "report": str(page)}
         spent = run.spent._asdict()
-        print(json.dumps(facts | {"spent": spent, "verdicts": told}, indent=2))
+        print_json(facts | {"spent": spent, "verdicts": told})
     elif not args.quiet:
         for verdict in verdicts:
             console().print(f"{verdict.outcome:15} {verdict.claim}", markup=False, highlight=False)

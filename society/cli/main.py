@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from society.errors import SocietyError
+from society.former_names import FormerNameWarning
 
 from . import experiments, runs
 from .runs import KINDS, NOT_GIVEN
@@ -31,7 +33,7 @@ def main(argv: list[str] | None = None) -> int:
     args = _parser().parse_args(list(_split_settings(words)))
     command: Callable[[argparse.Namespace], int] = args.command
     try:
-        with _sigterm_as_interrupt():
+        with _sigterm_as_interrupt(), _former_names_on_stderr():
             return command(args)
     except SocietyError as error:
         print(f"society: {error}", file=sys.stderr)
@@ -56,6 +58,24 @@ def _sigterm_as_interrupt() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _former_names_on_stderr() -> Iterator[None]:
+    """Print a line about each former name in a user's file, which Python would not show."""
+
+    usual = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+        if issubclass(category, FormerNameWarning):
+            print(f"society: {message}", file=sys.stderr)
+        else:
+            usual(message, category, *rest, **more)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        warnings.simplefilter("once", FormerNameWarning)
+        yield
 
 
 def _split_settings(words: Iterable[str]) -> Iterator[str]:

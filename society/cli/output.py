@@ -1,8 +1,9 @@
-"""The console on which commands print text for people (stdout)."""
+"""The output of commands (stdout): text for people, or one JSON object for programs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,3 +18,8 @@ def console() -> Console:
             raise BrokenPipeError
 
     return Paper(highlight=False)
+
+
+def print_json(facts: dict[str, Any]) -> None:
+    """Print facts as one JSON object."""
+    print(json.dumps(facts, indent=2))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import traceback
 from collections.abc import Iterable
@@ -12,7 +11,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .output import console
+from .output import console, print_json
 
 if TYPE_CHECKING:
     from society.config.build import Society
@@ -63,9 +62,14 @@ def run_command(args: argparse.Namespace) -> int:
     stem = Path(args.scenario).stem
     own = ".py" in args.scenario or stem == spec.scenario
     path = args.out or Path("runs") / f"{setup.scenario.name if own else stem}-{setup.seed}.run"
-    watch = _watch(args, begun=True)
     end = play(
-        setup, path, args.record, overwrite=args.overwrite, watch=watch, awaiting=_print_awaiting
+        setup,
+        path,
+        args.record,
+        overwrite=args.overwrite,
+        watch=_watch(args, begun=True),
+        awaiting=_print_awaiting,
+        conclude=args.json or not args.quiet,
     )
     return _print_end(args, path, end)
 
@@ -83,7 +87,7 @@ def _print_estimate(args: argparse.Namespace, setup: Society) -> int:
     forecasts = minds.forecasts()
     if args.json:
         told = [forecast._asdict() for forecast in forecasts]
-        print(json.dumps({"rounds": outcome.rounds, "models": told}, indent=2))
+        print_json({"rounds": outcome.rounds, "models": told})
         return 0
 
     print_forecast(manifest, outcome.rounds, forecasts, console())
@@ -98,7 +102,8 @@ def resume_command(args: argparse.Namespace) -> int:
     def changed(spec: RunConfig) -> RunConfig:
         return override(spec, given_settings(args))
 
-    end = resume(args.file, changed, _watch(args), _print_awaiting)
+    conclude = args.json or not args.quiet
+    end = resume(args.file, changed, _watch(args), _print_awaiting, conclude)
     if end.file is None:
         print(f"society: {args.file} is finished; there is nothing to resume", file=sys.stderr)
     code = _print_end(args, args.file, end)
@@ -133,7 +138,11 @@ def _watch(args: argparse.Namespace, *, begun: bool = False) -> Watch:
         if begun and not args.quiet:
             made = f"{session.purpose}: {session.writer.path}" if session.purpose else ""
             print(f"{session.setup.scenario.name}: {made or session.setup.found}", file=sys.stderr)
-        return nullcontext() if args.quiet or args.json else _live(session)
+        if args.quiet or args.json:
+            return nullcontext()
+        from society.terminal.live import Live
+
+        return Live(session.writer.manifest, asked=session.outside.ledger.entries)
 
     return watch
 
@@ -156,7 +165,9 @@ def _print_end(args: argparse.Namespace, path: Path, end: End) -> int:
                 go_on += ", with a higher limit"
             kept = f"{count_noun(run.rounds, 'round')} saved; continue with: {go_on}"
             print(f"society: {end.words}; {kept}", file=sys.stderr)
-        return _print_unless_quiet(args, run, end.code)
+        if args.json or not args.quiet:
+            _print_run(args, run)
+    return end.code
 
 
 def _print_awaiting(count: int) -> None:
@@ -165,18 +176,6 @@ def _print_awaiting(count: int) -> None:
         f"society: waiting for {replies} under way; press Ctrl-C again to stop at once",
         file=sys.stderr,
     )
-
-
-def _live(session: Session) -> Live:
-    from society.terminal.live import Live
-
-    return Live(session.writer.manifest, asked=session.outside.ledger.entries)
-
-
-def _print_unless_quiet(args: argparse.Namespace, run: RunFile, code: int) -> int:
-    if args.json or not args.quiet:
-        _print_run(args, run)
-    return code
 
 
 def show_command(args: argparse.Namespace) -> int:
@@ -231,7 +230,7 @@ def _print_run(args: argparse.Namespace, run: RunFile) -> None:
     found = {one.name: estimate_measure(one.values, one.unit) for one in findings}
     outcome = replace(outcome, measures={**outcome.measures, **found})
     if args.json:
-        print(json.dumps(_facts(run, outcome, note), indent=2))
+        print_json(_facts(run, outcome, note))
         return
     from society.runs.design_runs import is_drafting, of_designs
     from society.terminal.summary import print_summary
@@ -288,7 +287,7 @@ def verify_command(args: argparse.Namespace) -> int:
     verdict = verify(args.file)
     if args.json:
         checks = [check._asdict() for check in verdict.checks]
-        print(json.dumps({"ok": verdict.ok, "checks": checks}, indent=2))
+        print_json({"ok": verdict.ok, "checks": checks})
     else:
         marks = {True: "ok", False: "FAILED", None: "-"}
         for check in verdict.checks:

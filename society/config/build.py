@@ -60,7 +60,8 @@ class Society:
 
     scenario: with its mechanisms and its cast. found: the file that it came from, or "built in".
     files: SHA-256 of the user's .py and graph files, by path. drawings: graphs by relation.
-    models: the user's functions that make a model, by FILE.py:NAME.
+    models: the user's functions that make a model, by FILE.py:NAME. own: objects that were
+    given in Python. objects: names of those in use, for which the spec is not enough.
     """
 
     spec: RunConfig
@@ -72,6 +73,8 @@ class Society:
     files: Mapping[str, str]
     drawings: Mapping[str, Drawn]
     models: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+    own: Sequence[object] = ()
+    objects: tuple[str, ...] = ()
 
     @property
     def seed(self) -> int:
@@ -316,7 +319,8 @@ class _Preparation:
     """Looks up and checks one spec, and collects its errors."""
 
     def __init__(self, spec: RunConfig, own: Iterable[object]) -> None:
-        self.spec, self.registry, self.found = spec, Registry(own), list[Issue]()
+        self.spec, self.own, self.found = spec, tuple(own), list[Issue]()
+        self.registry = Registry(self.own)
 
     def setup(self) -> Society:
         spec = self.spec
@@ -370,6 +374,8 @@ class _Preparation:
             dict(self.registry.files),
             drawings,
             models,
+            self.own,
+            tuple(sorted(self.registry.objects)),
         )
         if in_words:
             with self.at("mechanisms"):

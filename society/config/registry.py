@@ -118,11 +118,13 @@ def _parted(reference: str) -> tuple[str, str]:
 class Registry:
     """The names that a scenario file can use: the user's first, then the built-in ones.
 
-    files: SHA-256 of the user's files that were read, by path.
+    files: SHA-256 of the user's files that were read, by path. objects: names that were looked up
+    and stand for objects that were given.
     """
 
     def __init__(self, own: Iterable[object] = ()) -> None:
         self.files: dict[str, str] = {}
+        self.objects: set[str] = set()
         self._own: dict[tuple[ItemSort, str], Any] = {}
         self._read: dict[str, list[RegistryItem]] = {}
         for value in own:
@@ -137,6 +139,7 @@ class Registry:
                     f"got {value!r:.60}; expected a scenario, component, mechanism or function"
                 )
             self._put(thing)
+        self._given = set(self._own)
 
     def add(self, file: str) -> list[RegistryItem]:
         """Add all that a .py file defines; raises FileError, ScenarioError."""
@@ -194,6 +197,8 @@ class Registry:
             hint = suggest(name or reference, here)
             raise CatalogueError(f"there is no function {short_path(reference)!r}; {hint}")
         function: Callable[..., Any] = here[name or reference]
+        if not name:
+            self.objects.add(reference)
         return function
 
     def _put(self, thing: RegistryItem) -> None:
@@ -204,6 +209,7 @@ class Registry:
 
     def _named(self, sort: ItemSort, name: str) -> Any:
         if (sort, name) in self._own:
+            self.objects |= {name} if (sort, name) in self._given else set()
             return self._own[sort, name]
         ours = _ours(sort, name)
         if ours is None:

@@ -124,7 +124,8 @@ def open_folder(path: Path | str) -> SweepFolder:
         folder = SweepFolder.model_validate_json((path / NOTE).read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise FileError(
-            f"{short_path(path)} is no sweep; `society sweep EXPERIMENT.yaml` makes one"
+            f"{short_path(path)} is not the folder of a sweep; "
+            "`society sweep EXPERIMENT.yaml` makes one"
         ) from None
     except OSError as error:
         raise FileError(f"cannot read {short_path(path / NOTE)}: {error.strerror}") from error

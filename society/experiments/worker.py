@@ -119,7 +119,7 @@ async def _worked(job: Job) -> JobResult:
                 f"a worker does not see the folder {file.parent}; sweep into one that is at this "
                 "path for all workers, with --out"
             )
-        setup = build(RunConfig.model_validate(job.spec))
+        setup = build(RunConfig.model_validate(job.spec, context={"resolved": True}))
         budget = None
         if job.limits is not None:
             earlier = [made for made, _ in earlier_runs(setup, file)]

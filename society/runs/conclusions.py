@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.config.build import Society, build
-from society.config.run_config import RunConfig
+from society.config.build import Society
 from society.engine.calls import CallStore
 from society.engine.gateway import ModelGateway, TextEmbedder
 from society.engine.graph import Graph
@@ -41,7 +40,7 @@ class _Epilogue:
 
     @property
     def graphs(self) -> Mapping[str, Graph]:
-        return self._setup.gamemaster().env.graphs
+        return self._setup.environment().graphs
 
     def pages(self) -> Iterator[Page]:
         return self._run.pages()
@@ -71,7 +70,7 @@ def run_post_analysis(
     if run.manifest.level != "full":
         return PostAnalysisResults()
     try:
-        setup = setup or build(RunConfig.model_validate(run.manifest.spec))
+        setup = setup or run.manifest.society()
     except (InputError, ValueError) as error:
         return PostAnalysisResults(
             note=f"no analysis of the run, which cannot be built again: {error}"

@@ -55,9 +55,7 @@ class DesignRun(NamedTuple):
         with suppress(RunFileError), open_run_file(self.file(tournament)) as made:
             if made.status == "finished":
                 with open_run_file(tournament) as run:
-                    given = RunConfig.model_validate(run.manifest.spec).drafts.get(
-                        self.mechanism, {}
-                    )
+                    given = run.manifest.config.drafts.get(self.mechanism, {})
                 return given.get(self.drafts.parameter) == self.found(made.pages())
         return False
 
@@ -86,7 +84,8 @@ def design_runs(setup: Society) -> Iterator[DesignRun]:
         ((name, given),) = spec.mechanisms[place].items()
         stage = dict([drafts.stage])
         mechanisms = [*spec.mechanisms[:place], {name: {**given, **stage}}, {DRAFTED: {}}]
-        yield DesignRun(name, drafts, build(spec.model_copy(update={"mechanisms": mechanisms})))
+        stages = build(spec.model_copy(update={"mechanisms": mechanisms}), setup.own)
+        yield DesignRun(name, drafts, stages)
 
 
 def _is_open(layer: Layer, drafts: Drafts) -> bool:
@@ -95,14 +94,10 @@ def _is_open(layer: Layer, drafts: Drafts) -> bool:
     return layer.given.get(drafts.parameter) is None and layer.given.get(key) != value
 
 
-def with_designs(setup: Society, made: Mapping[str, Designs]) -> Society:
-    """Return the setup with designs added, by mechanism; raises InputError."""
-    if not made:
-        return setup
-    drafts = {
-        one.mechanism: {one.drafts.parameter: made[one.mechanism]} for one in design_runs(setup)
-    }
-    return build(setup.spec.model_copy(update={"drafts": {**setup.spec.drafts, **drafts}}))
+def with_designs(setup: Society, made: Mapping[str, Mapping[str, Designs]]) -> Society:
+    """Return the setup with designs added, by mechanism and parameter; raises InputError."""
+    drafts = {**setup.spec.drafts, **made}
+    return build(setup.spec.model_copy(update={"drafts": drafts}), setup.own) if made else setup
 
 
 def make_designs(setup: Society, minds: Minds | None = None) -> Society:
@@ -111,7 +106,7 @@ def make_designs(setup: Society, minds: Minds | None = None) -> Society:
     for one in design_runs(setup):
         album = _Album()
         one.setup.gamemaster([album], minds=minds).play()
-        made[one.mechanism] = one.found(album.pages)
+        made[one.mechanism] = {one.drafts.parameter: one.found(album.pages)}
     return with_designs(setup, made)
 
 
@@ -147,7 +142,7 @@ def make_designs_first(
             session = Session.begun(one.setup, file, "full", overwrite=anew, **options)
         if session is not None:
             yield session._replace(purpose=f"designs for {one.mechanism}")
-        made[one.mechanism] = one.kept(file)
+        made[one.mechanism] = {one.drafts.parameter: one.kept(file)}
     return with_designs(setup, made)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from society.config.build import build
-from society.config.run_config import RunConfig
 from society.engine.graph import Complete, Graph
 from society.lineage import Heredity
 
@@ -30,5 +28,5 @@ def run_heredity(manifest: Manifest) -> Heredity:
 
 def _advise(manifest: Manifest) -> Graph | None:
     """Return the graph on which newborn agents saw their elders; None if it was complete."""
-    graph = build(RunConfig.model_validate(manifest.spec)).gamemaster().env.graphs.get(_ADVISE)
+    graph = manifest.society().environment().graphs.get(_ADVISE)
     return None if isinstance(graph, Complete) else graph

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from society.config.build import Society, build
+from society.config.run_config import RunConfig
 from society.engine.environment import Environment
 from society.engine.population import Cast, Cohort
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec, Fold, Scenario
-from society.errors import SocietyError
+from society.errors import RunFileError, SocietyError
 
 from .structure import GameNote, RoundStructure, round_structure, rules_of
-
-if TYPE_CHECKING:
-    from society.config.build import Society
 
 Level = Literal["full", "summary"]
 
@@ -61,7 +60,8 @@ class Manifest(BaseModel):
     spec: the JSON of a Spec, from which the run can be set up again. horizon: rounds at most, of
     those that hold no others. extent: how far rounds within rounds go. seating: see `types`.
     columns: the public ones. game: in normal form, if one is played. files: the user's own files,
-    path -> sha256. prompts: templates that it may use, likewise.
+    path -> sha256. prompts: templates that it may use, likewise. objects: names of Python
+    objects that were given.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -85,6 +85,23 @@ class Manifest(BaseModel):
     versions: dict[str, str]
     files: dict[str, str]
     prompts: dict[str, str] = {}
+    objects: tuple[str, ...] = ()
+
+    @property
+    def config(self) -> RunConfig:
+        """The configuration; names in it are not looked up again in the working directory."""
+        return RunConfig.model_validate(self.spec, context={"resolved": True})
+
+    def society(self, changed: Callable[[RunConfig], RunConfig] = lambda spec: spec) -> Society:
+        """Build the society of the run again, with its configuration changed; raises InputError."""
+        if self.objects:
+            names = " and ".join(self.objects)
+            was = "was given as an object" if len(self.objects) == 1 else "were given as objects"
+            raise RunFileError(
+                f"{names} {was} in Python and cannot be rebuilt from the file; to play it again, "
+                "use society.run"
+            )
+        return build(changed(self.config))
 
     def seated(self, cohorts: Iterable[str], replicate: int = 0) -> Array:
         """Mark the agents of these cohorts in a replicate, (N,) of bool."""
@@ -150,6 +167,7 @@ def manifest_of(
         versions=library_versions(),
         files=dict(setup.files),
         prompts=setup.words.hashes() if setup.models_named else {},
+        objects=setup.objects,
     )
 
 

@@ -36,13 +36,16 @@ def play(
     overwrite: bool = False,
     watch: Watch = lambda session: nullcontext(),
     awaiting: Callable[[int], None] | None = None,
+    conclude: bool = True,
 ) -> End:
     """Play a society to its end, or as far as possible, into a new run file; raises InputError.
 
     watch: called for each run that is played, for a recorder that watches it. awaiting: called with
-    the number of calls still under way when the run is interrupted.
+    the number of calls still under way when the run is interrupted. conclude: record the findings
+    of the scenario's own analysis; or else whoever shows the run computes them.
     """
-    return _play(sessions(setup, path, level, overwrite=overwrite, awaiting=awaiting), watch)
+    runs = sessions(setup, path, level, overwrite=overwrite, awaiting=awaiting)
+    return _play(runs, watch, conclude)
 
 
 def resume(
@@ -50,6 +53,7 @@ def resume(
     changed: Callable[[RunConfig], RunConfig] = lambda spec: spec,
     watch: Watch = lambda session: nullcontext(),
     awaiting: Callable[[int], None] | None = None,
+    conclude: bool = True,
 ) -> End:
     """Play the run in a file on to its end; one that has finished stays. Raises InputError."""
     refuse_waiting(path)
@@ -57,16 +61,16 @@ def resume(
     if session is None:
         return End("finished")
     purpose = "designs" if is_drafting(session.setup.spec.mechanisms) else ""
-    return _play([session._replace(purpose=purpose)], watch)
+    return _play([session._replace(purpose=purpose)], watch, conclude)
 
 
-def _play(runs: Iterable[Session], watch: Watch) -> End:
+def _play(runs: Iterable[Session], watch: Watch, conclude: bool) -> End:
     end = End("finished")
     for session in runs:
         with session.writer:
             with watch(session) as recorder:
                 end = session.play(*[] if recorder is None else [recorder])
-            end = session.finish(end)
+            end = session.finish(end, conclude=conclude)
         if end.code:
             break
     return end

@@ -75,7 +75,7 @@ def _status(file: Path, setup: Society, overwrite: bool) -> Status | None:
         raise RunFileError(f"{error}; --overwrite plays it again") from error
     if status == "running":
         raise RunFileError(f"{short_path(file)} is being written right now; wait for that sweep")
-    same = config_hash(RunConfig.model_validate(manifest.spec)) == config_hash(setup.spec)
+    same = config_hash(manifest.config) == config_hash(setup.spec)
     if overwrite and list_changes(manifest, setup):
         return None
     return status if same else None

@@ -22,7 +22,7 @@ from pathlib import Path
 from traceback import walk_tb
 from typing import NamedTuple, Self
 
-from society.config.build import Society, build
+from society.config.build import Society
 from society.config.run_config import RunConfig
 from society.engine.calls import Spent, sum_known
 from society.engine.environment import Environment
@@ -147,7 +147,7 @@ class Session(NamedTuple):
         with open_run_file(path) as run:
             if run.status == "finished":
                 return None
-            setup = build(changed(RunConfig.model_validate(run.manifest.spec)))
+            setup = run.manifest.society(changed)
             minds = setup.minds(use_in_files([path, *beside(path, setup.spec)]), budget)
             writer = Writer.resumed(run, list_changes(run.manifest, setup))
         outside = setup.outside(writer.call_store, awaiting, minds)
@@ -181,9 +181,9 @@ class Session(NamedTuple):
             if not note:
                 self.writer.conclude(findings)
 
-    def finish(self, end: End) -> End:
-        """Record findings and how the run ended; return the end with the file."""
-        if not end.code:
+    def finish(self, end: End, *, conclude: bool = True) -> End:
+        """Record findings, if wanted, and how the run ended; return the end with the file."""
+        if conclude and not end.code:
             self.conclude()
         self.close(end)
         file, saved = self.writer.path, self.writer.published

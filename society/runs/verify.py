@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.config.build import Society, build
-from society.config.run_config import RunConfig
+from society.config.build import Society
 from society.engine.history import Page, Step, chain_digest, page_digest
 from society.engine.rng import Array
 from society.engine.tape import Answerer, Tape
@@ -60,7 +59,7 @@ def verify(path: Path | str) -> Verdict:
         if not record.ok:
             return Verdict((record,))
         try:
-            setup = build(RunConfig.model_validate(run.manifest.spec))
+            setup = run.manifest.society()
         except (InputError, ValueError) as error:
             words = f"the run cannot be built again: {error}{list_changes(run.manifest)}"
             return Verdict((record, Check("again", False, words)))

@@ -492,3 +492,14 @@ def test_a_pack_of_prompts_of_ones_own_is_used(typed: Type) -> None:
 def test_a_limit_of_calls_at_once_makes_no_language_village_of_rules(typed: Type) -> None:
     said = typed("run", "fishing_village", "--rounds", 2, "--max-concurrency", 4, "--json")
     assert said.json["scenario"] == "fishing_village"
+
+
+def test_a_former_name_in_a_users_file_is_told_in_one_line(tmp_path: Path) -> None:
+    """In a process of its own, which has not told of it before."""
+    (tmp_path / "old.yaml").write_text(
+        "scenario: prisoners_dilemma\nrounds: 1\nmechanisms: [{repeated: {games: 2}}]\n"
+    )
+    words = [sys.executable, "-m", "society", "run", "old.yaml", "--quiet"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)
+    line = "society: the mechanism 'repeated' is called 'repetition' now; write that\n"
+    assert done.stderr == line

@@ -194,5 +194,5 @@ def test_where_the_scenario_is_gone_the_note_says_so(tmp_path: Path, reading: Re
     findings, note = run_post_analysis(run)
     assert findings == ()
     assert note.startswith(
-        "no analysis of the run, which cannot be built again: there is no scenario 'lake'"
+        "no analysis of the run, which cannot be built again: lake was given as an object in Python"
     )

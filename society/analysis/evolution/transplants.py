@@ -24,8 +24,6 @@ import numpy as np
 from pydantic import BaseModel
 
 from society.analysis.study.condition import ConditionRun
-from society.config.build import build
-from society.config.run_config import RunConfig
 from society.engine.component import Column, Component
 from society.engine.graph import NOBODY
 from society.engine.parameters import parameters_of
@@ -62,7 +60,7 @@ def transplant_experiment(
     """
     past = GenerationRecords.read(ConditionRun.read(Path(run), Path(run).stem, {}))
     before, now = _steps(past, generation, replicate)
-    setup = build(RunConfig.model_validate(past.run.manifest.spec))
+    setup = past.run.manifest.society()
     setting_up = _SettingUp(past, setup.cast(), replicate)
     focal = {
         name: setting_up.components(agent)

@@ -15,7 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from society.config.run_config import RunConfig
 from society.errors import InputError, RunFileError, short_path
 from society.experiments.folder import open_folder
 from society.runs.design_runs import is_drafting
@@ -91,7 +90,7 @@ def _sweep(path: Path) -> Study:
         file = folder.path / condition.file
         if file.exists():
             run = ConditionRun.read(file, condition.name, condition.factors)
-            if config_hash(RunConfig.model_validate(run.manifest.spec)) != condition.essence:
+            if config_hash(run.manifest.config) != condition.essence:
                 raise RunFileError(
                     f"{short_path(file)} is not the run of {condition.name}; was it renamed? "
                     "`society sweep` lists the runs that differ"
