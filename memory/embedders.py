@@ -60,7 +60,7 @@ def unit(vectors: ArrayLike) -> Doubles:
 
 
 class MissingExtra(ImportError):
-    """Raised where the optional packages for embeddings are needed and not installed."""
+    """An error where the optional packages for embeddings are needed and not installed."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} needs the extra `embeddings`; install it by: {INSTALL}")

@@ -102,18 +102,18 @@ class Past(ABC):
                 return replace(said, facts={**self.noted(said.facts), "weight": counted})
             return said
 
-        def answer(said: Line, received: Any) -> Any:
-            if self._tells(said):
-                assert isinstance(said, Tell)
-                paid = said.facts[self.declared.payoff].values
-                self.add(said.facts, paid if received is None else paid + received)
+        def answer(line: Line, received: Any) -> Any:
+            if self._tells(line):
+                assert isinstance(line, Tell)
+                paid = line.facts[self.declared.payoff].values
+                self.add(line.facts, paid if received is None else paid + received)
                 self.games += 1
             return received
 
         return intercept(script, line=line, answer=answer)
 
-    def _tells(self, said: Line) -> bool:
-        return isinstance(said, Tell) and said.kind == self.declared.told
+    def _tells(self, line: Line) -> bool:
+        return isinstance(line, Tell) and line.kind == self.declared.told
 
 
 class ActionHistory(Past):

@@ -65,16 +65,16 @@ def play_stage_first(script: Script, move: str, stage: Callable[[Ask], Script]) 
     """
     facts: dict[str, Any] | None = None
 
-    def heard(said: Line) -> Line | Script:
+    def heard(line: Line) -> Line | Script:
         nonlocal facts
-        if isinstance(said, Tell):
+        if isinstance(line, Tell):
             facts = None
-        return asked(said) if isinstance(said, Ask) and said.kind == move else said
+        return asked(line) if isinstance(line, Ask) and line.kind == move else line
 
-    def asked(said: Ask) -> Script:
+    def asked(ask: Ask) -> Script:
         nonlocal facts
         if facts is None:
-            facts = yield from stage(said)
-        return (yield replace(said, facts={**said.facts, **facts}))
+            facts = yield from stage(ask)
+        return (yield replace(ask, facts={**ask.facts, **facts}))
 
     return intercept(script, line=heard)

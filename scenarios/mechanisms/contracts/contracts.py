@@ -176,18 +176,18 @@ class Contract:
         self._did = np.zeros(env.present.shape, np.int64)
         self._transfer = np.zeros(env.present.shape)
 
-    def heard(self, said: Line) -> Line:
+    def heard(self, line: Line) -> Line:
         """Questions say what was agreed; payoffs are what they are after all have paid."""
-        if isinstance(said, Ask):
-            return replace(said, facts={**said.facts, **self._asked})
-        if isinstance(said, Tell):
-            self._watch(said.facts)
-            return self._paid(said) if said.kind == self._ground.declared.told else said
-        return said
+        if isinstance(line, Ask):
+            return replace(line, facts={**line.facts, **self._asked})
+        if isinstance(line, Tell):
+            self._watch(line.facts)
+            return self._paid(line) if line.kind == self._ground.declared.told else line
+        return line
 
-    def answered(self, said: Line, received: Any) -> Any:
+    def answered(self, line: Line, received: Any) -> Any:
         """The play gets what it has to add to its payoffs, (R, N)."""
-        if isinstance(said, Tell) and said.kind == self._ground.declared.told:
+        if isinstance(line, Tell) and line.kind == self._ground.declared.told:
             return self._transfer if received is None else self._transfer + received
         return received
 
@@ -198,11 +198,11 @@ class Contract:
                 self._did = facts[name].values
                 return
 
-    def _paid(self, said: Tell) -> Tell:
+    def _paid(self, tell: Tell) -> Tell:
         matches = self._matches
         due = self._sense.due(self._contract, matches.gathered(self._did))
         present = matches.gathered(self._env.active)
         self._transfer = matches.spread(net_transfers(due, present))
-        paid = add_extra_payoff(said, self._ground.declared, self._transfer)
+        paid = add_extra_payoff(tell, self._ground.declared, self._transfer)
         transfer = {"contract_transfer": own(self._transfer)}
         return replace(paid, facts={**paid.facts, **self._told, **transfer})

@@ -99,10 +99,10 @@ def correlation_device(
             told["recommended_action"] = own(_parts(env, declared, device))
             return told
 
-        def reported(said: Line) -> Line:
-            if isinstance(said, Tell) and said.kind == declared.told:
-                return replace(said, facts={**said.facts, **told})
-            return said
+        def reported(line: Line) -> Line:
+            if isinstance(line, Tell) and line.kind == declared.told:
+                return replace(line, facts={**line.facts, **told})
+            return line
 
         return intercept(play_stage_first(script, declared.move, advise), line=reported)
 

@@ -244,12 +244,12 @@ class Tally:
         """Drive the script of a generation."""
         return intercept(script, line=self._heard)
 
-    def _heard(self, said: Line) -> Line:
-        if isinstance(said, Tell):
+    def _heard(self, line: Line) -> Line:
+        if isinstance(line, Tell):
             for name in self._sums:
-                if name in said.facts:
-                    self._add(name, said.facts[name])
-        return said
+                if name in line.facts:
+                    self._add(name, line.facts[name])
+        return line
 
     def _add(self, name: str, fact: Fact) -> None:
         values = np.where(self.env.active, fact.values, np.nan)

@@ -66,16 +66,16 @@ def _withheld(
     """Drive a branch without telling what everybody got."""
     kept = _Told({}, {}, np.zeros(env.replicates))
 
-    def heard(said: Line) -> Line | None:
+    def heard(line: Line) -> Line | None:
         nonlocal kept
-        if isinstance(said, Ask):
-            return replace(said, facts={**said.facts, **known})
-        if isinstance(said, Tell) and said.kind == declared.told:
-            values = {name: fact.values for name, fact in said.facts.items()}
+        if isinstance(line, Ask):
+            return replace(line, facts={**line.facts, **known})
+        if isinstance(line, Tell) and line.kind == declared.told:
+            values = {name: fact.values for name, fact in line.facts.items()}
             measured = {one.name: one.of(values, env) for one in branch.measures}
-            kept = _Told(said.facts, measured, env.active.sum(1))
+            kept = _Told(line.facts, measured, env.active.sum(1))
             return None
-        return said
+        return line
 
     with env.in_one_round():
         yield from intercept(branch.script, line=heard)

@@ -48,23 +48,23 @@ def leadership(
         _refuse_unasked(play, env, declared, leader)
         seen: Mapping[str, Fact] | None = None
 
-        def heard(said: Line) -> Line | Script:
+        def heard(line: Line) -> Line | Script:
             nonlocal seen
-            if isinstance(said, Tell):
+            if isinstance(line, Tell):
                 known, seen = seen, None
-                return said if known is None else _reported(said, declared, known)
-            if not isinstance(said, Ask) or said.kind != declared.move:
-                return said
-            return led_by(said) if seen is None else _followed(said, seen)
+                return line if known is None else _reported(line, declared, known)
+            if not isinstance(line, Ask) or line.kind != declared.move:
+                return line
+            return led_by(line) if seen is None else _followed(line, seen)
 
-        def led_by(said: Ask) -> Script:
+        def led_by(ask: Ask) -> Script:
             nonlocal seen
             leads = current_matches(declared, env).seat == leader - 1
-            answer = yield _asked(said, leads, {"leads": own(leads)})
-            action, answer = _shown(env, said, answer)
+            answer = yield _asked(ask, leads, {"leads": own(leads)})
+            action, answer = _shown(env, ask, answer)
             seen = _sight(env, declared, leader, action)
-            others = yield _asked(_followed(said, seen), ~leads, {})
-            wide = leads[..., None] if isinstance(said.reply, MixedStrategy) else leads
+            others = yield _asked(_followed(ask, seen), ~leads, {})
+            wide = leads[..., None] if isinstance(ask.reply, MixedStrategy) else leads
             return np.where(wide, answer, others)
 
         return intercept(script, line=heard)
@@ -72,29 +72,29 @@ def leadership(
     return following
 
 
-def _asked(said: Ask, some: Array, facts: Mapping[str, Fact]) -> Ask:
+def _asked(ask: Ask, some: Array, facts: Mapping[str, Fact]) -> Ask:
     """The question to some of those only whom it was for."""
-    who = some if said.who is None else said.who & some
-    return replace(said, who=who, facts={**said.facts, **facts})
+    who = some if ask.who is None else ask.who & some
+    return replace(ask, who=who, facts={**ask.facts, **facts})
 
 
-def _followed(said: Ask, seen: Mapping[str, Fact]) -> Ask:
-    return replace(said, facts={**said.facts, **seen})
+def _followed(ask: Ask, seen: Mapping[str, Fact]) -> Ask:
+    return replace(ask, facts={**ask.facts, **seen})
 
 
-def _reported(said: Tell, declared: Declared, seen: Mapping[str, Fact]) -> Tell:
+def _reported(tell: Tell, declared: Declared, seen: Mapping[str, Fact]) -> Tell:
     """Add the facts that all saw to those about payoffs."""
-    if said.kind != declared.told:
-        return said
-    return replace(said, facts={**said.facts, "leader_action": seen["leader_action"]})
+    if tell.kind != declared.told:
+        return tell
+    return replace(tell, facts={**tell.facts, "leader_action": seen["leader_action"]})
 
 
-def _shown(env: Environment, said: Ask, answer: Array) -> tuple[Array, Array]:
+def _shown(env: Environment, ask: Ask, answer: Array) -> tuple[Array, Array]:
     """Return the facts about everybody's answer, (R, N), and the answer that it became."""
-    if not isinstance(said.reply, MixedStrategy):
+    if not isinstance(ask.reply, MixedStrategy):
         return answer, answer
     action = draw_actions(answer, env.draws(CHANCE_ID).uniform("action"))
-    return action, np.eye(said.reply.width)[action]
+    return action, np.eye(ask.reply.width)[action]
 
 
 def _sight(env: Environment, declared: Declared, leader: int, action: Array) -> Mapping[str, Fact]:

@@ -66,17 +66,17 @@ class Mediator(ABC):
         """Drive a play."""
         return intercept(script, line=self._heard)
 
-    def _heard(self, said: Line) -> Line | Script:
+    def _heard(self, line: Line) -> Line | Script:
         """Questions say who mediates; it moves for those who delegate."""
-        if isinstance(said, Ask):
-            known = replace(said, facts={**said.facts, **self._asked})
-            return self.moved(known) if said.kind == self.ground.declared.move else known
-        if isinstance(said, Tell) and said.kind == self.ground.declared.told:
-            return replace(said, facts={**said.facts, **self._told})
-        return said
+        if isinstance(line, Ask):
+            known = replace(line, facts={**line.facts, **self._asked})
+            return self.moved(known) if line.kind == self.ground.declared.move else known
+        if isinstance(line, Tell) and line.kind == self.ground.declared.told:
+            return replace(line, facts={**line.facts, **self._told})
+        return line
 
     @abstractmethod
-    def moved(self, said: Ask) -> Script:
+    def moved(self, ask: Ask) -> Script:
         """Answer a question for moves."""
 
     def done(self, delegate: Array, asked: Array) -> Array:
@@ -97,19 +97,19 @@ class ActionMediator(Mediator):
 
     _ready: Mapping[tuple[str, ...], Array] | None = None  # answers to questions that are to come
 
-    def moved(self, said: Ask) -> Script:
+    def moved(self, ask: Ask) -> Script:
         """Seats with different actions are asked one after the other, and all before any moves."""
-        assert isinstance(said.reply, MixedStrategy), "looked at before"
-        ready = dict((yield from self._resolved(said)) if self._ready is None else self._ready)
-        answer = ready.pop(said.reply.actions)
+        assert isinstance(ask.reply, MixedStrategy), "looked at before"
+        ready = dict((yield from self._resolved(ask)) if self._ready is None else self._ready)
+        answer = ready.pop(ask.reply.actions)
         self._ready = ready or None
         return answer
 
-    def _resolved(self, said: Ask) -> Script:
+    def _resolved(self, ask: Ask) -> Script:
         """Return the strategies that are played, (R, N, K), by the actions of a seat."""
         mixes = {}
         for labels, who in self._groups():
-            mixes[labels] = yield from self._mixed(said, labels, who)
+            mixes[labels] = yield from self._mixed(ask, labels, who)
         chance = self.env.draws(CHANCE_ID).uniform(DELEGATE)
         delegate = np.any([chance < mix[..., -1] for mix in mixes.values()], axis=0)
         action = self.done(delegate, self.serves & self.env.active)
@@ -122,31 +122,31 @@ class ActionMediator(Mediator):
             alike = np.array([one == labels for one in actions])
             yield labels, None if alike.all() else alike[self.matches.seat]
 
-    def _mixed(self, said: Ask, labels: tuple[str, ...], who: Array | None) -> Script:
+    def _mixed(self, ask: Ask, labels: tuple[str, ...], who: Array | None) -> Script:
         """Mixed strategies over actions and delegating, (R, N, K + 1)."""
         even = np.full(len(labels), 1 / len(labels))
         fallback = self.ground.fallback(self.env, np.append(even, 0.0))
-        wide = replace(said, reply=MixedStrategy(*labels, DELEGATE), who=who, fallback=fallback)
+        wide = replace(ask, reply=MixedStrategy(*labels, DELEGATE), who=who, fallback=fallback)
         if not self.gaps:
             return (yield wide)
         mix = yield replace(wide, who=self.serves if who is None else self.serves & who)
         alone = ~self.serves if who is None else ~self.serves & who
         fallback = self.ground.fallback(self.env, even)
-        bare = yield replace(said, reply=MixedStrategy(*labels), who=alone, fallback=fallback)
+        bare = yield replace(ask, reply=MixedStrategy(*labels), who=alone, fallback=fallback)
         return mix + np.pad(bare, ((0, 0), (0, 0), (0, 1)))  # nobody is asked both
 
 
 class Amounts(Mediator):
     """A mediator where the move is an amount: all are asked beforehand who delegates."""
 
-    def moved(self, said: Ask) -> Script:
-        reply = said.reply
+    def moved(self, ask: Ask) -> Script:
+        reply = ask.reply
         assert isinstance(reply, Real), "looked at before"
-        movers = np.ones(self.env.present.shape, bool) if said.who is None else said.who
+        movers = np.ones(self.env.present.shape, bool) if ask.who is None else ask.who
         asked = movers & self.env.active & self.serves
-        delegate = (yield Ask(DELEGATE, BALLOT, said.facts, asked, "no", REPAIRS)) == YES
+        delegate = (yield Ask(DELEGATE, BALLOT, ask.facts, asked, "no", REPAIRS)) == YES
         share = self.done(delegate, asked)
-        moves = yield replace(said, who=movers & ~delegate)
+        moves = yield replace(ask, who=movers & ~delegate)
         return np.where(delegate, reply.low + share * (reply.high - reply.low), moves)
 
 

@@ -63,25 +63,25 @@ class PeerPoints:
             refuse_strangers(declared, env, self.mechanism)
             known: dict[str, Fact] = {}
 
-            def heard(said: Line) -> Line | Script:
-                if isinstance(said, Ask) and said.kind == declared.move:
-                    known.update(said.facts)
-                if isinstance(said, Tell) and said.kind == declared.told:
-                    return self._spent(said, declared, env, known)
-                return said
+            def heard(line: Line) -> Line | Script:
+                if isinstance(line, Ask) and line.kind == declared.move:
+                    known.update(line.facts)
+                if isinstance(line, Tell) and line.kind == declared.told:
+                    return self._spent(line, declared, env, known)
+                return line
 
             return intercept(script, line=heard)
 
         return spending
 
     def _spent(
-        self, said: Tell, declared: Declared, env: Environment, known: Mapping[str, Fact]
+        self, tell: Tell, declared: Declared, env: Environment, known: Mapping[str, Fact]
     ) -> Script:
         """Tells the payoffs after all; gives what was added to them, (R, N).
 
         known: what all knew when they moved.
         """
-        matches, paid = current_matches(declared, env), said.facts[declared.payoff]
+        matches, paid = current_matches(declared, env), tell.facts[declared.payoff]
         about = {
             "others_seats": own(matches.others(matches.number)),
             "whom": own(matches.opposite),
@@ -90,14 +90,14 @@ class PeerPoints:
             about["others_payoffs"] = own(matches.others(paid.values))
         fields = [f"other_{number}" for number in range(1, group_size(declared, env))]
         reply = Fields({field: Integer(0, self.most) for field in fields})
-        facts = {**known, **said.facts, **about}
+        facts = {**known, **tell.facts, **about}
         answer = yield Ask(self.ask, reply, facts, None, dict.fromkeys(fields, 0), REPAIRS)
         points = np.stack([answer[field] for field in fields], axis=-1)
         spent, received = settle_points(matches, points, env.active)
         added: Array = self.worth * received - self.cost * spent
         more = {f"{self.ask}_spent": own(spent), f"{self.ask}_received": own(received)}
-        said = add_extra_payoff(said, declared, added)
-        back = yield replace(said, facts={**said.facts, **more})
+        tell = add_extra_payoff(tell, declared, added)
+        back = yield replace(tell, facts={**tell.facts, **more})
         return added if back is None else added + back
 
     def _terms(self) -> dict[str, Fact]:

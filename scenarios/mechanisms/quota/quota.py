@@ -29,8 +29,8 @@ def quota(play: Play, *, kind: str, at: float) -> PlayFunction:
     def bounded(env: Environment) -> Script:
         _find(kind, play, env)
 
-        def limited(said: Line) -> Line:
-            return _below(said, at) if isinstance(said, Ask) and said.kind == kind else said
+        def limited(line: Line) -> Line:
+            return _below(line, at) if isinstance(line, Ask) and line.kind == kind else line
 
         return intercept(play(env), line=limited)
 

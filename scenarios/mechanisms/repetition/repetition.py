@@ -41,18 +41,18 @@ class Recess:
         """Drive the play; where it ends a replicate, the game is adjourned there."""
         return intercept(play(self._env), line=self._heard)
 
-    def _heard(self, said: Line) -> Line | Script:
-        if not isinstance(said, Tell):
-            return said
+    def _heard(self, line: Line) -> Line | Script:
+        if not isinstance(line, Tell):
+            return line
         over: Array = np.logical_or.reduce(self.waiting, axis=1)
         if over.any():
-            facts = {name: _blank(fact, over) for name, fact in said.facts.items()}
-            said = replace(said, facts=facts)
-        return said if said.ends is None else self._adjourned(said)
+            facts = {name: _blank(fact, over) for name, fact in line.facts.items()}
+            line = replace(line, facts=facts)
+        return line if line.ends is None else self._adjourned(line)
 
-    def _adjourned(self, said: Tell) -> Script:
-        received = yield replace(said, ends=None)
-        waits = np.asarray(said.ends, bool) & self._env.active
+    def _adjourned(self, tell: Tell) -> Script:
+        received = yield replace(tell, ends=None)
+        waits = np.asarray(tell.ends, bool) & self._env.active
         self.waiting = self.waiting | waits
         yield Tell("adjourned", gone=waits)
         return received
