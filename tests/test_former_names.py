@@ -68,7 +68,6 @@ GONE: Mapping[str, Mapping[str, str]] = {
     "a play is an object that says who succeeds whom": {"society.wrap": "succeeds"},
     "functions that no scenario or component needs are called after what they do": {
         "society.errors": "blamed brief nearest",
-        "society.lab.statistics": "Count",
         "society.lineage": "descent generations",
         "society.lineage.lives": "descent",
         "society.prompts": "graphs_of",

@@ -16,6 +16,7 @@ import pytest
 
 import society
 from society.cli.main import main
+from society.components.games.classic_strategies import ClassicStrategies
 from society.errors import InputError, Paused, ScenarioError
 from society.llm.call_tables import checksum
 from society.runs.schema import RunStanding
@@ -205,11 +206,8 @@ def test_a_run_of_an_object_is_not_taken_for_one_of_ours(
 
 
 def test_designs_are_made_by_components_that_are_objects(tmp_path: Path) -> None:
-    class Coy(society.Component):
-        answers = ("move",)
-
-        def answer(self, ask: Question, agents: AgentGroup) -> Any:
-            return np.zeros(len(agents), int)
+    class Coy(ClassicStrategies):
+        """Plays as ours do."""
 
     types = [
         {"name": "coy", "components": [Coy, {"mechanism_use": {"skill": "stubborn"}}]},
