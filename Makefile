@@ -3,6 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 SET_UP := pyproject.toml constraints.txt .venv/bin/python
 
+# Tests start many short processes; without compiled files each would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DELETE_ON_ERROR:
 .PHONY: demo test test-all check lint golden bench
 

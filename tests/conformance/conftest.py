@@ -287,15 +287,19 @@ def fewer(given: Mapping[str, Any], most: int) -> dict[str, Any]:
 
 
 CASES = every_case()
+# A ring, a small world, complete and patchy graphs are quick; these are left to `make test-all`.
+RARE_GRAPHS = {"lattice", "caveman", "random_regular", "scale_free"}
+
+
+def marks(number: int, case: Case) -> list[pytest.MarkDecorator]:
+    group = pytest.mark.xdist_group(f"case {number}")
+    return [group, pytest.mark.thorough] if RARE_GRAPHS & set(str(case).split()) else [group]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The tests of a case run in one process, so that it is played there once as it stands."""
     if "case" in metafunc.fixturenames:
-        cases = [
-            pytest.param(case, marks=pytest.mark.xdist_group(f"case {number}"))
-            for number, case in enumerate(CASES)
-        ]
+        cases = [pytest.param(case, marks=marks(number, case)) for number, case in enumerate(CASES)]
         metafunc.parametrize("case", cases, ids=str)
 
 

@@ -475,6 +475,7 @@ def _leaving(page: Page) -> set[str]:
     return roles & {"gone", "back"}
 
 
+@pytest.mark.thorough
 def test_where_agents_can_go_some_go_in_the_middle_and_the_others_live_on(
     cases: list[Case], whole: Once
 ) -> None:

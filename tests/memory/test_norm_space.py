@@ -232,9 +232,7 @@ def test_a_likeness_that_is_no_cosine_is_refused() -> None:
 
 def test_without_scipy_the_line_that_installs_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.cluster", None)
-    with pytest.raises(
-        MissingExtra, match=r"clusters needs .* pip install -e '.\[embeddings\]'"
-    ):
+    with pytest.raises(MissingExtra, match=r"clusters needs .* pip install -e '.\[embeddings\]'"):
         clusters([EAST, NORTH], 0.5)
 
 

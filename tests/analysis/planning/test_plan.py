@@ -109,6 +109,7 @@ def test_an_effect_counts_as_found_if_every_panel_finds_it(plan: Planning) -> No
     assert found([0, 1]) == [max(both) for both in zip(*alone, strict=True)]
 
 
+@pytest.mark.thorough
 def test_thirteen_conditions_are_told_from_twelve(
     lottery: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

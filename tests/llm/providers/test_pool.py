@@ -62,6 +62,7 @@ def test_models_that_nobody_calls_are_not_looked_at() -> None:
     pool.check(["default"])
 
 
+@pytest.mark.thorough
 def test_a_setting_that_litellm_would_drop_in_silence_is_refused_before_play(
     surroundings: pytest.MonkeyPatch,
 ) -> None:

@@ -206,6 +206,7 @@ def test_every_figure_has_its_files(reported: Reported) -> None:
     }
 
 
+@pytest.mark.thorough
 def test_the_same_study_gives_the_same_bytes(told: Telling, tmp_path: Path) -> None:
     found = told(replicates=1, worth=(10,))
     for folder, given in (("one", found.sections), ("two", sections(found.study))):
@@ -290,6 +291,7 @@ def test_runs_at_level_summary_have_means_and_say_that_they_keep_no_agents(told:
     )
 
 
+@pytest.mark.thorough
 def test_a_graph_that_is_gone_costs_the_agents_and_not_the_report(told: Telling) -> None:
     study = told(replicates=1, worth=(10,), strategies="advice").study
     (run,) = study.played
@@ -338,6 +340,7 @@ def test_that_there_are_no_embeddings_is_said(told: Telling) -> None:
     assert "keep no embeddings" in said(told()["strategies"])
 
 
+@pytest.mark.thorough
 def test_who_was_advised_by_several_has_no_single_parent(told: Telling) -> None:
     """Three are born in each of the later three generations, and all found words of their own."""
     found = told(replicates=1, worth=(10,), strategies="advice")
@@ -362,6 +365,7 @@ def genealogy(found: Told) -> str:
     return drawn.caption
 
 
+@pytest.mark.thorough
 def test_newborn_agents_are_set_beside_those_they_descend_from(told: Telling) -> None:
     """They would give 0.04 more to a friend, half of it to a stranger, whoever was selected."""
     given = table(told()["reactions"], "newborn")
@@ -379,6 +383,7 @@ def test_reactions_change_by_selection_and_by_birth(told: Telling) -> None:
 # Measures over time
 
 
+@pytest.mark.thorough
 def test_what_is_told_by_generation_is_not_told_by_round_again(told: Telling) -> None:
     layout = Layout(told().study)
     once = Populations(layout).once

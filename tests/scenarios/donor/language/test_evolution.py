@@ -34,6 +34,7 @@ def brief(request: Request) -> str:
     return "My strategy will be to give 1." if request.address.kind == "devise" else "1"
 
 
+@pytest.mark.thorough
 def test_the_run_of_the_paper_asks_1506_times(capsys: pytest.CaptureFixture[str]) -> None:
     assert calls(12, 12, 10) == 1506
     assert main(["run", "donor_language", "--estimate", "--json"]) == 0
