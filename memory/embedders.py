@@ -54,6 +54,10 @@ def unit(vectors: ArrayLike) -> Doubles:
     rows = np.asarray(vectors, dtype=np.float64)
     if not np.isfinite(rows).all():
         raise ValueError("a vector with numbers that are not finite; embed its text again")
+    largest = np.abs(rows).max(axis=-1, keepdims=True, initial=0)
+    # Squares of these would be lost, or infinite; all others keep their last bit.
+    extreme = (largest > 0) & ((largest < 1e-150) | (largest > 1e150))
+    rows = rows / np.where(extreme, largest, 1)
     length = np.linalg.norm(rows, axis=-1, keepdims=True)
     scaled: Doubles = rows / np.where(length > 0, length, 1)
     return scaled

@@ -105,7 +105,11 @@ def test_a_model_is_added_to_those_that_have_names() -> None:
     """As --model adds it."""
     with pytest.raises(ScenarioError, match="no component asks the model default; models in use"):
         society.run("donor_language_mixed_minds", model="offline")
-    said = {"scenario": "language_village", "models": {"default": {"temperature": 0.5}}}
+    said = {
+        "scenario": "language_village",
+        "parameters": {"norm_embedder": "hashing"},
+        "models": {"default": {"temperature": 0.5}},
+    }
     spoken = society.run(said, model="offline", rounds=1, agents=2)
     assert spoken.scenario == "language_village"
 

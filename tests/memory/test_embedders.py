@@ -243,3 +243,14 @@ def test_single_precision_is_computed_in_double() -> None:
 def test_numbers_that_are_not_finite_are_refused(bad: float) -> None:
     with pytest.raises(ValueError, match="not finite"):
         unit([1, bad])
+
+
+def test_vectors_of_any_length_become_unit_vectors() -> None:
+    """The squares of their entries are not doubles any more."""
+    half = 0.5**0.5
+    assert unit([[3e-200, 4e-200], [1e200, 1e200], [5e-324, 0], [0, 0]]).tolist() == [
+        [pytest.approx(0.6), pytest.approx(0.8)],
+        [pytest.approx(half), pytest.approx(half)],
+        [1, 0],
+        [0, 0],
+    ]

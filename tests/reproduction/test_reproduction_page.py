@@ -45,6 +45,7 @@ def test_every_chapter_that_a_trial_may_name_is_known() -> None:
     assert set(get_args(PageSection)) < set(SECTIONS)
 
 
+@pytest.mark.thorough
 def test_sections_on_evolution_are_those_of_a_report(run: ReproductionRun) -> None:
     of = StudyView(run.results["image"].study)
     found = [SECTIONS[name](of) for name in ("evolution", "lives", "strategies", "reactions")]

@@ -34,7 +34,10 @@ from society.reproduction.run import ReproductionRun
 if TYPE_CHECKING:
     from tests.conftest import Provider
 
-pytestmark = pytest.mark.xdist_group("reproduction of a village")  # one dry run for all
+pytestmark = [
+    pytest.mark.xdist_group("reproduction of a village"),  # one dry run for all
+    pytest.mark.thorough,
+]
 
 HARSH = {"population": "altruist", "lake": "harsh", "punishers": "table"}
 LUCK = np.tile([-1.0, 1.0], 25)
@@ -206,7 +209,6 @@ def test_the_same_command_plays_nothing_again(run: ReproductionRun) -> None:
     assert {part.file: part.file.stat().st_mtime_ns for part in run.parts} == before
 
 
-@pytest.mark.thorough
 def test_runs_of_another_experiment_are_refused_before_anything_is_played(tmp_path: Path) -> None:
     """Those of the last experiment: the first is not begun."""
 
@@ -327,7 +329,6 @@ def test_the_figures_and_tables_of_all_experiments_are_files(dry: Dry) -> None:
     assert {name.partition("-")[0] for name in figures} == {"models", "ablations"}
 
 
-@pytest.mark.thorough
 def test_a_budget_holds_over_all_experiments_together(
     provider: Provider, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

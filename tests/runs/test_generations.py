@@ -99,6 +99,7 @@ def test_strategies_that_have_been_paid_for_are_not_asked_for_again(playing: Pla
     assert verify(path).ok
 
 
+@pytest.mark.thorough
 def test_a_summary_of_generations_is_proved_by_playing_again(playing: Playing) -> None:
     path = playing(RULES, "a.run", "--record", "summary")
     assert told(path).digest == told(playing(RULES, "full.run")).digest

@@ -258,6 +258,7 @@ def test_too_few_runs_have_no_correlation_and_the_table_says_why(told: Telling) 
     assert [reason for _, reason in found.reasons] == ["the pairs: 3 of at least 4 values"]
 
 
+@pytest.mark.thorough
 def test_a_single_run_has_neither_slopes_nor_bands(told: Telling) -> None:
     found = told(replicates=1, worth=(10,))
     assert names(found["evolution"]) == {"generations", "price"}
@@ -347,6 +348,7 @@ def test_who_was_advised_by_several_has_no_single_parent(told: Telling) -> None:
     assert "Of 9 agents born after the first generation, 9 devised" in genealogy(found)
 
 
+@pytest.mark.thorough
 def test_whoever_does_not_follow_words_descends_from_its_parent(told: Telling) -> None:
     """Rules may say whatever they are asked for; what they do is in columns."""
     found = told(replicates=1, worth=(10,), strategies="advice", authors=False)
