@@ -247,6 +247,6 @@ def test_numbers_that_are_not_finite_are_refused(bad: float) -> None:
 
 def test_vectors_of_any_length_become_unit_vectors() -> None:
     """The squares of their entries are not doubles any more."""
-    made = unit([[3e-200, 4e-200], [1e200, 1e200], [5e-324, 0], [0, 0]])
+    made = unit([[3e-200, 4e-200], [1e200, 1e200], [5e-324, 0.0], [0.0, 0.0]])
     expected = np.array([[0.6, 0.8], [0.5**0.5, 0.5**0.5], [1, 0], [0, 0]])
     assert made == pytest.approx(expected)
