@@ -194,7 +194,7 @@ def cost_of_a_call(url: str, folder: Path, count: int) -> None:
     )
     whole, no_client, nor_file, client = seconds.values()
     prompt = within(Prompts, "question", lambda: unrecorded().play())
-    reading = within(llm_policy, "read", lambda: unrecorded().play())
+    reading = within(llm_policy, "read_reply", lambda: unrecorded().play())
     parts = {
         "prompt": prompt,
         "reading": reading,
