@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
+import numpy as np
 from pydantic import Field
 
 from society.engine.action_spaces import Choice, Legal, Neighbour, fields
@@ -56,7 +57,8 @@ class LanguagePolicy(Component):
 
     async def consult(self, ask: Inquiry, agent: Agent) -> Any:
         model = self.questions.get(ask.kind) or _gene(agent) or self.model
-        shown = agent_view(ask, agent, self.peers_seen)
+        sight, legal = agent_view(ask, agent, self.peers_seen)
+        shown = View(sight, shuffle_legal(legal, ask, agent))
         return await ask_model(ask, agent, model, shown, thinking=self.thinking)
 
 
@@ -66,7 +68,7 @@ def _gene(agent: Agent) -> str:
 
 
 class View(NamedTuple):
-    """The peers whom an agent is shown, and those whom it may name in its answer."""
+    """The peers whom an agent is shown, and what it may name in its answer, as it is shown that."""
 
     sight: Sight
     legal: Legal
@@ -80,6 +82,26 @@ def agent_view(ask: Inquiry, agent: Agent, peers_seen: int | None = None) -> Vie
     sight = {graph: agent.neighbours(graph, peers_seen) for graph in graphs}
     nameable = {name: seat for graph in asked for name, seat in sight[graph].items()}
     return View(sight, Legal(option_labels(ask), nameable))
+
+
+def shuffle_legal(legal: Legal, ask: Inquiry, agent: Agent) -> Legal:
+    """The same options and peers in the order of the run, `option_order` of a scenario file.
+
+    Answers by number are read in this order. Chance ranks options by index, and peers by id.
+    """
+    ids = {name: int(agent.env.ids[seat]) for name, seat in legal.peers.items()}
+    ordered = isinstance(ask.reply, Choice) and ask.reply.ordered
+    options = legal.options if ordered else _shuffled(legal.options, legal.options, ask, agent)
+    return Legal(options, _shuffled(legal.peers, ids, ask, agent))
+
+
+def _shuffled(
+    named: Mapping[str, int], numbers: Mapping[str, int], ask: Inquiry, agent: Agent
+) -> Mapping[str, int]:
+    """Order names by the numbers that chance ranks."""
+    name_of = {number: name for name, number in numbers.items()}
+    order = agent.shuffled(np.array([*name_of], np.int64), ask.kind).tolist()
+    return {name_of[number]: named[name_of[number]] for number in order}
 
 
 def option_labels(ask: Inquiry) -> dict[str, int]:
@@ -118,17 +140,19 @@ async def ask_model(
     """
     worded = partial(agent.prompt, ask, legal=shown.legal, sight=shown.sight, thinking=thinking)
     prompt = words = worded(page=page, more=more)
+    system = agent.context.prompts.system(ask, agent)
+    before = (Message("system", system),) if system.strip() else ()
     again: Again = ""
-    room, reason, cuts, repairs = None, "", 0, 0
+    room, reason, cuts, repairs, ids = None, "", 0, 0, agent.env.ids
     while True:
         said = await agent.call(
             model,
-            (Message("user", words),),
+            (*before, Message("user", words)),
             room=room,
             again=again,
             reason=reason,
             question=ask,
-            peers=shown.legal.peers,
+            peers=sorted(shown.legal.peers, key=lambda name: ids[shown.legal.peers[name]]),
         )
         try:
             return read_reply(ask.reply, said.text, shown.legal, said.finish)

@@ -9,8 +9,9 @@ object per line (.jsonl):
     seat      the player, from 1 (its id is one less)
     decision  a label, a number or words; for a mixed strategy a label, or as an answer of several
               fields a JSON object, {"A0": 50, "A1": 50}
-Every question must find its row, and every row can stand only once; what is never asked may stand
-in the table, too.
+Only stages that the table has are answered from it; others go to the component that is next in the
+cohort. Every question of such a stage must find its row, so agents without rows are a cohort of
+their own. A row can stand only once; what is never asked may stand in the table, too.
 
 In a tournament types make their designs (contracts, mediators) in a run of their own: of K types
 and a game of n players type k, counted from 0 in the order of cohorts, makes that for seat s in
@@ -36,7 +37,7 @@ from typing import Any, NamedTuple
 
 from society.components.language.llm_policy import agent_view
 from society.engine.action_spaces import ActionSpace, Fields, Legal, MixedStrategy
-from society.engine.component import ANYTHING, Agent, AgentGroup, Component, Inquiry, per_agent
+from society.engine.component import ANYTHING, Agent, Component, Inquiry, per_agent
 from society.errors import FileError, short_path
 from society.llm.parsing.answers import hint, interpret
 
@@ -74,6 +75,10 @@ class RecordedDecisions(Component):
     chance_id = "recorded"
     answers = ANYTHING
 
+    def __post_init__(self) -> None:
+        stages = (place.stage for place in self.records.decisions)
+        object.__setattr__(self, "answers", tuple(dict.fromkeys(stages)))
+
     @property
     def files(self) -> tuple[str, ...]:
         return (self.file,)
@@ -81,9 +86,6 @@ class RecordedDecisions(Component):
     @cached_property
     def records(self) -> Records:
         return Records(Path(self.file))
-
-    def begin(self, agents: AgentGroup) -> None:
-        _ = self.records  # mistakes in the table are found before the first line
 
     @per_agent
     def answer(self, ask: Inquiry, agent: Agent) -> Any:
@@ -103,8 +105,8 @@ class Records:
         """Return the decision for a question; raises FileError if none is there, or legal."""
         if address not in self.decisions:
             raise FileError(
-                f"{short_path(self.file)} has no decision for {address}; add a row for it, or play "
-                "only what was recorded"
+                f"{short_path(self.file)} has no decision for {address}; add a row for it, or put "
+                "agents without rows into a cohort of their own"
             )
         said, line = self.decisions[address]
         answer = interpret_decision(reply, said, legal)

@@ -96,7 +96,7 @@ MEASURES = (
     Measure("paired", "pairs of raters with a label", rated_pairs, fold="sum"),
 )
 
-STAGE = DisplaySpec(columns=("rate",), notes={"criterion": {}, "text": {}})
+STAGE = DisplaySpec(columns=("rate",), notes={"criterion": {}, "text": {}}, noun="rater")
 
 
 @scenario(params=Coding, cast=raters, measures=MEASURES, agents=2, rounds=2, display=STAGE)
@@ -108,6 +108,6 @@ def norm_coding(env: Environment) -> Script:
         criterion = p.criteria[number - 1]
         labels = (*criterion.labels, UNCODED)
         facts = {"criterion": common(criterion.name), "text": common(text)}
-        code = yield Ask("rate", Choice(*labels), facts, fallback=UNCODED)
+        code = yield Ask("rate", Choice(*labels, ordered=True), facts, fallback=UNCODED)
         label = np.where(code == len(criterion.labels), NOBODY, code)
         yield Tell("rated", {"label": own(label)})

@@ -33,8 +33,10 @@ def game_weights(games: int, continuation: float | None) -> Array:
     """
     if continuation is None:
         return np.full(games, 1 / games)
-    weights: Array = (1 - continuation) * continuation ** np.arange(games)
-    weights[-1] = continuation ** (games - 1)
+    # Powers of Python's floats: numpy's own differ in their last bit between processors.
+    powers = np.array([continuation**game for game in range(games)])
+    weights: Array = (1 - continuation) * powers
+    weights[-1] = powers[-1]
     return weights
 
 

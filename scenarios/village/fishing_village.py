@@ -207,6 +207,7 @@ STAGE = DisplaySpec(
         "collapsed": "the lake collapsed",
     },
     presence="alive",
+    noun="villager",
 )
 
 

@@ -25,15 +25,24 @@ NOTHING: Known = MappingProxyType({})
 
 
 class Fines(NamedTuple):
-    """The fines of a round: who fined and who was fined, (R, N) of bool; at most one each."""
+    """The fines of a round, (R, N): whom each fined, a seat or NOBODY, and who was fined, of bool.
 
-    given: Array
+    Nobody pays for more than one fine, or for more than one that it received.
+    """
+
+    victim: Array
     received: Array
+
+    @property
+    def given(self) -> Array:
+        """Tell who fined somebody, (R, N) of bool."""
+        fined: Array = self.victim != NOBODY
+        return fined
 
 
 def no_fines(catch: Array) -> Fines:
     """Return fines of nobody."""
-    return Fines(np.zeros(catch.shape, bool), np.zeros(catch.shape, bool))
+    return Fines(np.full(catch.shape, NOBODY), np.zeros(catch.shape, bool))
 
 
 def detection_chance(env: Environment, known: Known = NOTHING) -> Script:
@@ -59,7 +68,25 @@ def fine_neighbours(env: Environment, catch: Array, cap: Array, known: Known = N
     replicate, seat = np.nonzero(victim != NOBODY)
     received[replicate, victim[replicate, seat]] = True
     yield Tell("punished", {"fined": own(received)})
-    return Fines(victim != NOBODY, received)
+    return Fines(victim, received)
+
+
+def name_finers(env: Environment, fines: Fines, peers_seen: int | None = None) -> Array:
+    """Names of those who fined each agent, and whom it sees on `monitor`, by id; (R, N) of text.
+
+    peers_seen: how many of its neighbours an agent sees in a round; None: all of them.
+    """
+    graph, names = env.graph("monitor"), np.full(fines.victim.shape, "", object)
+    for replicate, seat in zip(*np.nonzero(fines.received), strict=True):
+        peers = graph.neighbours(int(replicate), int(seat))
+        peers = peers[env.present[replicate, peers]]
+        if peers_seen is not None:
+            order = env.sight(int(replicate) * env.agents + int(seat), env.ids[peers])
+            peers = peers[order[:peers_seen]]
+        finers = peers[fines.victim[replicate, peers] == seat]
+        lives = env.lives[replicate, finers[np.argsort(env.ids[finers])]]
+        names[replicate, seat] = ", ".join(env.name(life) for life in lives.tolist())
+    return names
 
 
 def imitate_neighbours(payoff: Array, columns: tuple[str, ...]) -> Script:

@@ -6,8 +6,16 @@ The lake, fines, deaths and measures are those of fishing_village. Each round ev
     3. rewrites its norm and proposes a policy; the winner of the vote is told word for word.
 Villagers are told what they eat a day, that who falls below 0 dies, what a fine costs, their own
 norm, the policy, and the efforts and payoffs of the villagers they see. They are not told of
-catchability, growth, capacity, stock, or how a catch comes about: rules, which need some of that,
-find it among the facts of a question, and the prompts leave it out.
+catchability, growth, capacity, or how a catch comes about: rules, which need some of that, find it
+among the facts of a question, and the prompts leave it out.
+
+The paper gives two accounts of what else they perceive, and `perceive` takes either:
+    prompts    what its printed prompts show (appendix A): no more than that
+    section3   the observation of its section 3.1.1: also recent personal outcomes, which we read
+               as those of the last day (the own catch, the change of payoff, fines received, and
+               from whom as far as `monitor` shows it), and the stock R(t)
+`stock_shown` switches the stock alone. Whoever knows its effort, its catch and the stock can infer
+the law of the harvest, h = alpha e R, though nobody states it.
 
 Three switches make the paper's four conditions, as we read them:
                          see to learn   see to punish   shared policy
@@ -16,7 +24,7 @@ Three switches make the paper's four conditions, as we read them:
     only_group_decision      no              yes             yes
     neither                  no              no              no
 Whether peers are still seen to be fined under only_group_decision the paper does not say. Where
-nobody is seen to be fined, nobody is asked, and under neither each knows its own past alone.
+nobody is seen to be fined, nobody is asked. Under neither an agent perceives itself alone.
 
 Source: Gupta et al. 2026 (AAMAS), section 4.2 and appendix A. The paper gives no alpha, c, wealth
 or stock for its language villages: they are ours, those of fishing_village.
@@ -28,7 +36,7 @@ import dataclasses
 from typing import Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.personal_norm import PersonalNorm
@@ -54,10 +62,13 @@ from society.scenarios.village.institutions import (
     detection_chance,
     fine_neighbours,
     imitate_neighbours,
+    name_finers,
     no_fines,
 )
 from society.scenarios.village.norm_measures import told_by_norms
 from society.scenarios.village.norm_proposals import NormPolicy, no_policy, revise_policy
+
+_CAP_USES = ("effort", "punish", "propose", "vote")  # questions whose rules read or write caps
 
 
 class Channels(NamedTuple):
@@ -111,6 +122,19 @@ class LanguageVillage(Village):
         ge=1,
         description="how many of its neighbours an agent sees in a round, by chance; none: all",
     )
+    perceive: Literal["prompts", "section3"] = Field(
+        "section3",
+        description="what villagers perceive: what the paper's prompts show, or as its section "
+        "3.1.1 has it also their last catch, change of payoff and fines, and the stock",
+    )
+    stock_shown: bool | None = Field(
+        None, description="whether villagers are told the stock; none: under section3"
+    )
+    caps: Literal["auto", "on", "off"] = Field(
+        "auto",
+        description="whether proposals may state a cap in fish; auto: where rules fish, fine, "
+        "propose or vote, and under the vote median",
+    )
     thinking: bool = Field(False, description="whether models reason before they answer")
     norm_embedder: EmbedderName = Field(
         "minilm",
@@ -128,6 +152,20 @@ class LanguageVillage(Village):
     def vote_rule(self) -> VoteRule:
         """The way in which a policy is adopted."""
         return self.vote if self.channels.policy else "none"
+
+    @property
+    def stock_told(self) -> bool:
+        """Whether villagers are told how many fish there are."""
+        return self.perceive == "section3" if self.stock_shown is None else self.stock_shown
+
+    @model_validator(mode="after")
+    def _countable(self) -> LanguageVillage:
+        if self.vote == "median" and self.caps == "off":
+            raise ValueError(
+                "vote is median and caps are off, but the median is taken of caps; "
+                "set caps=on, or vote=plurality"
+            )
+        return self
 
     def fines_in(self, number: int) -> bool:
         """Tell whether there are fines in a round."""
@@ -162,10 +200,40 @@ def tell_wealth(shown: bool, effort: Array, wealth: Array, fined: Array) -> Scri
     return 0.0 if more is None else more
 
 
-def tell_policy(p: LanguageVillage, policy: NormPolicy) -> dict[str, Fact]:
-    """The policy, where there can be one; its cap is for rules."""
+def tell_policy(p: LanguageVillage, policy: NormPolicy, caps: bool) -> dict[str, Fact]:
+    """The policy, where there can be one; its cap, where there are caps, is for rules."""
     words = {"policy": common(policy.words)} if p.channels.policy else {}
-    return words | {"cap": common(policy.cap)}
+    return words | ({"cap": common(policy.cap)} if caps else {})
+
+
+def caps_asked(p: LanguageVillage, env: Environment) -> bool:
+    """Tell whether proposals may state caps: by default where somebody can make use of them."""
+    if p.caps != "auto":
+        return p.caps == "on"
+    return p.vote == "median" or any(map(env.answered_by_rule, _CAP_USES))
+
+
+class RecentOutcomes(NamedTuple):
+    """The last day of each agent, (R, N); NaN, or "", where there was none.
+
+    catch: fish landed. gain: change of payoff. fined: 1 if it was fined, else 0. fined_by: names of
+    those among the finers whom it sees.
+    """
+
+    catch: Array
+    gain: Array
+    fined: Array
+    fined_by: Array
+
+
+def perceive_outcomes(p: LanguageVillage, recent: RecentOutcomes, stock: Array) -> dict[str, Fact]:
+    """Return the facts that `perceive` and `stock_shown` add to those of the paper's prompts."""
+    facts = {}
+    if p.perceive == "section3":
+        facts = {"last_catch": own(recent.catch), "last_gain": own(recent.gain)}
+        if p.channels.punish:
+            facts |= {"last_fined": own(recent.fined), "last_fined_by": own(recent.fined_by)}
+    return facts | ({"stock": common(stock)} if p.stock_told else {})
 
 
 def compliance(told: RoundFacts, env: Environment) -> Array:
@@ -216,19 +284,25 @@ def language_village(env: Environment) -> Script:
     stock = np.full((env.replicates, 1), p.stock * p.capacity)
     wealth = np.full(env.present.shape, float(p.wealth))
     average, survived = np.zeros_like(wealth), np.ones_like(stock, bool)
-    effort, policy = np.full_like(wealth, np.nan), no_policy(env)
+    effort, policy, caps = np.full_like(wealth, np.nan), no_policy(env), caps_asked(p, env)
+    recent = RecentOutcomes(effort, effort, effort, np.full(wealth.shape, "", object))
     for number in env.rounds():
         fishing, punishing = env.active, p.fines_in(number)
-        law, looks = tell_policy(p, policy), known_facts(channels.learn, "learn", effort, wealth)
+        law = tell_policy(p, policy, caps)
+        looks = known_facts(channels.learn, "learn", effort, wealth)
+        looks |= perceive_outcomes(p, recent, stock)
         facts = law | looks | {"full_catch": common(p.catchability * stock)}
         if p.effort_rule == "deterrence":
             risk = (yield from detection_chance(env, law)) if punishing else np.zeros_like(wealth)
             facts["expected_fine"] = own(p.fine * risk)
         effort = yield Ask("effort", Real(0, 1), facts, fallback=np.nan_to_num(effort, nan=0.5))
         catch = land_catch(p, effort, stock)
-        yield Tell("harvested", {"catch": own(catch), "limit": law["cap"], "fishing": own(fishing)})
+        yield Tell(
+            "harvested", {"catch": own(catch), "limit": common(policy.cap), "fishing": own(fishing)}
+        )
         gain = catch - p.consumption
         looks = known_facts(channels.punish, "monitor", effort, wealth + gain)
+        looks |= perceive_outcomes(p, recent._replace(catch=catch, gain=gain), stock)
         fines = no_fines(catch)
         if punishing:
             fines = yield from fine_neighbours(env, catch, policy.cap, law | looks)
@@ -236,10 +310,15 @@ def language_village(env: Environment) -> Script:
         wealth = wealth + payoff * fishing
         more = yield from tell_wealth(channels.learn, effort, wealth, fines.received)
         wealth, average = wealth + more, 0.9 * average + 0.1 * (payoff + more)
+        finers = name_finers(env, fines, p.peers_seen)
+        recent = RecentOutcomes(catch, payoff + more, fines.received.astype(float), finers)
         looks = known_facts(channels.learn, "learn", effort, wealth)
         dead, left = fishing & (wealth < 0), stock - catch.sum(1, keepdims=True)
         stock, survived = yield from pass_night(env, dead, fines.received, left, survived)
         if p.social_learning:
             better_off = wealth if p.payoff == "wealth" else average
             yield from imitate_neighbours(better_off, ("effort", "monitoring", "belief", "norm"))
-        policy = yield from revise_policy(env, p.vote_rule, policy, law | looks)
+        sensed = law | perceive_outcomes(p, recent, stock)
+        policy = yield from revise_policy(
+            env, p.vote_rule, policy, sensed | looks, sensed, caps=caps
+        )

@@ -1,6 +1,6 @@
 """Norms in words: everybody rewrites its own, proposes one for all, and one of these is adopted.
 
-A proposal is a sentence with an optional cap, and travels as one text
+A proposal is a sentence, with an optional cap where caps are asked for, and travels as one text
 (society.components.village.voting). Norms and proposals are taken as they will be shown, so that
 two which look alike are one. The policy is the text that won, word for word. Rules read its cap; a
 policy without one leaves the last cap standing. Under `plurality` the distinct proposals are voted
@@ -32,7 +32,8 @@ from society.text import clean_line
 
 CHANCE_ID = "reconsidered"
 _UPDATE = Fields({"personal": Text()})
-_PROPOSAL = Fields({"personal": Text(), "community": Text(), "cap": Real(0, np.inf, optional=True)})
+_PROPOSAL = Fields({"personal": Text(), "community": Text()})
+_CAPPED_PROPOSAL = Fields({**_PROPOSAL.fields, "cap": Real(0, np.inf, optional=True)})
 _NOTHING = {"personal": "", "community": "", "cap": np.nan}
 _CLEAN = np.frompyfunc(clean_line, 1, 1)
 
@@ -57,25 +58,36 @@ def no_policy(env: Environment) -> NormPolicy:
     return NormPolicy(np.full(shape, "", object), np.full(shape, np.inf))
 
 
-def revise_policy(env: Environment, rule: VoteRule, old: NormPolicy, known: Known) -> Script:
+def revise_policy(
+    env: Environment,
+    rule: VoteRule,
+    old: NormPolicy,
+    known: Known,
+    known_to_voters: Known,
+    *,
+    caps: bool = True,
+) -> Script:
     """The policy after a round in which all have seen what is `known`.
 
-    Under `none` everybody rewrites its own norm, and the policy stays.
+    Under `none` everybody rewrites its own norm, and the policy stays. caps: whether proposals may
+    state one.
     """
     if rule == "none":
         said = yield Ask("update", _UPDATE, known, fallback=_NOTHING)
         yield Tell("reconsidered", {"norm": own(_CLEAN(said["personal"]))})
         return old
-    said = yield Ask("propose", _PROPOSAL, known, fallback=_NOTHING)
-    norms, proposals = _CLEAN(said["personal"]), proposal_texts(said["community"], said["cap"])
+    form = _CAPPED_PROPOSAL if caps else _PROPOSAL
+    said = yield Ask("propose", form, known, fallback=_NOTHING)
+    stated = said["cap"] if caps else np.full(env.present.shape, np.nan)
+    norms, proposals = _CLEAN(said["personal"]), proposal_texts(said["community"], stated)
     yield Tell("reconsidered", {"norm": own(norms), "proposal": own(proposals)})
     if rule == "median":
         chosen = median_proposal(proposals)
     else:
-        chosen = yield from _voted(env, proposals, known)
+        chosen = yield from _voted(env, proposals, known_to_voters)
     words = np.where(chosen.astype(bool), chosen, old.words)
-    caps = caps_of(words)
-    cap = np.where(np.isnan(caps), old.cap, caps)
+    written = caps_of(words)
+    cap = np.where(np.isnan(written), old.cap, written)
     yield Tell("adopted", {"policy": common(words), "cap": common(cap)})
     return NormPolicy(words, cap)
 
@@ -83,9 +95,8 @@ def revise_policy(env: Environment, rule: VoteRule, old: NormPolicy, known: Know
 def _voted(env: Environment, proposals: Array, known: Known) -> Script:
     """The proposal with most votes, (R, 1); None where there is none."""
     options, mine = ballot_options(proposals)
-    facts = {name: fact for name, fact in known.items() if fact.scope == "common"}
     choice = Choice(options=options)
-    vote = yield Ask("vote", choice, facts, who=mine != NOBODY, fallback=mine)
+    vote = yield Ask("vote", choice, known, who=mine != NOBODY, fallback=mine)
     tie = env.draws(CHANCE_ID, per="replicate").uniform("tie")
     return plurality_winner(options, vote, tie)
 

@@ -72,6 +72,7 @@ STAGE = DisplaySpec(
     columns=("limit",),
     quotes={"words": "says", "propose": "proposes"},
     endings={"settled": "the villagers agreed on limits"},
+    noun="villager",
 )
 
 

@@ -1,7 +1,8 @@
 """Comparisons that judges of claims read: of two samples, shares of runs, several levels.
 
 A difference is as good as none if its interval excludes all that MATTERS, however significant it
-is; else it is shown from a corrected p below ALPHA on.
+is; else it is shown from a corrected p below ALPHA on. Fewer than FEWEST runs show nothing. The
+rules for readers: docs/verdict-rules.md.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from typing import Literal, NamedTuple
 
 from society.engine.rng import Array
 
-Metric = Literal["mean", "fitness", "rank", "cooperation"]
+Metric = Literal["mean", "fitness", "rank", "cooperation", "first_cooperation", "delegation"]
 
 ALPHA = 0.05
-MATTERS = 0.1  # of the mean that is compared with: a smaller difference is as good as none
+MATTERS = 0.1  # of the mean or chance compared with: a smaller difference is as good as none
+FEWEST = 3  # runs of each condition, below which nothing is judged
 
 
 class Comparison(NamedTuple):
@@ -92,7 +94,8 @@ class Comparison(NamedTuple):
 class Odds(NamedTuple):
     """The count of runs of which something is true, beside the count expected by chance.
 
-    low, high: of their share. p: two-sided. Interval and p are corrected as in Comparison.
+    low, high: of their share (Clopper and Pearson). p: two-sided, exact. Interval and p are
+    corrected as in Comparison.
 
     >>> print(Odds("heads", 2, 20, 0.5, 0.01, 0.32, 0.0004))
     heads: in 2 of 20 runs, 10.0% [1.0%, 32.0%], by chance 50.0%, p < 0.001
@@ -109,15 +112,21 @@ class Odds(NamedTuple):
 
     @property
     def above(self) -> bool | None:
-        """True if it is true of more runs than by chance; None if that is not shown."""
-        if self.untestable or self.p >= ALPHA:
+        """True if more runs than by chance, False if none that matter; None if not shown."""
+        if self.untestable:
             return None
-        return self.hits > self.n * self.chance
+        if self.high < self.chance * (1 + MATTERS):
+            return False
+        return self.hits > self.n * self.chance if self.p < ALPHA else None
 
     @property
     def below(self) -> bool | None:
-        """True if it is true of fewer runs than by chance; None if that is not shown."""
-        return None if self.above is None else not self.above
+        """True if fewer runs than by chance, False if none that matter; None if not shown."""
+        if self.untestable:
+            return None
+        if self.low > self.chance * (1 - MATTERS):
+            return False
+        return self.hits < self.n * self.chance if self.p < ALPHA else None
 
     def __str__(self) -> str:
         if self.untestable:
@@ -125,6 +134,41 @@ class Odds(NamedTuple):
         share = f"{self.hits / self.n:.1%} [{self.low:.1%}, {self.high:.1%}]"
         words = f"in {self.hits} of {self.n} runs, {share}, by chance {self.chance:.1%}"
         return f"{self.name}: {words}, {p_in_words(self.p)}"
+
+
+class Estimate(NamedTuple):
+    """A mean over runs with its interval.
+
+    widest: corrected over all that was estimated together; if not given, the interval itself. Runs
+    that are all alike have intervals without width.
+
+    >>> print(Estimate(30.25, 27.1, 33.4))
+    [27.1, 33.4]
+    """
+
+    mean: float
+    low: float
+    high: float
+    widest: tuple[float, float] | None = None
+    untestable: str = ""
+
+    def within(self, low: float, high: float) -> bool | None:
+        """True if the interval is in this range, False if the widest is outside it, else None.
+
+        >>> Estimate(30.25, 27.1, 33.4).within(25, 35)
+        True
+        >>> Estimate(34, 27.1, 41.4).within(25, 35) is None
+        True
+        """
+        if self.untestable:
+            return None
+        if low <= self.low and self.high <= high:
+            return True
+        lowest, highest = self.widest or (self.low, self.high)
+        return False if highest < low or high < lowest else None
+
+    def __str__(self) -> str:
+        return f"({self.untestable})" if self.untestable else f"[{self.low:.3g}, {self.high:.3g}]"
 
 
 class TypeScores(NamedTuple):

@@ -8,6 +8,7 @@ for every combination of them.
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, get_args
@@ -190,7 +191,7 @@ class Bound(Data):
 
 
 class Within(Data):
-    """Are means within a range?"""
+    """Are means within a range? Their intervals decide."""
 
     kind: Literal["within"]
     means: tuple[Bound, ...]
@@ -216,11 +217,16 @@ class RuleSpec(Data):
 
 
 class Always(Data):
-    """Does something hold in every run?"""
+    """Does something hold in every run?
+
+    Five runs at least, since four do alike by chance where half of all runs would. exact: why one
+    run is enough: chance has no part in it.
+    """
 
     kind: Literal["always"]
     rules: tuple[RuleSpec, ...]
     begin: str = ""
+    exact: str = ""
     notes: Notes = ()
 
 
@@ -253,7 +259,8 @@ class Variance(Data):
 class Groups(Data):
     """Do levels of the factor `model` differ as claimed (Tukey's test after an effect)?
 
-    highest_alone: it has the highest mean, and differs from all others. only_pair: no others do.
+    highest_alone: its mean is above each other. only_pair: these two differ, and all others are
+    alike: none of their intervals goes beyond what matters.
     """
 
     kind: Literal["groups"]
@@ -291,6 +298,17 @@ Judge = Annotated[
 ]
 
 
+class RuleChange(Data):
+    """A change of claims or of their judges after results were known.
+
+    date: as 2026-11-23. what: was changed, and why. counts: verdicts before and after.
+    """
+
+    date: datetime.date
+    what: str
+    counts: str
+
+
 class ClaimData(Data):
     """A claim as in society.claims.types.Claim; sample: how all samples of its judge begin."""
 
@@ -301,14 +319,16 @@ class ClaimData(Data):
     id: str = ""
     under: str = ""
     ours: bool = False
+    departures: tuple[str, ...] = ()
     sample: SampleSpec = SampleSpec()
     each: dict[str, tuple[Any, ...]] = Field(default_factory=dict)
 
 
 class ClaimGroup(Data):
-    """Claims that are repeated together, or whose samples begin alike."""
+    """Claims that are repeated together, whose samples begin alike, or that share departures."""
 
     claims: tuple[ClaimData, ...]
+    departures: tuple[str, ...] = ()
     sample: SampleSpec = SampleSpec()
     each: dict[str, tuple[Any, ...]] = Field(default_factory=dict)
 
@@ -340,17 +360,37 @@ class Where(Data):
     trial: str
 
 
+class Reading(Data):
+    """A reading of a paper that says two things: all is played and judged by each of them.
+
+    name: goes behind the names of trials; "" for that of the trials as they stand. under: in words,
+    at claims and titles. parameters: what differs.
+    """
+
+    name: str = ""
+    under: str = ""
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+    def trial(self, name: str) -> str:
+        """Return the name of a trial that is played by this reading."""
+        return f"{name}-{self.name}" if self.name else name
+
+
 class DesignData(Data):
     """The trials to play with one sort of minds, and the claims about them.
 
-    judging: how, a paragraph each. repeat_trials: as `each`, of all trials together. aliases: other
-    names of a model. samples: named ones. where: the first row that fits says where a sample
-    without a trial is played. minds: a function of the package that turns models into settings.
+    judging: how, a paragraph each. changes: after results were known. readings: all trials are
+    played, and all claims judged, once for each. repeat_trials: as `each`, of all trials together.
+    aliases: other names of a model. samples: named ones. where: the first row that fits says where
+    a sample without a trial is played. minds: a function of the package that turns models into
+    settings.
     """
 
     judging: tuple[str, ...] = ()
+    changes: tuple[RuleChange, ...] = ()
     trials: tuple[Trial, ...]
     repeat_trials: dict[str, tuple[Any, ...]] = Field(default_factory=dict)
+    readings: tuple[Reading, ...] = (Reading(),)
     aliases: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     samples: dict[str, SampleSpec] = Field(default_factory=dict)
     where: tuple[Where, ...] = ()
@@ -376,16 +416,16 @@ class Problem(NamedTuple):
     name: bool = False
 
 
-def problems(error: ValidationError, values: Any) -> list[Problem]:
-    """List the faults that pydantic found, each with its place in the values."""
-    return list(dict.fromkeys(_problem(detail, values) for detail in error.errors()))
+def problems(error: ValidationError, values: Any, root: type[Data] = PaperData) -> list[Problem]:
+    """List the faults that pydantic found in values of the root, each with its place in them."""
+    return list(dict.fromkeys(_problem(detail, values, root) for detail in error.errors()))
 
 
-def _problem(detail: Mapping[str, Any], values: Any) -> Problem:
+def _problem(detail: Mapping[str, Any], values: Any, root: type[Data]) -> Problem:
     *around, last = detail["loc"]
     place = _place(detail["loc"], values)
     if detail["type"] == "extra_forbidden":
-        hint = suggest(str(last), _keys(around))
+        hint = suggest(str(last), _keys(around, root))
         return Problem(place, f"there is no key {last!r}; {hint}", name=True)
     if detail["type"] == "missing":
         return Problem(place, f"{last} is missing; add it")
@@ -406,9 +446,9 @@ def _place(loc: Sequence[str | int], values: Any) -> YamlPath:
     return place
 
 
-def _keys(loc: Sequence[str | int]) -> list[str]:
+def _keys(loc: Sequence[str | int], root: type[Data]) -> list[str]:
     """The keys that may stand at a place."""
-    models: list[type[Data]] = [PaperData]
+    models: list[type[Data]] = [root]
     for part in map(str, loc):
         inner = [one.model_fields[part] for one in models if part in one.model_fields]
         kinds = [one for one in models if part in str(one.model_fields.get("kind"))]

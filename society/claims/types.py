@@ -2,18 +2,8 @@
 
 A reproduction names experiments, and claims with a judge for each. A judge reads the results of
 runs (society.reproduction.evidence) and gives a finding; where the runs cannot tell, it raises
-InsufficientEvidence. An ordering
-
-    holds            its corrected p is below ALPHA, and it may be as large as what MATTERS
-    does not hold    it is surely the other way round, or its interval excludes all that MATTERS
-    is not shown     else: so few runs cannot tell
-
-and of a claim with several parts
-
-    reproduced       all of them hold
-    in part          some hold
-    not reproduced   none holds, and one surely does not
-    cannot be told   nothing is known of any
+InsufficientEvidence. The rules of judging are HOW; each part of a claim holds (True), does not hold
+(False), or is not shown (None).
 """
 
 from __future__ import annotations
@@ -23,20 +13,86 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from .comparisons import ALPHA, MATTERS, Comparison
-from .data import Trial
+from .comparisons import ALPHA, FEWEST, MATTERS, Comparison
+from .coverage import CoverageEntry
+from .data import RuleChange, Trial
 
-HOW = (
-    "Comparisons are tested two-sided, corrected by Holm over all comparisons of a claim. Their "
-    f"intervals are widened by Bonferroni for as many, to {1 - ALPHA:.0%} of all together, so that "
-    "one may touch zero though its p is small.",
-    f"An ordering does not hold if it is surely the other way round, or if its interval excludes a "
-    f"difference of {MATTERS:.0%} of the mean that it is compared with, however significant. Else "
-    f"it holds if its corrected p is below {ALPHA}, or it is not shown with so few runs.",
-    "Reproduced: all parts of a claim hold; in part: some hold, and others do not or are not "
-    "shown; not reproduced: none holds, and one surely does not; cannot be told: nothing is known "
-    "of any part.",
-)
+# The rules of judging, by their headings: on the page of every reproduction, and, word for word, in
+# docs/verdict-rules.md.
+HOW: Mapping[str, str] = {
+    "Outcomes": (
+        "Reproduced: all parts of a claim hold; in part: some hold, and others do not or are not "
+        "shown; not reproduced: none holds, and one surely does not; cannot be told: nothing is "
+        "known of any part. Where a paper leaves parameters open and ours were searched for, "
+        "reproduced means that there is a set of parameters, found for this purpose, with which "
+        "the claim holds."
+    ),
+    "Evidence": (
+        "Absence of evidence decides nothing. A part that is not significant is not shown, unless "
+        "its interval excludes what matters; a point estimate alone never decides. Fewer than "
+        f"{FEWEST} runs of a condition show nothing. Runs that are all alike have no test: a "
+        "comparison of them is not shown."
+    ),
+    "Tests and intervals": (
+        "Comparisons are tested two-sided, in pairs where conditions share their random numbers, "
+        "by Welch's test where they do not, and corrected by Holm over all comparisons of a claim. "
+        f"Their intervals are widened by Bonferroni for as many, to {1 - ALPHA:.0%} of all "
+        "together, so that one may touch zero though its p is small. What multiplies is compared "
+        "by logarithms; where some run has nothing, the least that any other has is added to all."
+    ),
+    "Orderings": (
+        "An ordering does not hold if it is surely the other way round, or if its interval "
+        f"excludes a difference of {MATTERS:.0%} of the mean that it is compared with, however "
+        f"significant. Else it holds if its corrected p is below {ALPHA}, or it is not shown with "
+        "so few runs. That something does not rise is the contrary of an ordering."
+    ),
+    "Differences and equalities": (
+        f"Two means are alike if the whole interval of their difference is within {MATTERS:.0%} of "
+        f"the second: two one-sided tests of equivalence, each at {ALPHA / 2:g}. They differ if "
+        f"the corrected p is below {ALPHA} and they are not alike. Else neither is shown."
+    ),
+    "Shares": (
+        "A share of runs is held against a stated chance by the exact binomial test, with the "
+        "interval of Clopper and Pearson. It is above or below if that is significant; it is not "
+        f"above, or not below, if its interval excludes a difference of {MATTERS:.0%} of the "
+        "chance, or if it is surely on the other side. Two shares of runs are compared by Fisher's "
+        "exact test."
+    ),
+    "Ranges and plateaus": (
+        "A mean is within a range if all of its interval is, and not if all of its interval is "
+        f"outside. To be within, intervals are of {1 - ALPHA:.0%} each, since the claim holds only "
+        "if all of its means are; to be outside, they are widened for their number. Runs that are "
+        "all alike have an interval without width."
+    ),
+    "Every run": (
+        "What is claimed of every run holds if all runs keep it and are five at least: of fewer, "
+        "all would do so by chance too often where half of all runs do. A run that does not keep "
+        "it refutes the claim, unless the claim says that such runs leave it open. Where chance "
+        "has no part, one run is enough; the claim then says why."
+    ),
+    "Generally, most, comfortably": (
+        "'Generally' and 'most' are judged part by part: all parts must hold, and the notes count "
+        "those that do. 'Comfortably' means with room to spare: a value that is "
+        f"{MATTERS:.0%} less favourable does as well. 'Several' runs are surely more than "
+        f"{MATTERS:.0%} of them."
+    ),
+    "Analysis of variance": (
+        f"An effect has three parts: p is below {ALPHA}; the whole interval of eta squared is "
+        "between half and twice the paper's; means are ordered as in the paper, by a test. Where "
+        "the paper finds no effect, ours must have an interval of eta squared that excludes twice "
+        "the paper's, and fails if it is significant and does not. One effect is larger than "
+        "another if their intervals are apart. That one group differs from others is told by "
+        "Tukey's test, and that others do not differ by its intervals."
+    ),
+    "Exact claims": (
+        "Theorems and arithmetic are computed, to a billionth, at every decision point or in every "
+        "run; no chance is in them, so that one counterexample refutes and no test is needed."
+    ),
+    "Untestable claims": (
+        "A claim cannot be told if the paper names no measure for it, if the models that it names "
+        "were not asked, or if our minds ignore what is changed."
+    ),
+}
 
 # What may stand before a model's name: who serves it, and where.
 _SERVED = r"([a-z-]+\.)*"
@@ -57,6 +113,7 @@ class ClaimVerdict(NamedTuple):
 
     source: where it stands. said: by the paper, in our words. found: by us, with intervals.
     under: as in Claim; it stands behind the claim's words, too. ours: not claimed by the paper.
+    departures: how our experiment differs from the paper's, a sentence each.
     """
 
     claim: str
@@ -67,6 +124,7 @@ class ClaimVerdict(NamedTuple):
     notes: str = ""
     under: str = ""
     ours: bool = False
+    departures: tuple[str, ...] = ()
 
     @property
     def bare(self) -> str:
@@ -86,7 +144,8 @@ class Claim(NamedTuple):
     """A claim, as in Verdict, and who judges it.
 
     judge: reads a society.reproduction.evidence.Evidence, which stands above this module. under:
-    which parameters or reading of the paper; a claim may stand there once for each.
+    which parameters or reading of the paper; a claim may stand there once for each. departures: as
+    in ClaimVerdict.
     """
 
     claim: str
@@ -95,6 +154,7 @@ class Claim(NamedTuple):
     judge: Callable[[Any], ClaimFinding]
     under: str = ""
     ours: bool = False
+    departures: tuple[str, ...] = ()
 
 
 def as_levels(models: Sequence[str]) -> Mapping[str, Any]:
@@ -106,13 +166,15 @@ def as_levels(models: Sequence[str]) -> Mapping[str, Any]:
 class ReproductionDesign:
     """The trials to play with one sort of minds, and the claims about them.
 
-    judging: how, besides what holds of all papers (HOW); a paragraph each. minds: what stands in
-    place of what the experiments say, given models to be asked.
+    judging: how, besides what holds of all papers (HOW); a paragraph each. changes: of claims and
+    judges after results were known. minds: what stands in place of what the experiments say, given
+    models to be asked.
     """
 
     trials: tuple[Trial, ...]
     claims: tuple[Claim, ...] = ()
     judging: tuple[str, ...] = ()
+    changes: tuple[RuleChange, ...] = ()
     minds: Callable[[Sequence[str]], Mapping[str, Any]] = as_levels
 
 
@@ -120,13 +182,19 @@ class ReproductionDesign:
 class Reproduction:
     """A paper to reproduce: its trials and claims, with rules and with language models.
 
-    language: with language models.
+    language: with language models. coverage: of the claims, figures and tables of the paper.
     """
 
     name: str
     paper: str
     rules: ReproductionDesign
     language: ReproductionDesign | None = None
+    coverage: tuple[CoverageEntry, ...] = ()
+
+    @property
+    def designs(self) -> tuple[ReproductionDesign, ...]:
+        """The designs that there are: with rules, and with language models."""
+        return (self.rules,) if self.language is None else (self.rules, self.language)
 
 
 def outcome_of(parts: Iterable[bool | None]) -> VerdictOutcome:

@@ -99,17 +99,42 @@ def _scaled(metric: str) -> Callable[[GameCell, Array], Array]:
     return of
 
 
-def _cooperation(cell: GameCell, some: Array) -> Array:
-    """Share of moves, that were really made, in which a player cooperates."""
+def _cooperates(cell: GameCell) -> Array:
+    """Mark the moves in which a player cooperates, (m,) of bool; raises NotEstimable."""
     if cell.game.cooperation is None:
         raise NotEstimable("there is no cooperation in this game")
     wanted = np.array(cell.game.cooperation)
     made = cell.decisions
-    cooperates, types = made.action == wanted[made.seat], cell.types[made.replicate, made.agent]
-    kept = (some & ~cell.void)[made.replicate]
+    cooperates: Array = made.action == wanted[made.seat]
+    return cooperates
+
+
+def _cooperation(cell: GameCell, some: Array) -> Array:
+    """Share of moves, that were really made, in which a player cooperates."""
+    return _share_of_moves(cell, some, _cooperates(cell))
+
+
+def _first_cooperation(cell: GameCell, some: Array) -> Array:
+    """Share of moves of the first round, before there is any history, that cooperate."""
+    rounds = cell.decisions.round
+    return _share_of_moves(cell, some, _cooperates(cell), rounds == rounds.min(initial=1))
+
+
+def _delegation(cell: GameCell, some: Array) -> Array:
+    """Share of moves that are left to a mediator."""
+    return _share_of_moves(cell, some, cell.decisions.delegated)
+
+
+def _share_of_moves(
+    cell: GameCell, some: Array, marked: Array, counted: Array | bool = True
+) -> Array:
+    """Share of the counted moves that are marked, of all and of each type; both (m,) of bool."""
+    made = cell.decisions
+    types = cell.types[made.replicate, made.agent]
+    kept = (some & ~cell.void)[made.replicate] & counted
     shares = []
     for number in (None, *range(len(cell.names))):
-        moves = cooperates[kept if number is None else kept & (types == number)]
+        moves = marked[kept if number is None else kept & (types == number)]
         shares.append(moves.mean() if moves.size else np.nan)
     return np.array(shares)
 
@@ -119,4 +144,6 @@ MEASURED: Mapping[Metric, Callable[[GameCell, Array], Array]] = {
     "fitness": _scaled("Fitness"),
     "rank": lambda cell, some: RunStandings(cell, some).value("DevRank"),
     "cooperation": _cooperation,
+    "first_cooperation": _first_cooperation,
+    "delegation": _delegation,
 }

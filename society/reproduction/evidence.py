@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import compress
 from pathlib import Path
 from typing import Protocol
 
@@ -21,11 +23,22 @@ from society.analysis.statistics.contrasts import (
     student,
     welch,
 )
+from society.analysis.statistics.means import mean
 from society.analysis.statistics.posthoc import Tukey, correct_p_values, tukey
 from society.analysis.statistics.proportions import SuccessCount, binomial, fisher
-from society.analysis.statistics.samples import NotEstimable
+from society.analysis.statistics.samples import NotEstimable, has_spread, sample
 from society.analysis.study import Study, open_sweep
-from society.claims.comparisons import ALPHA, Comparison, Effect, Metric, Odds, TypeScores
+from society.claims.comparisons import (
+    ALPHA,
+    FEWEST,
+    Comparison,
+    Effect,
+    Estimate,
+    Metric,
+    Odds,
+    TypeScores,
+)
+from society.claims.data import Reading
 from society.claims.types import FactorLevels, InsufficientEvidence
 from society.engine.rng import Array
 from society.experiments.experiment import Condition, Experiment
@@ -150,6 +163,16 @@ class Evidence:
     def __init__(self, results: Mapping[str, ExperimentResult]) -> None:
         self._results = results
 
+    def of_reading(self, reading: Reading) -> Evidence:
+        """Return the results of the trials that were played by a reading, by their bare names."""
+        if not reading.name:
+            return self
+        ending = reading.trial("")
+        results = self._results.items()
+        return Evidence(
+            {name.removesuffix(ending): one for name, one in results if name.endswith(ending)}
+        )
+
     def levels(self, trial: str) -> Mapping[str, Sequence[object]]:
         """Return the levels of each factor of an experiment, in order."""
         return self._results[trial].experiment.levels
@@ -167,7 +190,9 @@ class Evidence:
 
         mean: payoff over all match-ups. fitness: payoff against the population to which replicator
         dynamics leads; the average is weighted by it. Both are 0 in the equilibrium of the game and
-        1 where all cooperate. rank: by deviation ratings, 1 is best. cooperation: share of moves.
+        1 where all cooperate. rank: by deviation ratings, 1 is best. cooperation: share of moves;
+        first_cooperation: of moves of the first round. delegation: share of moves left to a
+        mediator.
         """
         return type_scores(self._results[trial].cell(levels), metric)
 
@@ -194,10 +219,21 @@ class Evidence:
         adjusted = iter(correct_p_values([one.p for one in odds if not one.untestable]).tolist())
         return [one if one.untestable else one._replace(p=next(adjusted)) for one in odds]
 
+    def estimates(self, samples: Sequence[Array]) -> list[Estimate]:
+        """Estimate the mean of each sample, (n,); t intervals.
+
+        The intervals are not corrected, the widest are: a claim holds only if all of its means are
+        in their ranges, a test by intersection and union (Berger 1982), but fails by any of them.
+        """
+        return [_estimated(values, len(samples)) for values in samples]
+
     def counted(self, name: str, first: Array, second: Array) -> Comparison:
         """Compare two shares of runs, (n,) of bool each, by Fisher's exact test."""
+        counts = [SuccessCount(int(some.sum()), len(some)) for some in (first, second)]
+        if why := _too_few(*(count.n for count in counts)):
+            return Comparison(name, untestable=why)
         try:
-            found = fisher(*(SuccessCount(int(some.sum()), len(some)) for some in (first, second)))
+            found = fisher(*counts)
         except NotEstimable as reason:
             return Comparison(name, untestable=str(reason))
         interval = found.interval
@@ -219,8 +255,12 @@ class Evidence:
         """Analyse the variance over one or two factors: effects by factor and "one × other"."""
         result = self._results[trial]
         values = result.runs(measure, levels)
+        labels = {name: result.labels(name, levels) for name in factors}
+        cells = Counter(compress(zip(*labels.values(), strict=True), ~np.isnan(values)))
+        if why := _too_few(*cells.values()):
+            raise InsufficientEvidence(why)
         with _as_insufficient():
-            table = anova(values, {name: result.labels(name, levels) for name in factors})
+            table = anova(values, labels)
         return effects_by_name(table)
 
     def ranked(self, trial: str, measure: str, factor: str, levels: FactorLevels) -> Tukey:
@@ -230,6 +270,8 @@ class Evidence:
             format_label(label): result.runs(measure, {**levels, factor: label})
             for label in result.experiment.levels[factor]
         }
+        if why := _too_few(*(int((~np.isnan(group)).sum()) for group in groups.values())):
+            raise InsufficientEvidence(why)
         with _as_insufficient():
             return tukey(groups)
 
@@ -262,6 +304,8 @@ def _compared(tested: Tested, name: str, pair: ArrayPair, level: float = 1 - ALP
         found = tested(*pair, level=level)
     except NotEstimable as reason:
         return Comparison(name, untestable=str(reason))
+    if why := _too_few(*([found.n] if isinstance(found.n, int) else found.n)):
+        return Comparison(name, untestable=why)
     test = found.test if isinstance(found, Contrast) else "paired"
     return Comparison(
         name,
@@ -277,23 +321,55 @@ def _compared(tested: Tested, name: str, pair: ArrayPair, level: float = 1 - ALP
 
 
 def _geometric(tested: Tested, name: str, pair: ArrayPair, level: float) -> Comparison:
-    """One comparison by logarithms, of which there are none of zero."""
-    if any((one <= 0).any() for one in pair):
-        return Comparison(name, untestable="some run has nothing, of which there is no logarithm")
-    first, other = np.log(pair[0]), np.log(pair[1])
-    found = _compared(tested, name, (first, other), level)
+    """One comparison by logarithms.
+
+    There is none of zero: where some run has nothing, the least that any other has is added to all
+    (a started logarithm; Tukey 1977, Exploratory Data Analysis).
+    """
+    every = np.concatenate(pair)
+    if (every < 0).any() or not (every > 0).any():
+        why = "no run has anything" if not (every < 0).any() else "some run is below zero"
+        return Comparison(name, untestable=f"{why}, of which there is no logarithm")
+    start = float(every[every > 0].min()) if (every == 0).any() else 0.0
+    first, other = np.log(pair[0] + start), np.log(pair[1] + start)
+    words = f"{name} (some run has nothing: {start:.3g} is added to all)" if start else name
+    found = _compared(tested, words, (first, other), level)
     if found.untestable:
         return found
     return found._replace(means=(math.exp(found.means[0]), math.exp(found.means[1])), logs=True)
 
 
 def _odds(name: str, count: SuccessCount, chance: float, level: float) -> Odds:
-    """One share of runs, p as it is; with a reason where there is no run."""
+    """One share of runs, p as it is; with a reason where there are too few."""
+    if why := _too_few(count.n):
+        return Odds(name, *count, chance, untestable=why)
     try:
         found = binomial(count, chance, level=level)
     except NotEstimable as reason:
         return Odds(name, *count, chance, untestable=str(reason))
     return Odds(name, *count, chance, found.interval.low, found.interval.high, found.p)
+
+
+def _estimated(values: Array, count: int) -> Estimate:
+    """One mean of so many; runs that are all alike have intervals without width."""
+    try:
+        there = sample(values).values
+        if why := _too_few(len(there)):
+            return Estimate(float(there.mean()), np.nan, np.nan, untestable=why)
+        if not has_spread(there):
+            return Estimate(*(float(there[0]),) * 3)
+        found, wide = mean(there, level=1 - ALPHA), mean(there, level=1 - ALPHA / count)
+    except NotEstimable as reason:
+        return Estimate(np.nan, np.nan, np.nan, untestable=str(reason))
+    return Estimate(
+        found.mean, *found.interval[:2], (float(wide.interval.low), float(wide.interval.high))
+    )
+
+
+def _too_few(*counts: int) -> str:
+    """Say that a condition has too few runs, or nothing."""
+    least = min(counts, default=0)
+    return f"{least} runs of a condition; at least {FEWEST} are needed" if least < FEWEST else ""
 
 
 @contextmanager

@@ -7,13 +7,14 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, singledispatchmethod
-from itertools import combinations
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.claims.comparisons import ALPHA, Comparison, Effect, Odds
+from society.analysis.statistics.posthoc import Difference, Tukey
+from society.analysis.statistics.samples import Interval
+from society.claims.comparisons import ALPHA, Comparison, Effect, Estimate, Odds
 from society.claims.data import (
     Always,
     Coded,
@@ -51,6 +52,7 @@ from .claim_samples import Samples, Variables, fill_variables
 from .evidence import Evidence
 
 LIKE = 2.0  # times as large, or as small, is as good as the same
+EVEN = 0.5  # share of runs: what all runs do must not come about where half of all runs do so
 
 _WORDS = {True: "holds", False: "does not hold", None: "not shown"}
 _LIKENESS = {True: "as in the paper", False: "not as in the paper", None: "not shown"}
@@ -61,13 +63,16 @@ _TRUE: Mapping[str, Callable[[Array, float], Array]] = MappingProxyType(
 
 def judge_claims(claims: Iterable[Claim], evidence: Evidence) -> Iterator[ClaimVerdict]:
     """Judge each claim by our results."""
-    for claim, source, said, judge, under, ours in claims:
+    for one in claims:
         try:
-            outcome, found, notes = judge(evidence)
+            outcome, found, notes = one.judge(evidence)
         except InsufficientEvidence as untestable:
             outcome, found, notes = "cannot be told", "", str(untestable)
-        words = f"{claim} ({under})" if under else claim
-        yield ClaimVerdict(words, source, said, found, outcome, notes, under, ours)
+        words = f"{one.claim} ({one.under})" if one.under else one.claim
+        yield ClaimVerdict(
+            *(words, one.source, one.said, found, outcome, notes),
+            *(one.under, one.ours, one.departures),
+        )
 
 
 class Stated(NamedTuple):
@@ -140,18 +145,25 @@ class ClaimPanel:
 
     @_judge.register
     def _(self, judge: Within, samples: Samples, stated: Stated) -> ClaimFinding:
+        bounds = [
+            (bound, variables)
+            for bound in judge.means
+            for variables in samples.bindings(bound.each, stated.variables)
+        ]
+        values = [samples.values(bound.sample, variables) for bound, variables in bounds]
         parts, words = list[bool | None](), dict[str, list[str]]()
-        for bound in judge.means:
-            for variables in samples.bindings(bound.each, stated.variables):
-                mean = samples.mean(bound.sample, variables)
-                parts.append(bound.low <= mean <= bound.high)
-                group = str(fill_variables(bound.group, variables))
-                words.setdefault(group, []).append(bound.words.format(**variables, mean=mean))
-        found = [
+        for (bound, variables), found in zip(
+            bounds, samples.evidence.estimates(values), strict=True
+        ):
+            parts.append(found.within(bound.low, bound.high))
+            group = str(fill_variables(bound.group, variables))
+            mean = bound.words.format(**variables, mean=found.mean)
+            words.setdefault(group, []).append(f"{mean} {found}")
+        found_words = [
             f"{group}: {', '.join(some)}" if group else "; ".join(some)
             for group, some in words.items()
         ]
-        return ClaimFinding(outcome_of(parts), "; ".join(found))
+        return ClaimFinding(outcome_of(parts), "; ".join(found_words))
 
     @_judge.register
     def _(self, judge: Always, samples: Samples, stated: Stated) -> ClaimFinding:
@@ -162,10 +174,12 @@ class ClaimPanel:
                     samples.values(rule.sample, one)
                     for one in samples.bindings(rule.over, variables)
                 ]
-                parts += [_kept(rule, one) for one in found]
+                parts += [_kept(rule, one, exact=bool(judge.exact)) for one in found]
                 beside = {name: samples.mean(one, variables) for name, one in rule.beside.items()}
                 words.append(_in_words(rule, variables, found, beside))
-        notes = "; ".join(self._noted(judge.notes, samples, stated))
+        notes = "; ".join(
+            [*filter(None, [judge.exact]), *self._noted(judge.notes, samples, stated)]
+        )
         return ClaimFinding(outcome_of(parts), f"{judge.begin}{'; '.join(words)}", notes)
 
     @_judge.register
@@ -175,10 +189,10 @@ class ClaimPanel:
             return _absent(effect, LIKE * judge.published.eta_squared)
         low, high = judge.published.eta_squared / LIKE, judge.published.eta_squared * LIKE
         significant, notes = effect.p < ALPHA, ""
-        alike = significant and low <= effect.eta_squared <= high
+        size = Estimate(effect.eta_squared, effect.low, effect.high)
         parts: dict[str, bool | None] = {
-            "significance": significant or (False if effect.high < low else None),
-            "size": alike or (False if effect.high < low or high < effect.low else None),
+            "significance": False if effect.high < low else significant or None,
+            "size": size.within(low, high),
             "direction": None,
         }
         try:
@@ -202,24 +216,18 @@ class ClaimPanel:
             fill_variables(sample.levels, stated.variables),
         )
         found = samples.evidence.ranked(trial, sample.measure, "model", levels)
-        letters = found.letters
-        words = "; ".join(f"{one} {mean:.1f} ({letters[one]})" for one, mean in found.means.items())
-        apart = [
-            {one, other}
-            for one, other in combinations(letters, 2)
-            if not set(letters[one]) & set(letters[other])
-        ]
+        words = "; ".join(
+            f"{one} {mean:.1f} ({found.letters[one]})" for one, mean in found.means.items()
+        )
         try:
             if judge.only_pair:
-                held = apart == [{str(samples.model(trial, name)) for name in judge.only_pair}]
+                first, second = (str(samples.model(trial, name)) for name in judge.only_pair)
+                parts = _only_pair(found, first, second)
             else:
-                best, *others = letters
-                held = best == str(samples.model(trial, judge.highest_alone)) and all(
-                    {best, one} in apart for one in others
-                )
+                parts = [_alone_above(found, str(samples.model(trial, judge.highest_alone)))]
         except InsufficientEvidence as untestable:
             return ClaimFinding("cannot be told", words, str(untestable))
-        return ClaimFinding(outcome_of([held]), words)
+        return ClaimFinding(outcome_of(parts), words)
 
     @_judge.register
     def _(self, judge: Together, samples: Samples, stated: Stated) -> ClaimFinding:
@@ -332,13 +340,13 @@ def _counted(count: CountSpec, values: Array) -> tuple[Array, str]:
 
 
 def _beside_chance(odds: Odds, expect: str) -> bool | None:
-    """Compare a count with chance as the claim does; `not` holds if the contrary is not shown."""
+    """Compare a count with chance as the claim does."""
     held = odds.above if expect.endswith("above") else odds.below
-    return held is not True if expect.startswith("not") else held
+    return contrary_holds(held) if expect.startswith("not") else held
 
 
-def _kept(rule: RuleSpec, values: Array) -> bool | None:
-    """Decide whether all runs keep a rule; None if only some do and that is allowed."""
+def _kept(rule: RuleSpec, values: Array, *, exact: bool) -> bool | None:
+    """Decide whether all runs keep a rule; None if so few runs do so by chance, or only some do."""
     kept = np.ones(values.shape, dtype=bool)
     if rule.at_least is not None:
         kept &= values >= rule.at_least
@@ -348,6 +356,8 @@ def _kept(rule: RuleSpec, values: Array) -> bool | None:
         kept &= values == rule.exactly
     if rule.near is not None:
         kept &= np.abs(values - rule.near) <= 1e-9
+    if not len(kept) or not (exact or EVEN ** len(kept) < ALPHA):
+        return None
     if rule.either and kept.any() and not kept.all():
         return None
     return bool(kept.all())
@@ -374,26 +384,65 @@ def judged_effects(
     return samples.evidence.variance(trial, sample.measure, judge.factors, levels)
 
 
+def _only_pair(found: Tukey, first: str, second: str) -> list[bool | None]:
+    """Decide whether these two differ, and whether all other pairs are alike."""
+    pairs = {frozenset((one.first, one.second)): _by_tukey(found, one) for one in found.pairs}
+    apart = pairs.pop(frozenset((first, second))).differs
+    return [apart, all_hold(contrary_holds(one.differs) for one in pairs.values())]
+
+
+def _alone_above(found: Tukey, best: str) -> bool | None:
+    """Decide whether one mean is above each other."""
+    pairs = [one for one in found.pairs if best in (one.first, one.second)]
+    return all_hold(
+        (_by_tukey(found, one) if one.first == best else _by_tukey(found, _turned(one))).holds
+        for one in pairs
+    )
+
+
+def _turned(one: Difference) -> Difference:
+    """The same difference, of the second less the first."""
+    interval = Interval(-one.interval.high, -one.interval.low, one.interval.level)
+    return Difference(one.second, one.first, -one.difference, interval, one.p)
+
+
+def _by_tukey(found: Tukey, one: Difference) -> Comparison:
+    means = (found.means[one.first], found.means[one.second])
+    low, high, _ = one.interval
+    return Comparison(
+        f"{one.first} > {one.second}", means, one.difference, low, high, "Tukey", p=one.p
+    )
+
+
 def _absent(effect: Effect, most: float) -> ClaimFinding:
     """Judge that there is no effect large enough to contradict the paper."""
-    if effect.p < ALPHA:
-        return ClaimFinding("not reproduced", str(effect))
     if effect.high < most:
         return ClaimFinding("reproduced", str(effect), f"eta squared of {most:g} is excluded")
-    return ClaimFinding("cannot be told", str(effect), f"eta squared of {most:g} is not excluded")
+    notes = f"eta squared of {most:g} is not excluded"
+    return ClaimFinding(
+        "not reproduced" if effect.p < ALPHA else "cannot be told", str(effect), notes
+    )
 
 
-def _directed(judge: Variance, samples: Samples, variables: Variables) -> bool:
-    """Compare the order of means with that of the paper; raises InsufficientEvidence."""
+def _directed(judge: Variance, samples: Samples, variables: Variables) -> bool | None:
+    """Test the order of means that the paper has (Welch); raises InsufficientEvidence."""
     direction = judge.direction or Direction()
     if direction.greater is not None and direction.than is not None:
-        return samples.mean(direction.greater, variables) > samples.mean(direction.than, variables)
+        first, second = direction.greater, direction.than
+        pair = (samples.values(first, variables), samples.values(second, variables))
+        (found,) = samples.evidence.independent({"direction": pair})
+        return found.holds
     sample = samples.complete(judge.sample, variables)
     trial = samples.trial(sample, variables)
     best = samples.model(trial, direction.highest)
 
-    def mean(model: object) -> float:
+    def runs(model: object) -> Array:
         one = sample.model_copy(update={"levels": {**sample.levels, "model": model}})
-        return samples.mean(one, variables)
+        return samples.values(one, variables)
 
-    return bool(best == max(samples.evidence.levels(trial)["model"], key=mean))
+    others = {
+        str(model): (runs(best), runs(model))
+        for model in samples.evidence.levels(trial)["model"]
+        if model != best
+    }
+    return all_hold(one.holds for one in samples.evidence.independent(others))

@@ -4,67 +4,143 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from society.claims.data import ClaimData, DesignData, PaperData, Trial, problems
-from society.claims.types import Claim, Reproduction, ReproductionDesign, as_levels
+from society.claims.coverage import Coverage, CoverageEntry
+from society.claims.data import (
+    ClaimData,
+    Data,
+    DesignData,
+    PaperData,
+    Reading,
+    Trial,
+    problems,
+)
+from society.claims.types import Claim, ClaimFinding, Reproduction, ReproductionDesign, as_levels
 from society.config.yaml_source import Source, read_yaml
 from society.engine.parameters import Issue
 from society.errors import short_path
 
 from .claim_samples import Variables, fill_variables, overlay_sample
+from .evidence import Evidence
 from .judges import ClaimPanel, Stated
+
+M = TypeVar("M", bound=Data)
 
 
 def read_paper(file: Path, package: str) -> Reproduction:
     """The reproduction that a `claims.yaml` describes; raises FileError and ScenarioError.
 
-    package: where the code of its odd judges is.
+    package: where the code of its odd judges is. The `coverage.yaml` beside the file is read, too,
+    if there is one.
     """
-    values, positions = read_yaml(file)
-    try:
-        data = PaperData.model_validate(values)
-    except ValidationError as error:
-        faults = [Issue(*problem) for problem in problems(error, values)]
-        raise Source(short_path(file), positions).refusal(faults) from None
+    data, _ = _read_model(file, PaperData)
     language = None if data.language is None else _design(data.language, package)
-    return Reproduction(data.name, data.paper, _design(data.rules, package), language)
+    paper = Reproduction(data.name, data.paper, _design(data.rules, package), language)
+    beside = file.with_name("coverage.yaml")
+    return replace(paper, coverage=_read_coverage(beside, paper)) if beside.exists() else paper
+
+
+def _read_coverage(file: Path, paper: Reproduction) -> tuple[CoverageEntry, ...]:
+    """The coverage of a paper; raises FileError and ScenarioError, as for unknown claims."""
+    data, source = _read_model(file, Coverage)
+    known = {claim.claim for design in paper.designs for claim in design.claims}
+    unknown = [
+        Issue(
+            ("entries", number, "judged_by", place),
+            f"there is no claim {name!r} in claims.yaml; copy the words of one from there",
+        )
+        for number, entry in enumerate(data.entries)
+        for place, name in enumerate(entry.judged_by)
+        if name not in known
+    ]
+    if unknown:
+        raise source.refusal(unknown)
+    return data.entries
+
+
+def _read_model(file: Path, model: type[M]) -> tuple[M, Source]:
+    """Read a file as a model, with the places of its values; raises FileError, ScenarioError."""
+    values, positions = read_yaml(file)
+    source = Source(short_path(file), positions)
+    try:
+        return model.model_validate(values), source
+    except ValidationError as error:
+        faults = [Issue(*problem) for problem in problems(error, values, model)]
+        raise source.refusal(faults) from None
 
 
 def _design(data: DesignData, package: str) -> ReproductionDesign:
     stated, claims = list[Stated](), list[Claim]()
     panel = ClaimPanel(data, package, stated)
-    for claim, one in _stated(data):
+    for claim, one, shared in _stated(data):
         stated.append(one)
+        departures = tuple(fill_variables([*shared, *claim.departures], one.variables))
         text, source, said, under = (
             str(fill_variables(words, one.variables))
             for words in (claim.claim, claim.source, claim.said, claim.under)
         )
-        judge = partial(panel.finding, one)
-        claims.append(Claim(text, source, said, judge, under, claim.ours))
+        for reading in data.readings:
+            judge = partial(_find_by_reading, panel, one, reading)
+            both = ", ".join(filter(None, (under, reading.under)))
+            claims.append(Claim(text, source, said, judge, both, claim.ours, departures))
     minds = as_levels
     if data.minds:
         module, _, name = data.minds.rpartition(".")
         minds = getattr(importlib.import_module(f"{package}.{module}"), name)
     trials = [
-        _trial(one, each) for each in _combinations(data.repeat_trials) for one in data.trials
+        _trial_by_reading(_trial(one, each), reading)
+        for reading in data.readings
+        for each in _combinations(data.repeat_trials)
+        for one in data.trials
     ]
-    return ReproductionDesign(tuple(trials), tuple(claims), data.judging, minds)
+    return ReproductionDesign(tuple(trials), tuple(claims), data.judging, data.changes, minds)
 
 
-def _stated(data: DesignData) -> Iterator[tuple[ClaimData, Stated]]:
-    """Each claim of each group, with every combination of values of their variables."""
+def _find_by_reading(
+    panel: ClaimPanel, stated: Stated, reading: Reading, evidence: Evidence
+) -> ClaimFinding:
+    """Judge a claim by the results of one reading; raises InsufficientEvidence."""
+    return panel.finding(stated, evidence.of_reading(reading))
+
+
+def _trial_by_reading(trial: Trial, reading: Reading) -> Trial:
+    """Have a trial played by a reading, beside others that are."""
+    if not reading.name:
+        return trial
+    given = {**trial.instead.get("parameters", {}), **reading.parameters}
+    quick = trial.quick
+    if "parameters" in quick:
+        quick = {**quick, "parameters": {**given, **quick["parameters"]}}
+    return trial.model_copy(
+        update={
+            "name": reading.trial(trial.name),
+            "title": f"{trial.title} ({reading.under})",
+            "instead": {**trial.instead, "parameters": given},
+            "quick": quick,
+            "beside": {reading.trial(name): levels for name, levels in trial.beside.items()},
+        }
+    )
+
+
+def _stated(data: DesignData) -> Iterator[tuple[ClaimData, Stated, tuple[str, ...]]]:
+    """Each claim of each group, with every combination of values of their variables.
+
+    The last is the departures that all claims of the group share.
+    """
     for group in data.claims:
         for outer in _combinations(group.each):
             for claim in group.claims:
                 sample = overlay_sample(group.sample, claim.sample)
                 for inner in _combinations(claim.each):
-                    yield claim, Stated(claim.id, claim.judge, sample, {**outer, **inner})
+                    stated = Stated(claim.id, claim.judge, sample, {**outer, **inner})
+                    yield claim, stated, group.departures
 
 
 def _combinations(each: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, Any]]:

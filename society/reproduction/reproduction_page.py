@@ -12,20 +12,23 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from society.analysis.study import Study
-from society.claims.data import Trial
-from society.claims.types import HOW, ClaimVerdict
+from society.claims.coverage import CoverageEntry
+from society.claims.data import RuleChange, Trial
+from society.claims.types import HOW, ClaimVerdict, Reproduction
+from society.errors import short_path
 from society.experiments.factors import Label
 from society.report import write_sections
 from society.report.figures.style import Figure
-from society.report.page import Caveat, LinkedFile, Section, SectionPart
+from society.report.page import Caveat, LinkedFile, Section, SectionPart, folded_section
 from society.report.sections import SECTIONS, StudyView
 from society.report.sections.over_time import over_time_section
-from society.report.sections.provenance_section import claims_section
-from society.report.tables import Table
+from society.report.sections.provenance_section import claims_section, count_of
+from society.report.tables import Head, Table
 
 from .evidence import ExperimentResult
 from .run import DRY, ReproductionRun
 
+_COVERED = ("judged with rules", "judged if the models are asked", "declared as left out")
 _UNLIKE = "with different outcomes under different parameters or readings"
 _AGREED = ("reproduced", "in part", "not reproduced", "cannot be told", _UNLIKE)
 
@@ -40,7 +43,9 @@ def write_page(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Path:
         for trial in run.design.trials
         if results[trial.name].begun
     ]
-    sections = [*_claims(run, verdicts), *experiments]
+    coverage = coverage_section(run.reproduction)
+    changes = _changes(run.design.changes)
+    sections = [*_claims(run, verdicts), *coverage, *experiments, *changes]
     return write_sections(title, run.extent, sections, run.out)
 
 
@@ -48,8 +53,53 @@ def _claims(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Iterator[
     section = claims_section(verdicts)
     tables = [part for part in section.parts if isinstance(part, Table)]
     if tables:
-        judging = (*HOW, *run.design.judging)
+        judging = (*(f"{name}. {words}" for name, words in HOW.items()), *run.design.judging)
         yield replace(section, parts=[*_caveats(run), *_counted(verdicts), *judging, *tables])
+
+
+def coverage_section(paper: Reproduction) -> Iterator[Section]:
+    """List all claims, figures and tables of the paper: what is judged, and what is left out."""
+    if paper.coverage:
+        counts = [_count_covered(paper, pictured=one) for one in (False, True)]
+        rows = [
+            (one.claim, one.where, _judged_with(paper, one), "; ".join(one.judged_by), one.reason)
+            for one in paper.coverage
+        ]
+        heads: Head = [
+            ("words", "claim, figure or table"),
+            ("text", "where", "judged"),
+            ("words", "judged by", "left out because"),
+        ]
+        title = "Claims, figures and tables of the paper"
+        table = Table.of("coverage", title, heads, rows, chosen=range(len(rows)))
+        title = "Coverage of the paper"
+        yield Section(title, [*counts, folded_section("All of them", table)], "coverage")
+
+
+def _count_covered(paper: Reproduction, *, pictured: bool) -> str:
+    """Count the claims of the paper, or its figures and tables, by how they are judged."""
+    every = [one for one in paper.coverage if one.pictured == pictured]
+    counts = Counter(_judged_with(paper, one) for one in every)
+    whose = "figures and tables" if pictured else "claims"
+    words = ", ".join(f"{counts[sort]} {sort}" for sort in _COVERED if counts[sort])
+    return f"Of {len(every)} {whose} of the paper: {words}."
+
+
+def _judged_with(paper: Reproduction, entry: CoverageEntry) -> str:
+    """Say with which minds an entry is judged, or that it is declared as left out."""
+    by_rules = {one.claim for one in paper.rules.claims}
+    if entry.status == "declared":
+        return _COVERED[2]
+    return _COVERED[0] if by_rules & set(entry.judged_by) else _COVERED[1]
+
+
+def _changes(changes: Sequence[RuleChange]) -> Iterator[Section]:
+    """List the changes of claims and judges that were made after results were known."""
+    if changes:
+        rows = [(one.date.isoformat(), one.what, one.counts) for one in changes]
+        heads: Head = [("text", "date"), ("words", "change", "verdicts before and after")]
+        title = "Changed after results were known"
+        yield Section(title, [Table.of("changes", title, heads, rows)], "changes")
 
 
 def _counted(verdicts: Sequence[ClaimVerdict]) -> Iterator[str]:
@@ -77,6 +127,16 @@ def _caveats(run: ReproductionRun) -> Iterator[SectionPart]:
         yield Caveat(f"DRY RUN: {DRY}. It shows the way, and nothing about the paper.")
     if run.quick:
         yield Caveat("Quick: fewer and shorter runs than without --quick, and fewer levels.")
+    if run.repetitions is not None:
+        yield Caveat(
+            f"Every condition is played {count_of(run.repetitions, 'time')}, as was asked."
+        )
+    if run.prompts is not None:
+        files = sum(part.setup.spec.prompts is not None for part in run.parts)
+        yield Caveat(
+            f"Prompts of {short_path(run.prompts)} are used in {files} of {len(run.parts)} "
+            "conditions, in place of ours; the manifest of each run has their hashes."
+        )
 
 
 def _study(trial: Trial, results: Mapping[str, ExperimentResult]) -> Study:

@@ -13,12 +13,13 @@ from typing import Any
 
 from society.claims.data import Trial
 from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign
-from society.config.run_config import Setting
+from society.config.build import Society, build
+from society.config.run_config import Setting, override
 from society.config.yaml_source import read_yaml
 from society.engine.calls import Spent, Usage, sum_known
 from society.errors import FileError, InputError, short_path
 from society.experiments.clusters import Cluster
-from society.experiments.experiment import read_experiment
+from society.experiments.experiment import Experiment, read_experiment
 from society.experiments.jobs import PlannedRun, planned_runs, run_statuses
 from society.experiments.sweep import Sweep, SweepListener, play_experiment
 from society.experiments.worker import JobResult
@@ -39,8 +40,11 @@ DRY = "the offline mind is no language model"
 class ReproductionRun:
     """A reproduction with the minds that it is tried with, read and checked; raises InputError.
 
-    models: to be asked; none: its rules are played. quick: a short and coarse form of it.
-    settings: of the command line, for all runs. results: by experiment.
+    models: to be asked; none: its rules are played. quick: a short and coarse form of it. seed: in
+    place of that of all experiments. repetitions: how often every condition is played, that is its
+    replicates, or the repetitions of its tournament with all designs. prompts: a folder of
+    templates, for the conditions whose scenario it has some of. settings: of the command line, for
+    all runs. results: by experiment.
     """
 
     def __init__(
@@ -50,17 +54,23 @@ class ReproductionRun:
         models: Sequence[str] = (),
         *,
         quick: bool = False,
+        seed: int | None = None,
+        repetitions: int | None = None,
+        prompts: Path | None = None,
         settings: Sequence[Setting] = (),
     ) -> None:
         self.reproduction, self.out, self.models, self.quick = reproduction, out, models, quick
+        self.seed, self.repetitions = seed, repetitions
+        self.prompts = None if prompts is None else prompts.resolve()
         self.design, files = _design(reproduction, models), experiments()
         self.results = {
             trial.name: ExperimentResult(
-                read_experiment(files[trial.file], settings, self._instead(trial)),
+                self._varied(read_experiment(files[trial.file], settings, self._instead(trial))),
                 out / trial.name,
             )
             for trial in self.design.trials
         }
+        self._refuse_unused_prompts()
 
     @property
     def dry(self) -> bool:
@@ -72,7 +82,8 @@ class ReproductionRun:
         """The number of runs and conditions, in words."""
         runs = sum(part.setup.replicates for part in self.parts)
         minds = f" with {', '.join(self.models)}" if self.models else ""
-        return f"{runs:,} runs in {len(self.parts)} conditions{minds}"
+        seed = "" if self.seed is None else f", seed {self.seed}"
+        return f"{runs:,} runs in {len(self.parts)} conditions{minds}{seed}"
 
     @property
     def announcement(self) -> str:
@@ -90,7 +101,7 @@ class ReproductionRun:
 
     @property
     def spent(self) -> Spent:
-        """The use of models by all experiments, over all sittings."""
+        """The use of models by all experiments, over all sessions."""
         return use_in_files(file for part in self.parts for file in part.files)
 
     def play(
@@ -111,9 +122,9 @@ class ReproductionRun:
         ended: list[JobResult] = []
         for name, result in self.results.items():
             level = result.experiment.record
-            sitting = _Sitting(self, cluster, _Named(name, watching), level, limits)
-            play_experiment(result.experiment, result.folder, sitting, overwrite=overwrite)
-            ended += sitting.results.values()
+            sweep = _ReproductionSweep(self, cluster, _Named(name, watching), level, limits)
+            play_experiment(result.experiment, result.folder, sweep, overwrite=overwrite)
+            ended += sweep.results.values()
         return ended
 
     def _write(self) -> None:
@@ -140,7 +151,50 @@ class ReproductionRun:
         """Collect the changes that a trial makes to its experiment."""
         given = {**trial.instead, **(trial.quick if self.quick else {})}
         minds = self.design.minds(self.models) if self.models else {}
-        return {**given, **minds, **_with_factors(given, minds)}
+        seed = {} if self.seed is None else {"seed": self.seed}
+        return {**given, **minds, **seed, **_with_factors(given, minds)}
+
+    def _varied(self, experiment: Experiment) -> Experiment:
+        """Give every condition the prompts and the repetitions of the command line."""
+        conditions = [
+            one._replace(setup=build(override(one.setup.spec, settings))) if settings else one
+            for one in experiment.conditions
+            for settings in [self._settings_of(one.setup)]
+        ]
+        return experiment._replace(conditions=tuple(conditions))
+
+    def _settings_of(self, setup: Society) -> list[Setting]:
+        """List what the command line changes in one condition."""
+        settings = []
+        if self.repetitions is not None:
+            tournament = setup.scenario.seats is not None
+            key = ("mechanisms", *setup.spec.mechanisms[-1]) if tournament else ()
+            key = (*key, "repetitions") if tournament else ("replicates",)
+            settings.append(Setting(key, self.repetitions, "--repetitions"))
+        if (
+            self.prompts is not None
+            and setup.models_named
+            and setup.words.has_use_for(self.prompts)
+        ):
+            settings.append(Setting(("prompts",), str(self.prompts), "--prompts"))
+        return settings
+
+    def _refuse_unused_prompts(self) -> None:
+        """Raise InputError for prompts that no condition uses."""
+        if self.prompts is None:
+            return
+        speaking = [part.setup for part in self.parts if part.speaks]
+        if not speaking:
+            raise InputError(
+                "--prompts changes what language models read, and none is asked; "
+                "add --model M (offline: a dry run)"
+            )
+        if not any(setup.spec.prompts for setup in speaking):
+            names = sorted({setup.scenario.name for setup in speaking})
+            raise InputError(
+                f"{short_path(self.prompts)} has no prompt of {', '.join(names)}; write one as "
+                f"{names[0]}/QUESTION.md in it, or any/question.md for all"
+            )
 
     def _file(self, trial: Trial) -> Path:
         return self.out / f"{trial.name}.yaml"
@@ -156,7 +210,7 @@ class ReproductionRun:
         ]
 
 
-class _Sitting(Sweep):
+class _ReproductionSweep(Sweep):
     """A sweep that shares its limits with the other experiments of a reproduction."""
 
     def __init__(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import doctest
+from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from society.claims import comparisons, types
 from society.claims.comparisons import Comparison
+from society.claims.data import Judge
 from society.claims.types import (
+    HOW,
     Claim,
     ClaimFinding,
     InsufficientEvidence,
@@ -213,3 +217,16 @@ def test_a_version_is_written_with_points_or_dashes(model: str, name: str) -> No
 def test_another_model_of_the_family_is_not_the_one_that_was_meant() -> None:
     with pytest.raises(InsufficientEvidence, match="gpt-4o was not asked"):
         find_model(["openai/gpt-4o-mini", "openai/gpt-4.1"], "gpt-4o")
+
+
+def test_the_page_of_verdict_rules_says_what_reproductions_print() -> None:
+    page = Path(__file__).parents[2].joinpath("docs/verdict-rules.md").read_text("utf-8")
+    _, *sections = page.split("\n## ")
+    told = {
+        name: " ".join(text.split()) for name, _, text in (one.partition("\n") for one in sections)
+    }
+    kinds = told.pop("Which judge applies")
+    assert told == HOW
+    judges = get_args(get_args(Judge)[0])
+    named = [kind for one in judges for kind in get_args(one.model_fields["kind"].annotation)]
+    assert [kind for kind in named if f"`{kind}`" not in kinds] == []

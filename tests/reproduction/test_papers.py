@@ -119,8 +119,9 @@ def test_a_mean_stands_within_a_range_and_a_rule_is_kept_by_all_runs(judge: Judg
             kind: within
             means: [{sample: {levels: {gear: net}}, low: 4, high: 6, words: "nets {mean:.1f}"}]
 """
-    assert judge(within, net=5)[3:5] == ("nets 5.0", "reproduced")
+    assert judge(within, net=5)[3:5] == ("nets 5.0 [4.71, 5.29]", "reproduced")
     assert judge(within, net=7).outcome == "not reproduced"
+    assert judge(within, net=5.9).outcome == "cannot be told"
     always = """
             kind: always
             rules: [{sample: {levels: {gear: net}}, at_least: 4, words: "{min:.2f} in {n}"}]
@@ -152,6 +153,16 @@ def test_a_wrong_file_is_refused_with_its_line(
         judge(text, net=5, rod=2)
     assert f"claims.yaml:{where}" in str(refused.value)
     assert words in str(refused.value)
+
+
+def test_departures_of_a_group_and_of_a_claim_stand_with_the_verdict(judge: Judge) -> None:
+    judge(MORE, net=5, rod=2)
+    claim = '          each: {gear: [net]}\n          departures: ["The {gear} is new."]\n'
+    text = judge.file.read_text().replace("          said:", f"{claim}          said:")
+    text = text.replace("    - sample:", "    - departures: [Fish are ours.]\n      sample:")
+    judge.file.write_text(text)
+    (found,) = judge_claims(read_paper(judge.file, "nowhere").rules.claims, Caught(net=5, rod=2))
+    assert found.departures == ("Fish are ours.", "The net is new.")
 
 
 def test_every_paper_can_be_read_and_claims_nothing_twice() -> None:

@@ -1,7 +1,8 @@
-"""Verdicts on made-up results are what they were when claims were still code.
+"""Verdicts on made-up results are as recorded.
 
-`verdicts.json` was written by the judges of that time: for each paper, sort of minds and seed, the
-outcome of each claim and a digest of all words that stand beside it. What is computed without
+`verdicts.json` has, for each paper, sort of minds and seed, the outcome of each claim and a digest
+of all words that stand beside it. It was written by judges that were code, and written again when
+their rules were mended (2026-11-23; see `changes` in each claims.yaml). What is computed without
 results, as theorem 1, has its own tests.
 """
 

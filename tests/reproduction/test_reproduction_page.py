@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
-from society.claims.data import PageSection, Trial
-from society.claims.types import Reproduction, ReproductionDesign
+from society.claims.data import PageSection, RuleChange, Trial
+from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign
 from society.experiments.clusters import local_processes
 from society.experiments.progress import NoProgress
 from society.report.sections import SECTIONS, StudyView
@@ -29,7 +30,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ReproductionRun:
         over_time=("phenotype",),
         instead=few,
     )
-    paper = Reproduction("small", "Nobody 2026", ReproductionDesign((trial,)))
+    change = RuleChange(
+        date=date(2026, 11, 22), what="Shares are counted", counts="2 in place of 1"
+    )
+    design = ReproductionDesign((trial,), changes=(change,))
+    paper = Reproduction("small", "Nobody 2026", design)
     run = ReproductionRun(paper, tmp_path_factory.mktemp("image"))
     with local_processes(1) as cluster:
         run.play(cluster, NoProgress(), None)
@@ -38,7 +43,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ReproductionRun:
 
 @pytest.fixture(scope="module")
 def page(run: ReproductionRun) -> Path:
-    return write_page(run, [])
+    verdict = ClaimVerdict("Free riders win", "Fig. 1", "Always.", "they do", "reproduced")
+    return write_page(run, [verdict._replace(departures=("Our riders are rules.",))])
 
 
 def test_every_chapter_that_a_trial_may_name_is_known() -> None:
@@ -63,3 +69,10 @@ def test_lineages_of_experiments_do_not_overwrite_each_other(page: Path) -> None
 def test_what_is_measured_once_a_generation_has_generations_on_its_axis(page: Path) -> None:
     svg = (page.parent / "figures" / "image-time_phenotype.svg").read_text("utf-8")
     assert re.findall(r">(round|generation)<", svg) == ["generation"]
+
+
+def test_departures_stand_beside_their_claim_and_changes_at_the_end(page: Path) -> None:
+    text = page.read_text("utf-8")
+    claim, change = text.index("Our riders are rules."), text.index("2 in place of 1")
+    assert claim < text.rindex("Image scoring") < text.index("2026-11-22") < change
+    assert "Changed after results were known" in text

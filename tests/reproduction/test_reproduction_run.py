@@ -26,6 +26,7 @@ from society.config.registry import reproduction
 from society.errors import InputError, RunFileError
 from society.experiments.clusters import local_processes
 from society.experiments.experiment import read_experiment
+from society.experiments.jobs import planned_runs
 from society.experiments.progress import NoProgress
 from society.index import experiments
 from society.reproduction.evidence import Evidence
@@ -96,7 +97,7 @@ def test_an_experiment_as_it_is_written_keeps_its_text() -> None:
 def test_models_become_levels_of_the_factor_model() -> None:
     run = ReproductionRun(reproduction("village"), Path("nowhere"), ["lab/one", "lab/two"])
     assert run.results["models"].experiment.levels["model"] == ("lab/one", "lab/two")
-    assert run.extent == "480 runs in 48 conditions with lab/one, lab/two"
+    assert run.extent == "960 runs in 96 conditions with lab/one, lab/two", "by two readings"
     assert run.announcement.endswith("the same command with --estimate tells what it costs")
 
 
@@ -109,6 +110,47 @@ def test_models_may_be_named_one_by_one(capsys: pytest.CaptureFixture[str]) -> N
     words = ["reproduce", "village", "--model", "offline", "--model", "lab/one"]
     assert main(words) == 2
     assert "--model offline lab/one: the offline mind is no language" in capsys.readouterr().err
+
+
+def test_a_seed_and_a_number_of_repetitions_hold_for_every_condition(tmp_path: Path) -> None:
+    run = ReproductionRun(small(), tmp_path, seed=5, repetitions=3)
+    assert {part.setup.seed for part in run.parts} == {5}
+    assert {part.setup.replicates for part in run.parts} == {3}
+    assert run.extent == "36 runs in 12 conditions, seed 5"
+
+
+def test_repetitions_of_a_tournament_are_all_of_its_matches_and_designs(tmp_path: Path) -> None:
+    """Two types on two seats: four matches a repetition, before which four designs are made."""
+    run = ReproductionRun(reproduction("dilemmas"), tmp_path, ["lab/one", "lab/two"], repetitions=2)
+    pairs = run.results["models_pairs"]
+    parts = {part.name: part for part in planned_runs(pairs.experiment, pairs.folder)}
+    contract = parts["game=prisoners_dilemma,mechanism=contract"]
+    assert contract.setup.replicates == 8
+    assert [made.replicates for _, made in contract.earlier] == [8]
+
+
+def test_prompts_are_used_where_they_are_of_use(tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    (pack / "trust").mkdir(parents=True)
+    (pack / "trust" / "move.md").write_text("Choose. {{ hint }}", "utf-8")
+    run = ReproductionRun(reproduction("dilemmas"), tmp_path, ["offline"], prompts=pack)
+    given = {part.setup.scenario.name: part.setup.spec.prompts for part in run.parts}
+    assert given["trust"] == str(pack)
+    assert {prompts for name, prompts in given.items() if name != "trust"} == {None}
+
+
+def test_prompts_of_no_use_are_refused_before_anything_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pack = tmp_path / "pack"
+    (pack / "fishing_village").mkdir(parents=True)
+    (pack / "fishing_village" / "effort.md").write_text("Fish. {{ hint }}", "utf-8")
+    out = ["--out", str(tmp_path / "out")]
+    assert main(["reproduce", "village", "--prompts", str(pack), *out]) == 2
+    assert "add --model M" in capsys.readouterr().err
+    assert main(["reproduce", "donor", "--prompts", str(pack), "--model", "offline", *out]) == 2
+    assert "pack has no prompt of donor_game; write one as" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_paper_without_language_models_refuses_them() -> None:
@@ -275,7 +317,7 @@ def test_the_page_of_a_dry_run_says_so_before_anything_else(dry: Dry) -> None:
     begin = dry.text.index("Claims of the paper beside our results")
     assert "DRY RUN: the offline mind is no language model." in dry.text[:begin]
     assert "Quick: fewer and shorter runs than without --quick" in dry.text[:begin]
-    assert "48 runs in 24 conditions with offline" in dry.text[:begin]
+    assert "96 runs in 48 conditions with offline" in dry.text[:begin]
 
 
 def test_the_page_sets_the_papers_numbers_beside_ours(dry: Dry) -> None:

@@ -29,10 +29,13 @@ DesignEntry = Real | Choice
 DesignFields = dict[str, Annotated[float, Strict()] | str]
 TypeDesigns = dict[
     str, list[DesignFields | None]
-]  # by type, one for each seat; None: it proposes nothing
+]  # by type, one for each seat, or for each repetition and seat; None: it proposes nothing
 GivenDesigns = Annotated[
     TypeDesigns | None,
-    Field(description="designs by type, one for each seat (none: no design); none: ask everybody"),
+    Field(
+        description="designs by type, one for each seat, or for each repetition and seat "
+        "(none: no design); none: ask everybody"
+    ),
 ]
 Stage = Annotated[
     Literal["play", "design"],
@@ -200,7 +203,9 @@ def designs_by_seat(
 ) -> Array:
     """The design of everybody's type for its seat, (R, N, K); NaN where it proposes nothing.
 
-    Raises ScenarioError for designs that do not fit the cohorts, the seats or the blueprint.
+    Where a type has as many designs for each seat as a tournament has repetitions, the replicates
+    of each repetition have designs of their own. Raises ScenarioError for designs that do not fit
+    the cohorts, the seats, the repetitions or the blueprint.
     """
     of = f"{mechanism}: designs"
     for name in designs:
@@ -210,17 +215,26 @@ def designs_by_seat(
                 f"{suggest(name, env.cohorts)}"
             )
     rows = np.full((*env.present.shape, len(blueprint.entries)), np.nan)
-    seat = in_order(env, players).seat
+    # All assignments of types to seats make a repetition: its replicates stand side by side.
+    repetition = env.replicate_ids[:, None] // len(env.cohorts) ** players
+    seat, counts = in_order(env, players).seat, set[int]()
     for name, members in env.cohorts.items():
-        if len(designs.get(name, ())) != players:
+        own = designs.get(name, [])
+        counts.add(len(own))
+        few = players < len(own) <= players * repetition.max()
+        if len(own) == 0 or len(own) % players or len(counts) > 1 or few:
             raise ScenarioError(
-                f"{of} has {len(designs.get(name, ()))} of type {name!r} for {players} seats; give "
-                "one for each seat, or null where nothing is proposed"
+                f"{of} has {len(own)} of type {name!r} for {players} seats; give every type one "
+                "for each seat, or one for each repetition and seat, or null where nothing is "
+                "proposed"
             )
-        for number, design in enumerate(designs[name]):
+        for number, design in enumerate(own):
             if design is not None:
-                row = blueprint.row(design, f"{of} of {name}, seat {number + 1}")
-                rows[members & (seat == number)] = row
+                which, place = divmod(number, players)
+                here = members & (seat == place)
+                if len(own) > players:
+                    here &= repetition == which
+                rows[here] = blueprint.row(design, f"{of} of {name}, seat {place + 1}")
     return rows
 
 

@@ -1,7 +1,8 @@
 """A tournament: every type of agent meets every other one, and itself, on every seat.
 
 Each cohort is a type. Of K types and a game of n players a match has any of the K^n assignments of
-types to seats, and is a replicate; all are played `repetitions` times. Where a mechanism lets
+types to seats, and is a replicate; all are played `repetitions` times, each time with contracts and
+mediators that the types design anew. Where a mechanism lets
 partners change (society.scenarios.mechanisms.reputation.reputation), a replicate is a population
 with one agent of each type for each seat, K n agents, and there are as many replicates as
 repetitions.
@@ -65,16 +66,18 @@ def _players(play: Play, mechanism: str, params: Any) -> int:
 
 
 def seating_apart(play: Play, types: int, params: Any, *, own: Mapping[str, Any]) -> Array:
-    """A replicate for each type and seat, all of its seats taken by that type."""
+    """A replicate for each repetition, type and seat, all of its seats taken by that type."""
     players = _players(play, "draft_designs", params)
-    return np.repeat(np.arange(types), players)[:, None].repeat(players, 1)
+    each = np.repeat(np.arange(types), players)[:, None].repeat(players, 1)
+    return np.tile(each, (own["repetitions"], 1))
 
 
 @mechanism(chance_id="drafted", seating=seating_apart)
-def draft_designs(play: Play) -> Play:
+def draft_designs(play: Play, *, repetitions: Annotated[int, Field(ge=1)] = 1) -> Play:
     """Types of agents make their designs, each for itself and for each seat, before they meet.
 
-    Tournaments have it played in a run of its own where a mechanism takes designs.
+    Tournaments have it played in a run of its own where a mechanism takes designs; for each of
+    their repetitions anew.
     """
     declared_by(play, "draft_designs", acts=False)
     return play

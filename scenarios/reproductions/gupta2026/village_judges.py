@@ -1,4 +1,4 @@
-"""Judges of the village paper's Fig. 14, and notes on its Fig. 3 and section 4.2.5.
+"""Judges of the village paper's Fig. 14 and its causes of death, and notes on its other claims.
 
 The notes decide nothing. The paper tests a part of its runs against the whole that holds it, so
 that both samples share runs: its t(898) are 180 runs against all 720, its t(238) are 60 against
@@ -7,6 +7,7 @@ that both samples share runs: its t(898) are 180 runs against all 720, its t(238
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -14,14 +15,15 @@ import numpy as np
 
 from society.claims.comparisons import ALPHA
 from society.claims.data import LevelsOf, SampleSpec
-from society.claims.types import ClaimFinding, outcome_of
+from society.claims.types import ClaimFinding, order_finding, outcome_of
 from society.engine.rng import Array
-from society.reproduction.claim_samples import Samples
+from society.reproduction.claim_samples import Samples, last_round
 
 CONDITIONS = ("full", "only_social_learning", "only_group_decision", "neither")
 POPULATIONS = ("altruist", "mixed", "selfish")
 LAKES = ("harsh", "rich")
 TRIAL = "models"
+PLENTY = 0.5  # of the lake's capacity, where it grows fastest
 
 
 def rising_steps(samples: Samples, *, trial: str) -> str:
@@ -39,7 +41,10 @@ def rising_steps(samples: Samples, *, trial: str) -> str:
 
 
 def norms_by_model(samples: Samples) -> ClaimFinding:
-    """Compare the effect of the model on the similarity of norms with that of the population."""
+    """Compare the effect of the model on the similarity of norms with that of the population.
+
+    One is larger than the other if it is significant and their intervals of eta squared are apart.
+    """
     evidence = samples.evidence
     words = "; ".join(
         f"{model}: similarity {_average(samples, model, 'norm_similarity'):.3f}, "
@@ -50,9 +55,37 @@ def norms_by_model(samples: Samples) -> ClaimFinding:
         return ClaimFinding("cannot be told", words, "one model was asked")
     effects = evidence.variance(TRIAL, "norm_similarity", ("model", "population"), {})
     model, population = effects["model"], effects["population"]
-    held = model.p < ALPHA and model.eta_squared > population.eta_squared
+    held = True if model.p < ALPHA and model.low > population.high else None
+    if population.p < ALPHA and population.low > model.high:
+        held = False
     notes = "both are one number, by another formula; it tells likeness of wording, not of value"
     return ClaimFinding(outcome_of([held]), f"{model}; {population}; {words}", notes)
+
+
+def starved_in_plenty(
+    samples: Samples, *, trial: str, levels: Mapping[str, object], models: Sequence[str] = ()
+) -> ClaimFinding:
+    """Compare the shares of altruistic and selfish villages that starve beside a full lake.
+
+    models: those whose villages are pooled; none: all villages.
+    """
+    evidence = samples.evidence
+    chosen = [{"model": samples.model(trial, name)} for name in models] or [{}]
+
+    def starved(population: str) -> Array:
+        found = list[Array]()
+        for model in chosen:
+            whom = {**levels, **model, "population": population}
+            cause = evidence.runs(trial, "cause", whom)
+            left = last_round(evidence.rounds(trial, "stock", whom))
+            found.append((cause == "starved") & (left >= PLENTY))
+        return np.concatenate(found)
+
+    compared = evidence.counted(
+        "share that starves beside a full lake: altruist > selfish",
+        *map(starved, ("altruist", "selfish")),
+    )
+    return order_finding([compared])
 
 
 def _average(samples: Samples, model: object, measure: str) -> float:

@@ -21,6 +21,7 @@ from functools import partial
 
 import numpy as np
 
+from society.claims.comparisons import MATTERS
 from society.claims.types import ClaimFinding, VerdictOutcome, outcome_of
 from society.scenarios.games.game import Game, Profile
 from society.scenarios.games.two_by_two import STAG_HUNT
@@ -198,15 +199,20 @@ def only_nash() -> ClaimFinding:
 
 
 def enough_at_paper_d() -> ClaimFinding:
-    """Test 0.8 for a Nash equilibrium, with a window of 3 and under reputation."""
+    """Test 0.8 for a Nash equilibrium, with a window of 3 and under reputation.
+
+    Comfortably: a probability that is lower by what MATTERS does as well.
+    """
+    comfortable = CONTINUATION * (1 - MATTERS)
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
         least = from_d(is_nash, grim_trigger(game, WINDOW))
-        parts.append(least is not None and least < CONTINUATION)
-        parts.append(is_nash(norm_in_population(game, trigger_norm()), CONTINUATION))
+        parts.append(least is not None and least <= comfortable)
+        parts.append(is_nash(norm_in_population(game, trigger_norm()), comfortable))
         words.append(f"{name} {_worded(least)}")
     found = f"Nash under repetition from d on: {'; '.join(words)}"
-    return ClaimFinding(outcome_of(parts), found, "under reputation looked at with d = 0.8 alone")
+    notes = f"comfortably: at d = {comfortable:.2f} as well, where reputation is looked at"
+    return ClaimFinding(outcome_of(parts), found, notes)
 
 
 def enough_in_subgames() -> ClaimFinding:

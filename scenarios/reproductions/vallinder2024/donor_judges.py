@@ -1,12 +1,14 @@
 """Judges of what the donor paper says of few runs: each is counted, or the best one looked at.
 
     every run    the slope of a straight line through the logarithms of each run's generations; as
-                 many runs fall by chance with 1 / 2^n
+                 many runs fall by chance with 1 / 2^n. It fails if a run surely rises
     crash        the best generation has at least twice the first's final resources, the last at
-                 most half of the best's; several runs are two: counted, without a test
+                 most half of the best's, and logarithms rise and fall by four times their noise
+                 from one generation to the next (by its median); several are surely more than what
+                 MATTERS of all, by the interval of Clopper and Pearson
     threshold    all runs that come to twice the first generation's final resources gave more in the
                  first generation than all others did; of all ways to part as many runs, one does so
-                 by chance
+                 by chance. It fails if their mean is surely not higher (Welch)
     more runs    come to twice the first generation's final resources in the last one, with
                  punishment than without; by Fisher's exact test
     best run     that with most resources in the last generation
@@ -19,44 +21,62 @@ Source: Vallinder and Hughes 2024, arXiv 2412.10270, sections 4.1 and 4.2, Figs 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from society.claims.comparisons import ALPHA
+from society.claims.comparisons import ALPHA, FEWEST, MATTERS
 from society.claims.data import SampleSpec
 from society.claims.types import ClaimFinding, order_finding, outcome_of
 from society.engine.rng import Array
+from society.optional import require
 from society.reproduction.claim_samples import Samples, samples_by_generation
 
 CLAUDE, GEMINI, GPT = "claude-3.5-sonnet", "gemini-1.5-flash", "gpt-4o"
 TRIAL = "models"
+NORMAL_MEDIAN = 0.6745  # of absolute values, in standard deviations
+MORE = "more runs would show it"
 
 CRASHED = 2.0  # times the first generation, and then of the best
-SEVERAL = 2  # runs
+OUTSTANDING = 4.0  # standard deviations of noise
 SUCCESS = 2.0  # times
 
 
 def all_runs_decline(samples: Samples) -> ClaimFinding:
     """Does every run of GPT-4o decline?"""
-    course = _by_generation(samples, "fitness", GPT)
-    slopes = np.polyfit(np.arange(course.shape[1]), np.log(course.T), 1)[0]
-    words = ", ".join(f"{factor:.3g}" for factor in np.exp(slopes))
-    return _unless_by_chance(
-        bool((slopes < 0).all()), 0.5 ** len(slopes), f"times as much each generation: {words}"
-    )
+    course = np.log(_by_generation(samples, "fitness", GPT))
+    fits = [fit_slope(run, level=1 - ALPHA / len(course)) for run in course]
+    chance = 0.5 ** len(course)
+    words = ", ".join(f"{math.exp(one.slope):.3g}" for one in fits)
+    found = f"times as much each generation: {words}; by chance in {chance:.1%} of times"
+    held: bool | None = None
+    if len(course) >= FEWEST and any(one.low > 0 for one in fits):
+        held = False
+    elif all(one.slope < 0 for one in fits) and chance < ALPHA:
+        held = True
+    return ClaimFinding(outcome_of([held]), found, "" if held is not None else MORE)
 
 
 def some_runs_crash(samples: Samples) -> ClaimFinding:
     """Do several runs of Gemini rise, and then crash?"""
     course = _by_generation(samples, "fitness", GEMINI)
     first, best, last = course[:, 0], course.max(1), course[:, -1]
-    crashed = (best >= CRASHED * first) & (last <= best / CRASHED)
+    peaked = (best >= CRASHED * first) & (last <= best / CRASHED)
+    logs = np.log(course)
+    noise = np.median(np.abs(np.diff(logs, axis=1)), axis=1) / (math.sqrt(2) * NORMAL_MEDIAN)
+    risen = logs.max(1) - np.maximum(logs[:, 0], logs[:, -1])
+    sure = peaked & (risen > OUTSTANDING * noise)
     words = ", ".join(
         f"{one:.3g} to {other:.3g} to {end:.3g}"
         for one, other, end in zip(first, best, last, strict=True)
     )
-    found = f"{crashed.sum()} of {len(course)} runs; first, best and last generation: {words}"
-    return ClaimFinding(outcome_of([bool(crashed.sum() >= SEVERAL)]), found)
+    (at_least,) = samples.evidence.chances({"rise and crash": sure}, MATTERS)
+    (at_most,) = samples.evidence.chances({"rise and crash, or seem to": peaked}, MATTERS)
+    held = None
+    if not at_least.untestable:
+        held = True if at_least.low > MATTERS else (False if at_most.high < MATTERS else None)
+    found = f"{at_least}; first, best and last generation: {words}"
+    return ClaimFinding(outcome_of([held]), found, "" if held is not None else MORE)
 
 
 def success_threshold(samples: Samples) -> ClaimFinding:
@@ -70,7 +90,22 @@ def success_threshold(samples: Samples) -> ClaimFinding:
     if good.all() or not good.any():
         return ClaimFinding("cannot be told", words, "runs of one sort alone show no threshold")
     chance = 1 / math.comb(len(good), int(good.sum()))
-    return _unless_by_chance(bool(first[good].min() > first[~good].max()), chance, words)
+    (compared,) = samples.evidence.independent({"succeeded > failed": (first[good], first[~good])})
+    held = False if compared.holds is False else None
+    if held is None and chance <= ALPHA and first[good].min() > first[~good].max():
+        held = True
+    found = f"{words}; by chance in {chance:.1%} of times"
+    return ClaimFinding(outcome_of([held]), found, "" if held is not None else MORE)
+
+
+def first_donations(samples: Samples) -> ClaimFinding:
+    """Compare the donations of the first round, in the last generation and in the first."""
+    begun = {name: _first_rounds(samples, name) for name in (CLAUDE, GPT)}
+    pairs = {
+        f"{CLAUDE}: last > first generation": (begun[CLAUDE][:, -1], begun[CLAUDE][:, 0]),
+        f"{GPT}: first > last generation": (begun[GPT][:, 0], begun[GPT][:, -1]),
+    }
+    return order_finding(samples.evidence.paired(pairs))
 
 
 def more_improve(samples: Samples) -> ClaimFinding:
@@ -114,18 +149,40 @@ def _by_generation(samples: Samples, measure: str, name: str, *, punishment: boo
     return samples_by_generation(samples.evidence, TRIAL, measure, levels)
 
 
+def _first_rounds(samples: Samples, name: str) -> Array:
+    """The share that donors give in the first round of gifts of each generation, (n, G)."""
+    levels = {"model": samples.model(TRIAL, name), "punishment": False}
+    ended: Array = ~np.isnan(samples.evidence.rounds(TRIAL, "fitness", levels))
+    ends = np.flatnonzero(ended.any(0)) + 1
+    given = samples.evidence.rounds(TRIAL, "donation", levels)
+    blocks = np.split(given, ends, axis=1)[: len(ends)]
+    first = [block[:, (~np.isnan(block)).any(0).argmax()] for block in blocks]
+    return np.stack(first, axis=1)
+
+
 def _succeeded(resources: Array) -> Array:
     """Tell which runs reach SUCCESS times the level of their first generation, (n, G) -> (n,)."""
     good: Array = resources[:, -1] >= SUCCESS * resources[:, 0]
     return good
 
 
-def _unless_by_chance(held: bool, chance: float, words: str) -> ClaimFinding:
-    """Give the count as a verdict: not shown if chance does as much too often."""
-    found = f"{words}; by chance in {chance:.1%} of times"
-    if held and chance > ALPHA:
-        return ClaimFinding("cannot be told", found, "more runs would show it")
-    return ClaimFinding(outcome_of([held]), found)
+class Slope(NamedTuple):
+    """The slope of a straight line, and the lower end of its interval."""
+
+    slope: float
+    low: float
+
+
+def fit_slope(course: Array, *, level: float = 1 - ALPHA) -> Slope:
+    """Fit a straight line through a run's generations by least squares; (G,), of three at least.
+
+    >>> [round(number, 2) for number in fit_slope(np.array([1.0, 2.1, 2.9, 4.0]))]
+    [0.98, 0.86]
+    """
+    stats = require("scipy.stats")
+    fit = stats.linregress(np.arange(len(course)), course)
+    reach = stats.t.isf((1 - level) / 2, len(course) - 2) * fit.stderr
+    return Slope(float(fit.slope), float(fit.slope - reach))
 
 
 def runs_that_rise(samples: Samples, *, multiplier: float) -> str:

@@ -26,10 +26,10 @@ def told(tmp_path: Path) -> Told:
 
     def played(**said: Any) -> tuple[Mapping[str, Array], list[Page]]:
         setup = build(load_config("donor_game", {"rounds": 4, "replicates": 3, **said}))
-        sitting = Session.begun(setup, tmp_path / "a.run", "full")
-        end = sitting.play()
-        sitting.conclude()
-        sitting.close(end)
+        session = Session.begun(setup, tmp_path / "a.run", "full")
+        end = session.play()
+        session.conclude()
+        session.close(end)
         with open_run_file(tmp_path / "a.run") as run:
             return {one.name: one.values for one in run.findings() or ()}, list(run.pages())
 

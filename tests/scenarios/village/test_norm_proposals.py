@@ -69,7 +69,7 @@ def adopted(
         words = np.full(env.running.shape, old[0], object)
         if gone is not None:
             yield Tell("left", gone=np.array([gone]))
-        yield from revise_policy(env, rule, NormPolicy(words, np.full(words.shape, old[1])), {})
+        yield from revise_policy(env, rule, NormPolicy(words, np.full(words.shape, old[1])), {}, {})
 
     citizen = Citizen(sentences, caps or [NONE] * n, vote or [0] * n)
     over: Played = play(script, citizen, agents=n, replicates=replicates)
@@ -137,7 +137,7 @@ def test_norms_are_told_as_they_are_shown(play: Play) -> None:
 
     def script(env: Environment) -> Script:
         for rule in RULES:
-            yield from revise_policy(env, rule, no_policy(env), {})
+            yield from revise_policy(env, rule, no_policy(env), {}, {})
 
     over = play(script, Scrawler(["A", "B"], [NONE] * 2, [0, 0]), agents=2)
     assert [norms[0].tolist() for norms in over.told("norm")] == [["‹Rest.›", ""]] * 3

@@ -98,7 +98,7 @@ def speaking(recorded: Recorded) -> Speaking:
         at: Mapping[str, Any] | None = None,
         **params: Any,
     ) -> Spoken:
-        changes: dict[str, Any] = {"rounds": rounds, **(at or {})}
+        changes: dict[str, Any] = {"rounds": rounds, "option_order": "fixed", **(at or {})}
         if agents is not None:
             changes["agents"] = agents
         if evolving is not None:

@@ -214,3 +214,23 @@ def test_each_donor_is_reminded_of_its_own_strategy_only(peculiar: Spoken) -> No
     for agent in range(6):
         for prompt in peculiar.prompts("donate", agent):
             assert re.findall(r"plan (\w)", prompt) == ["abcdef"[agent]]
+
+
+# The example of a trace
+
+
+@pytest.mark.parametrize(
+    ("params", "lines"),
+    [
+        ({}, ["In round 3, agent A", "In round 2, agent B", "In round 1, agent C"]),
+        ({"trace": 2}, ["In round 2, agent A", "In round 1, agent B"]),
+        ({"trace": 1}, []),
+        ({"medium": "record"}, []),
+        ({"stake": "fixed"}, []),
+    ],
+)
+def test_who_makes_a_strategy_reads_an_example_of_a_trace(
+    speaking: Speaking, params: dict[str, Any], lines: list[str]
+) -> None:
+    prompt = speaking(evolving={"count": 1}, games=1, rounds=2, **params).prompts("devise", 0)[0]
+    assert re.findall(r"^(In round \d, agent [A-C]) gave [X-Z] %", prompt, re.MULTILINE) == lines

@@ -68,7 +68,10 @@ def paying(*payoffs: Any, **lines: Mapping[int, Array]) -> Any:
 
     def script(env: Environment) -> Script:
         for number in env.rounds(len(payoffs)):
-            facts = {"payoff": own(np.asarray(payoffs[number - 1], float)), "day": common(number)}
+            facts = {
+                "payoff": own(np.atleast_2d(np.asarray(payoffs[number - 1], float))),
+                "day": common(number),
+            }
             more: Any = {name: by.get(number) for name, by in lines.items()}
             yield Tell("paid", facts, **more)
 
@@ -142,7 +145,7 @@ def test_children_inherit_and_mutate_and_survivors_stay_as_they_are(evolve: Evol
 
 def test_survivors_remember_and_children_do_not(evolve: Evolve) -> None:
     over = evolve(paying([1, 2, 3, 4]), count=3)
-    (members,) = over.troupe.states
+    (members,) = over.population.states
     assert members.values["diary"].tolist() == ["3", "3", "123", "123"]
 
 

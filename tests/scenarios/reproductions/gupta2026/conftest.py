@@ -36,7 +36,13 @@ class OfRules(Protocol):
 class OfModels(Protocol):
     """Verdicts about language models, if they lasted so long."""
 
-    def __call__(self, lasting: Lasting, models: Sequence[str], course: Course = ...) -> Found: ...
+    def __call__(
+        self,
+        lasting: Lasting,
+        models: Sequence[str],
+        course: Course = ...,
+        by_prompts: Lasting | None = ...,
+    ) -> Found: ...
 
 
 class MadeUp:
@@ -61,6 +67,8 @@ class MadeUp:
 
     def runs(self, name: str, levels: FactorLevels) -> Array:
         """Survival times for any measure, but for norms what the course says of the last round."""
+        if name == "cause":
+            return np.repeat("starved", 10 * len(list(self._chosen(levels))))
         if name.startswith("norm_"):
             return self.rounds(name, levels)[:, -1]
         return np.concatenate([self.values[place] for place in self._chosen(levels)])
@@ -98,18 +106,28 @@ def of_rules(_no_cleaning: None) -> OfRules:
 
 @pytest.fixture
 def of_models(_no_cleaning: None) -> OfModels:
-    """Judges of section 4.2; likewise."""
+    """Judges of section 4.2; likewise. by_prompts: under that reading, else the same."""
 
-    def found(lasting: Lasting, models: Sequence[str], course: Course = flat) -> Found:
+    def found(
+        lasting: Lasting,
+        models: Sequence[str],
+        course: Course = flat,
+        by_prompts: Lasting | None = None,
+    ) -> Found:
         usual = {
             "model": tuple(models),
             "lake": ("harsh", "rich"),
             "population": ("altruist", "mixed", "selfish"),
         }
         channels = ("only_social_learning", "only_group_decision", "neither")
+        readings = {"": lasting, "-prompts": by_prompts or lasting}
         played = {
-            "models": MadeUp(lasting, usual, course),
-            "ablations": MadeUp(lasting, {"channels": channels, **usual}, course),
+            name: one
+            for reading, last in readings.items()
+            for name, one in {
+                f"models{reading}": MadeUp(last, usual, course),
+                f"ablations{reading}": MadeUp(last, {"channels": channels, **usual}, course),
+            }.items()
         }
         return Verdicts(VILLAGE.language, played)
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from society.config.registry import reproduction
+
 if TYPE_CHECKING:
     from tests.scenarios.reproductions.gupta2026.conftest import Condition, Course, OfModels
 
@@ -42,7 +44,7 @@ def as_published(condition: Condition) -> float:
             return 18.0
         return 28.0 if condition["population"] == "altruist" else 22.0
     if "r1" in model:
-        return 50.0 if selfish else 45.0
+        return 50.0 if selfish else 47.0
     return 29.0 if larger(condition) or selfish else 24.0
 
 
@@ -94,8 +96,8 @@ def test_models_that_last_the_other_way_round_reproduce_none_of_its_orderings(
 @pytest.mark.parametrize(
     ("model", "rounds", "outcome"),
     [
-        ("sonnet", 26.0, "reproduced"),
-        ("sonnet", 34.0, "reproduced"),
+        ("sonnet", 27.0, "reproduced"),
+        ("sonnet", 33.0, "reproduced"),
         ("sonnet", 23.0, "in part"),
         ("sonnet", 37.0, "in part"),
         ("gpt-4o", 23.0, "in part"),
@@ -124,14 +126,22 @@ def test_a_model_that_shares_its_letter_is_not_alone(of_models: OfModels) -> Non
     assert of_models(lasting, MODELS)[CLAIMS[0]].outcome == "not reproduced"
 
 
-@pytest.mark.parametrize(("middle", "outcome"), [(20.0, "reproduced"), (21.5, "not reproduced")])
+@pytest.mark.parametrize(
+    ("gpt", "middle", "llama", "outcome"),
+    [
+        (84.0, 80.0, 77.0, "reproduced"),
+        (42.0, 45.0, 38.0, "in part"),
+        (21.2, 20.0, 19.8, "in part"),
+        (40.0, 50.0, 40.0, "not reproduced"),
+    ],
+)
 def test_llama_and_gpt_4o_alone_are_to_differ_in_the_harsh_lake(
-    of_models: OfModels, middle: float, outcome: str
+    of_models: OfModels, gpt: float, middle: float, llama: float, outcome: str
 ) -> None:
-    """Of 30 runs each, as they are drawn, the ends differ, and 20 rounds from neither."""
+    """Others are alike if all that matters, a tenth, is excluded: of 20 rounds it is not."""
 
     def lasting(condition: Condition) -> float:
-        return {"gpt-4o": 21.2, "llama-3.3-70b": 19.8}.get(condition["model"], middle)
+        return {"gpt-4o": gpt, "llama-3.3-70b": llama}.get(condition["model"], middle)
 
     found = of_models(lasting, ("deepseek-r1", "gpt-4o", "llama-3.3-70b"))
     assert found["Which models differ in the harsh lake"].outcome == outcome
@@ -237,7 +247,7 @@ NONE = "In the rich lake no sign that survival differs with this share otherwise
 @pytest.mark.parametrize(
     ("first", "gain", "outcome", "notes"),
     [
-        ("r1", 5.0, "reproduced", "size as in the paper; direction as in the paper"),
+        ("r1", 6.0, "reproduced", "size as in the paper; direction as in the paper"),
         ("sonnet", 5.0, "in part", "size as in the paper; direction not as in the paper"),
         ("r1", 30.0, "in part", "size not as in the paper; direction as in the paper"),
     ],
@@ -288,7 +298,7 @@ def test_the_analysis_of_variance_has_the_degrees_of_freedom_of_its_design(
 
 def test_with_one_model_nothing_can_be_told_of_table_1(of_models: OfModels) -> None:
     found = of_models(as_published, ("openai/gpt-4o",))
-    table = [one for one in found.values() if one.source == "Table 1"]
+    table = [one for one in found.values() if one.source == "Table 1" and not one.under]
     assert [one.outcome for one in table] == ["cannot be told"] * 6
     assert {one.notes for one in table} == {
         "one model was asked; differences between models need two"
@@ -312,3 +322,26 @@ def test_letters_are_told_though_the_claim_is_about_other_models(of_models: OfMo
     found = of_models(as_published, ("lab/one-r1", "lab/two-sonnet"))
     words = found["Which models differ in the rich lake"].found
     assert re.fullmatch(r"lab/one-r1 4\d\.\d \(a\); lab/two-sonnet 2\d\.\d \(b\)", words)
+
+
+# The two readings of what villagers perceive
+
+
+def test_each_claim_is_judged_by_villages_of_each_reading(of_models: OfModels) -> None:
+    """Villagers that last alike whatever they perceive by the prompts show nothing there."""
+    found = of_models(as_published, MODELS, in_time, lambda condition: 20.0)
+    claim = "Without imitation and common policy societies last shortest"
+    assert found[claim].outcome == "reproduced"
+    prompts = f"{claim} (villagers perceive what the printed prompts show)"
+    assert found[prompts].outcome != "reproduced"
+    assert len(found) == 2 * sum("printed prompts" in name for name in found)
+
+
+def test_each_experiment_is_played_by_each_reading() -> None:
+    language = reproduction("village").language
+    assert language is not None
+    played = {one.name: one for one in language.trials}
+    assert [*played] == ["models", "ablations", "models-prompts", "ablations-prompts"]
+    assert played["ablations-prompts"].instead == {"parameters": {"perceive": "prompts"}}
+    assert played["ablations-prompts"].quick["parameters"]["perceive"] == "prompts"
+    assert [*played["ablations-prompts"].beside] == ["models-prompts"]

@@ -29,6 +29,8 @@ def switched(
     """What measures are once fines have ended, and `later` after the round `at`."""
 
     def course(condition: Condition, name: str) -> list[float]:
+        if "population" in condition:
+            return [0.8 if condition["population"] == "altruist" else 0.1] * 100
         ended = str(condition["condition"]).startswith("until_15")
         after = [first, later or first] if ended else [USUAL, USUAL]
         return [(USUAL if round <= 15 else after[round > at])[name] for round in range(1, 101)]
@@ -57,11 +59,13 @@ RULES = {
     "2. Stronger fines prolong survival",
     "2b. The effect of fines is not strictly linear",
     "2c. Fines and growth interact, and not along a line",
-    "2d. Growth prolongs survival",
+    "2d. Survival varies with growth",
+    "2e. Growth prolongs survival",
     "3. In a harsh lake altruists last longest",
     "3a. In a harsh lake mixed villages outlast the selfish",
     "4. In a rich lake mixed villages last longest, altruists shortest",
     "4b. In a rich lake altruists die of under-harvesting",
+    "4c. In a rich lake more altruistic than selfish villages starve beside a full lake",
     "All of section 4.1 in one society",
 }
 
@@ -74,17 +78,17 @@ def test_villages_that_do_as_the_paper_says_reproduce_all_that_can_be_told(
     others = {claim[:2]: one.outcome for claim, one in found.items() if one.bare not in told}
     assert told == RULES
     assert others == {"5.": "cannot be told", "6.": "cannot be told"}
-    assert sum(one.outcome == "reproduced" for one in found.values()) == len(found) - 2 == 31
+    assert sum(one.outcome == "reproduced" for one in found.values()) == len(found) - 2 == 35
 
 
 def test_what_the_paper_does_not_claim_is_marked_as_ours(of_rules: OfRules) -> None:
     ours = {one.bare for one in of_rules(as_the_paper_says).values() if one.ours}
-    assert [claim[:3] for claim in sorted(ours)] == ["1a.", "3a.", "All"]
+    assert [claim[:3] for claim in sorted(ours)] == ["1a.", "2e.", "3a.", "All"]
 
 
 def test_villages_that_last_the_other_way_round_are_reversed(of_rules: OfRules) -> None:
     found = of_rules(lambda condition: 100 - as_the_paper_says(condition))
-    for claim in ("1. ", "1a", "2. ", "2d", "3. ", "3a", "4. ", "4b"):
+    for claim in ("1. ", "1a", "2. ", "2e", "3. ", "3a", "4. ", "4b"):
         outcomes = {one.outcome for one in found.values() if one.claim.startswith(claim)}
         assert outcomes == {"not reproduced"}, claim
     fines = found["1. Fines sustain the village (default parameters)"]
@@ -93,6 +97,24 @@ def test_villages_that_last_the_other_way_round_are_reversed(of_rules: OfRules) 
     assert found["All of section 4.1 in one society"].found.startswith(
         "default, table: 0 of 17 parts hold, 17 surely do not"
     )
+
+
+@pytest.mark.parametrize(
+    ("left", "outcome"),
+    [
+        ({"altruist": 0.51, "selfish": 0.49}, "reproduced"),
+        ({"altruist": 0.4, "selfish": 0.6}, "not reproduced"),
+        ({"altruist": 0.4, "selfish": 0.4}, "cannot be told"),
+    ],
+)
+def test_a_village_starves_in_plenty_if_half_of_the_lake_is_left(
+    of_rules: OfRules, left: Mapping[str, float], outcome: str
+) -> None:
+    def course(condition: Condition, name: str) -> list[float]:
+        return [0.9] * 20 + [left[condition["population"]]] + [math.nan] * 79
+
+    found = of_rules(as_the_paper_says, course)
+    assert [found[claim].outcome for claim in found if claim.startswith("4c")] == [outcome] * 2
 
 
 def rich(found: Found) -> ClaimVerdict:
@@ -185,7 +207,7 @@ def test_a_verdict_that_depends_on_the_window_is_in_part_and_says_so(of_rules: O
 
 def test_what_happens_before_fines_end_is_no_part_of_it(of_rules: OfRules) -> None:
     def course(condition: Condition, name: str) -> list[float]:
-        early = 0.9 if str(condition["condition"]).startswith("always") else 0.1
+        early = 0.9 if str(condition.get("condition")).startswith("always") else 0.1
         return [early] * 15 + [0.5] * 85
 
     assert {one.outcome for one in faded(of_rules, course)} == {"not reproduced"}
@@ -195,7 +217,7 @@ def test_rounds_in_which_one_village_of_a_pair_has_ended_are_left_out(of_rules: 
     """The fined one lives on in an emptied lake; while both lived, it had the fuller one."""
 
     def course(condition: Condition, name: str) -> list[float]:
-        ended = str(condition["condition"]).startswith("until_15")
+        ended = str(condition.get("condition")).startswith("until_15")
         return [0.4] * 18 + [math.nan] * 82 if ended else [0.6] * 18 + [0.1] * 82
 
     assert faded(of_rules, course)[1].outcome == "reproduced"

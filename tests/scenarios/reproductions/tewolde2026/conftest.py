@@ -21,7 +21,7 @@ Fares = Callable[[Metric, str, str], Mapping[str, float]]  # by metric, game and
 
 
 class MadeUp(Evidence):
-    """Evidence by cell: how types fare in each of three repetitions, and measures of runs."""
+    """Evidence by cell: how types fare in each of five repetitions, and measures of runs."""
 
     def __init__(self, fares: Fares, shares: Mapping[str, float]) -> None:
         super().__init__({})
@@ -30,7 +30,9 @@ class MadeUp(Evidence):
     def levels(self, trial: str) -> Mapping[str, Sequence[object]]:
         games = ("prisoners_dilemma", "trust")
         of_theorem = {"game": games, "mechanism": ("repetition", "contract")}
-        return {"settings": {"game": games, "setting": ("window_2",)}}.get(trial, of_theorem)
+        return {
+            "settings": {"game": games, "setting": ("continuation_0.7", "continuation_0.9")}
+        }.get(trial, of_theorem)
 
     def runs(self, trial: str, measure: str, levels: FactorLevels) -> Array:
         if measure not in self._shares:
@@ -42,7 +44,7 @@ class MadeUp(Evidence):
     def type_scores(self, trial: str, metric: Metric, levels: FactorLevels) -> TypeScores:
         mechanism = str(levels.get("mechanism", "repetition"))
         given = self._fares(metric, str(levels["game"]), mechanism)
-        luck = 0.001 * len(metric) * np.array([-1, 0, 1])
+        luck = 0.001 * len(metric) * np.array([-1, -0.5, 0, 0.5, 1])
         each = {name: value + luck for name, value in given.items()}
         return TypeScores(np.mean(list(each.values()), axis=0), each)
 

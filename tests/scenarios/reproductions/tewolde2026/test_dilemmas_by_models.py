@@ -35,6 +35,15 @@ HIGHER = "Higher-order reputation does more harm than good"
 BOOST = "Selection makes models cooperate under repetition, mediation and contracts"
 BEST = "Gemini 3 Flash fares best of all models, and GPT-4o worst"
 APPROVED = "In 70% to 90% of matches all approve of a proposal"
+AFTER = "Contracts serve cooperation better than mediation before selection, and alike after it"
+DELEGATES = "GPT-4o and Qwen3 30B delegate less than the other models"
+BY_ALL = "By payoff after selection and by rank Gemini 3 Flash is best, too, and GPT-4o worst"
+GAMES = "Models do well in the prisoner's dilemma and badly in public goods"
+MISSED = "In stag hunt GPT-4o and GPT-5.2 often miss the best outcome"
+HUNT = "In stag hunt contracts alone fail with GPT-4o and Qwen3 30B"
+FIRST = "In the first round under reputation all but Gemini defect in half of their moves or more"
+HARD = "Under repetition GPT-5.2, GPT-4o and Qwen3 30B defect often in two dilemmas"
+FALLS = "In public goods under contracts Qwen3 30B fares well at first, and badly after selection"
 SIGNED = "The contract that has won is signed by all in even more matches"
 
 # Table 2, averages.
@@ -46,21 +55,46 @@ MEANS = {
     "mediation": 0.7,
     "contract": 0.8,
 }
+BY_GAME = {"prisoners_dilemma": 0.06, "public_goods": -0.06}  # more or less than the mean
 AGREED = {"mediator_unanimity": 0.8, "contract_unanimity": 0.8, "contracts": 0.95}
 
 
 def as_printed(metric: Metric, game: str, mechanism: str) -> Mapping[str, float]:
     if metric == "cooperation":
-        old = 0.2 if game == "public_goods" else 0.5
-        return {name: old if name == OLD else 0.01 for name in MODELS}
-    if metric == "fitness":
-        return dict.fromkeys(MODELS, 0.02 if mechanism == "none" else 0.99)
-    apart = {GEMINI: 0.2, OLD: -0.2}
+        return cooperation(game, mechanism)
+    if metric == "first_cooperation":
+        return {name: 0.9 if name == GEMINI else 0.3 for name in MODELS}
     luck = 0.0001 * len(game)  # games differ a little, by mechanism and by model
+    usual = 0.9 if game == "stag_hunt" else MEANS[mechanism]
+    level = {"mean": usual, "fitness": 0.02 if mechanism == "none" else 0.99}
+    apart = {
+        "mean": {GEMINI: 0.2, OLD: -0.2},
+        "fitness": {GEMINI: 0.15, OLD: -0.2},
+        "rank": {GEMINI: -1.5, OLD: 1.5},
+        "delegation": {OLD: -0.5, QWEN: -0.4},
+    }[metric]
+    if (game, mechanism) == ("public_goods", "contract"):  # Fig. 2
+        apart = {**apart, QWEN: {"mean": 0.15, "fitness": -0.25}.get(metric, 0)}
+    if (game, mechanism) == ("stag_hunt", "contract"):  # Table 7
+        apart = {OLD: -0.6, QWEN: -0.6}
+    if metric == "mean":
+        apart = {name: apart.get(name, 0) + BY_GAME.get(game, 0) for name in MODELS}
     return {
-        name: MEANS[mechanism] + apart.get(name, 0) + luck * (len(mechanism) + len(name))
+        name: level.get(metric, 3 if metric == "rank" else 0.9)
+        + apart.get(name, 0)
+        + luck * (len(mechanism) + len(name))
         for name in MODELS
     }
+
+
+def cooperation(game: str, mechanism: str) -> Mapping[str, float]:
+    """Shares of moves, Fig. 4."""
+    if game == "stag_hunt":
+        return {name: 0.6 if name in (GPT, OLD) else 0.95 for name in MODELS}
+    if mechanism == "repetition":
+        return {name: 0.4 if name in (GPT, OLD, QWEN) else 0.9 for name in MODELS}
+    old = 0.2 if game == "public_goods" else 0.5
+    return {name: old if name == OLD else 0.01 for name in MODELS}
 
 
 def without(name: str) -> Fares:
@@ -70,7 +104,11 @@ def without(name: str) -> Fares:
 def test_models_that_do_as_in_the_paper_reproduce_it(judging: Judged) -> None:
     found = judging(CLAIMS, as_printed, AGREED)
     assert {claim: one.outcome for claim, one in found.items()} == dict.fromkeys(
-        (DEFECT, HALF, WORSE, RANKS, HIGHER, BOOST, BEST, APPROVED, SIGNED), "reproduced"
+        (
+            *(DEFECT, HALF, WORSE, RANKS, HIGHER, BOOST, BEST, APPROVED, SIGNED, AFTER),
+            *(DELEGATES, BY_ALL, GAMES, MISSED, HUNT, FIRST, HARD, FALLS),
+        ),
+        "reproduced",
     )
     assert not any(one.ours for one in found.values())
 
@@ -79,7 +117,13 @@ def test_models_that_do_as_in_the_paper_reproduce_it(judging: Judged) -> None:
 def test_without_one_of_the_papers_models_little_can_be_told(judging: Judged, name: str) -> None:
     found = judging(CLAIMS, without(name), AGREED)
     told = {claim for claim, one in found.items() if one.outcome != "cannot be told"}
-    assert told == {OLD: {DEFECT}}.get(name, {HALF})
+    assert told == {
+        CLAUDE: {HALF, MISSED, HARD},
+        GEMINI: {HALF, MISSED, HARD, FIRST},
+        GPT: {HALF},
+        OLD: {DEFECT},
+        QWEN: {HALF, MISSED},
+    }.get(name)
     assert found[RANKS].notes.endswith("was not asked; name it under --model")
 
 
@@ -109,7 +153,7 @@ def test_what_hangs_on_designs_is_tested_over_the_four_games(judging: Judged) ->
     """All repetitions of a game go by the same contracts, so that they are not independent."""
     found = judging(CLAIMS, as_printed, AGREED)
     over = {claim for claim, one in found.items() if "over the four dilemmas" in one.notes}
-    assert over == {RANKS, BEST, SIGNED}
+    assert over == {RANKS, BEST, SIGNED, AFTER, DELEGATES, BY_ALL}
 
 
 def test_a_contract_that_serves_in_some_games_only_is_not_shown_to_serve(judging: Judged) -> None:
@@ -163,8 +207,8 @@ def test_six_models_are_asked_at_the_papers_size(models: list[str]) -> None:
 
 
 def test_what_it_would_cost_counts_designs_and_matches_of_all_models() -> None:
-    """Two models, four matches of two, three times: a move each; with contracts two for each seat
-    to design, and a vote, a signature and a move of each player."""
+    """Two models, four matches of two, three times: a move each; with contracts one for each
+    seat to design, each time, and a vote, a signature and a move of each player."""
     run = ReproductionRun(reproduction("dilemmas"), Path("nowhere"), [GPT, "gpt-4.1"], quick=True)
     by_name = {part.name: part for part in run.parts}
     calls = {
@@ -176,5 +220,5 @@ def test_what_it_would_cost_counts_designs_and_matches_of_all_models() -> None:
     }
     assert calls == {
         "none": {GPT: 12, "gpt-4.1": 12},
-        "contract": {GPT: 2 + 36, "gpt-4.1": 2 + 36},
+        "contract": {GPT: 6 + 36, "gpt-4.1": 6 + 36},
     }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 THEOREM = "Played, the strategies of theorem 1 come to what they promise"
 ALONE = "Without a mechanism selection leads to defection"
-OTHERWISE = "Under repetition selection leads to cooperation with other settings, too"
+OTHERWISE = "Under repetition selection leads to cooperation with other probabilities, too"
 REPUTATION = "Reputation pays less than repetition"
 KEPT = {"efficiency": 1.0}
 
@@ -44,7 +44,12 @@ def only(game: str, mechanism: str, fitness: float) -> Fares:
 
 
 def test_what_is_expected_is_reproduced(judging: Judged) -> None:
-    found = judging(CLASSIC, as_expected, KEPT)
+    found = dict(judging(CLASSIC, as_expected, KEPT))
+    windows = found.pop("Under repetition selection leads to cooperation with other windows, too")
+    assert (windows.outcome, windows.notes[:29]) == (
+        "cannot be told",
+        "these minds ignore the window",
+    )
     assert {one.outcome for one in found.values()} == {"reproduced"}
     assert all(one.ours for one in found.values())
     assert len(found) == 7

@@ -96,10 +96,28 @@ def test_without_a_mechanism_types_fare_as_by_hand(results: Evidence) -> None:
     assert ranks["always_defect"] < ranks["theorem"]
 
 
+def test_the_first_round_is_scored_apart_from_all_rounds(results: Evidence) -> None:
+    """Who begins with defection never cooperates in the first of fifteen rounds."""
+    levels = {"game": "prisoners_dilemma", "mechanism": "repetition"}
+    first = results.type_scores("classic_pairs", "first_cooperation", levels)
+    assert {name: first.each[name].tolist() for name in TYPES} == {
+        "always_cooperate": [1],
+        "always_defect": [0],
+        "tit_for_tat": [1],
+        "suspicious_tit_for_tat": [0],
+        "theorem": [1],
+        "win_stay_lose_shift": [1],
+    }
+    assert first.average == pytest.approx([4 / 6])
+    every = results.type_scores("classic_pairs", "cooperation", levels)
+    assert 0 < every.each["suspicious_tit_for_tat"][0] < 1
+
+
 def test_selection_leads_where_it_leads(verdicts: dict[str, ClaimVerdict]) -> None:
+    """All matches are played once here, which is too seldom for a verdict."""
     alone = verdicts["Without a mechanism selection leads to defection"]
     repeated = verdicts["Selection leads to cooperation (under repetition)"]
-    assert repeated.outcome == "reproduced"
+    assert repeated.outcome == "cannot be told"
     assert "prisoners_dilemma 0.667 to 0;" in alone.found
     assert "prisoners_dilemma 0.607 to 1;" in repeated.found
 
@@ -129,22 +147,31 @@ def test_who_refuses_an_agreement_meets_the_equilibrium(tmp_path: Path, mechanis
         "factors": {"game": {"prisoners_dilemma": {}}, "mechanism": agreed},
     }
     less = pairs.model_copy(update={"beside": {}, "instead": instead})
-    found = Evidence(tried((less,), tmp_path).results).type_scores(
-        "classic_pairs", "mean", {"mechanism": "agreed"}
-    )
+    results = Evidence(tried((less,), tmp_path).results)
+    found = results.type_scores("classic_pairs", "mean", {"mechanism": "agreed"})
     assert {name: float(mean[0]) for name, mean in found.each.items()} == {
         "theorem": pytest.approx((1 + 0) / 2),
         "refuser": pytest.approx(0),
+    }
+    delegated = results.type_scores("classic_pairs", "delegation", {"mechanism": "agreed"})
+    willing = 1 if mechanism == "mediation" else 0  # there is nobody to delegate to under contracts
+    assert {name: float(share[0]) for name, share in delegated.each.items()} == {
+        "theorem": willing,
+        "refuser": 0,
     }
 
 
 def test_a_dry_run_plays_the_offline_mind_and_tells_nothing(tmp_path: Path) -> None:
     """Under its own name and a second one, so that it meets somebody under reputation."""
     assert PAPER.language is not None
-    pairs, _, populations, _ = PAPER.language.trials
+    pairs, goods, populations, _ = PAPER.language.trials
     once = {"factors": {**TRUST, "mechanism": ONCE["mechanism"]}}
+    alone = {"none": ONCE["mechanism"]["none"]}
     less = (
         pairs.model_copy(update={"beside": {}, "instead": once}),
+        goods.model_copy(
+            update={"instead": {"factors": {**goods.instead["factors"], "mechanism": alone}}}
+        ),
         populations.model_copy(update={"instead": {"factors": TRUST}}),
     )
     run = tried(less, tmp_path, ("offline",))

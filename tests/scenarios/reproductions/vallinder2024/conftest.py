@@ -98,7 +98,7 @@ def of_models(_no_cleaning: None) -> OfModels:
             name: MadeUp(
                 given,
                 lambda one, measure: np.tile(played(one)[measure], times),
-                lambda one, measure: np.tile(in_rounds(played(one)[measure]), (times, 1)),
+                lambda one, measure: np.tile(in_rounds(played(one)[measure], measure), (times, 1)),
             )
             for name, given in levels.items()
         }
@@ -113,10 +113,10 @@ def _no_cleaning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gc.collect", lambda: 0)
 
 
-def in_rounds(values: Array) -> Array:
-    """Three rounds a generation, of which the last one knows, (5, G) -> (5, 3 G)."""
+def in_rounds(values: Array, measure: str) -> Array:
+    """Three rounds a generation, (5, G) -> (5, 3 G); gifts from the second on, the rest in one."""
     rounds = np.full((*values.shape, 3), np.nan)
-    rounds[..., 2] = values
+    rounds[..., 1 if measure == "donation" else 2 :] = values[..., None]
     return rounds.reshape(len(values), -1)
 
 

@@ -58,6 +58,7 @@ def claude(condition: Condition) -> Mapping[str, Array]:
     return {
         "fitness": 400 + SPREAD + (last - 400) * STEPS,
         "phenotype": first + (0.0435 + SPREAD / 1_000) * np.arange(10),
+        "donation": line(0.4, 0.6),  # Table 1, about
         "selection_differential": selected,
         "punished": 0.0006 + SPREAD[:, 0] / 1e5,
         "mutation_bias": 0.1 + SPREAD[:, 0] / 100,
@@ -84,9 +85,12 @@ def gemini(condition: Condition) -> Mapping[str, Array]:
 
 
 def gpt(condition: Condition) -> Mapping[str, Array]:
+    """Runs differ more with punishment."""
+    apart = 1 + (0.2 * SPREAD if condition.get("punishment") else 0)
     return {
-        "fitness": line(40, 15),
+        "fitness": line(40, 15) * apart,
         "phenotype": line(0.2, 0.2 - 9 * 0.0165),
+        "donation": line(0.2, 0.06),
         "selection_differential": np.where(np.arange(10) < 2, 0.1, -0.1) + SPREAD / 100,
         "punished": 0.0165 + SPREAD[:, 0] / 1e3,
         "mutation_bias": -0.1 + SPREAD[:, 0] / 100,
@@ -111,7 +115,7 @@ def test_models_that_do_as_the_paper_says_reproduce_all_that_can_be_told(
     """As many runs as in Figs 4 and 11 together."""
     found = outcomes(of_models(as_published, MODELS, times=3))
     assert {claim for claim, outcome in found.items() if outcome != "reproduced"} == set()
-    assert len(found) == 20
+    assert len(found) == 23
 
 
 def test_five_runs_of_which_two_fail_do_not_show_an_increase(of_models: OfModels) -> None:
@@ -162,15 +166,30 @@ def with_values(of_models: OfModels, model: str, times: int = 1, **values: Array
     return of_models(played, MODELS, times)
 
 
-def test_one_crash_is_not_several(of_models: OfModels) -> None:
+@pytest.mark.parametrize(
+    ("times", "crashes", "outcome", "share"),
+    [
+        (1, 1, "cannot be told", "in 1 of 5 runs, 20.0% [0.5%, 71.6%]"),
+        (8, 0, "not reproduced", "in 0 of 40 runs, 0.0% [0.0%, 8.8%]"),
+        (3, 2, "reproduced", "in 6 of 15 runs, 40.0% [16.3%, 67.7%]"),
+    ],
+)
+def test_several_runs_crash_if_they_are_surely_more_than_a_tenth(
+    of_models: OfModels, times: int, crashes: int, outcome: str, share: str
+) -> None:
     """From 200 up to 500 and down to 200; a run that stays up has not crashed."""
     course = line(200, 200)
-    course[0, 4], course[1, 4:] = 500, 500
-    found = with_values(of_models, "gemini", fitness=course)[CRASHES]
-    assert found.outcome == "not reproduced"
-    assert found.found.startswith(
-        "1 of 5 runs; first, best and last generation: 200 to 500 to 200, 200 to 500 to 500, "
-    )
+    course[:crashes, 4], course[crashes, 4:] = 500, 500
+    found = with_values(of_models, "gemini", times, fitness=course)[CRASHES]
+    assert found.outcome == outcome
+    assert found.found.startswith(f"rise and crash: {share}")
+
+
+def test_noise_that_seems_to_rise_and_crash_shows_nothing(of_models: OfModels) -> None:
+    """The highest of ten generations is twice the first and the last, and so is many another."""
+    course = np.tile([100.0, 300, 90, 280, 110, 290, 100, 270, 95, 105], (5, 1))
+    found = with_values(of_models, "gemini", times=8, fitness=course)[CRASHES]
+    assert found.outcome == "cannot be told"
 
 
 def test_one_run_that_rises_is_enough_against_every_run_declines(of_models: OfModels) -> None:
@@ -202,7 +221,7 @@ def test_runs_that_stay_as_far_apart_as_they_were_do_not_come_to_differ(
     [
         (0.47, 1, "cannot be told", "10.0%"),
         (0.47, 2, "reproduced", "0.5%"),
-        (0.51, 2, "not reproduced", "0.5%"),
+        (0.51, 2, "cannot be told", "0.5%"),
     ],
 )
 def test_a_threshold_parts_the_runs_that_succeed_from_those_that_fail(

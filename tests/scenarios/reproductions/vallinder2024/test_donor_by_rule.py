@@ -43,7 +43,7 @@ def as_theory_says(condition: Condition, measure: str) -> Array:
             20, constant_share_outcome(condition["multiplier"], share, condition["schedule"])
         )
     if experiment == "neutral":
-        return np.where(np.arange(100) < 92, 1.0, 0.0)
+        return np.where(np.arange(8000) < 7333, 1.0, 0.0)
     if experiment == "image_scoring":
         return np.full(100, 1.0 if condition["known"] > 0.25 else 0.0)
     if experiment == "drift":

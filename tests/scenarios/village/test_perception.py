@@ -1,0 +1,264 @@
+"""What language villagers perceive: every prompt of every condition, in the same state."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from society.config.build import build
+from society.config.run_config import load_config
+from society.engine.calls import Request
+from society.engine.mechanism import questions
+from society.errors import InputError
+from society.scenarios.village.language_village import CONDITIONS
+from society.text import format_number
+from tests.scenarios.village.test_language_village import Model, Spoken, in_words
+
+if TYPE_CHECKING:
+    from tests.conftest import Recorded
+
+KINDS = {"effort", "punish", "propose", "update", "vote"}
+FACTS = {  # a pattern of each fact that a prompt may show
+    "policy": r"[Pp]olicy (of the village|so far): («.*»|none)",
+    "peers": r"^- villager \d+: effort [\d.]+, payoff",
+    "own payoff": r"Your payoff is",
+    "own effort": r"Your effort (yesterday|today) was",
+    "first day": r"This is your first day\.",
+    "catch": r"(Yesterday|Today) you caught [\d.]+ fish",
+    "change of payoff": r"your payoff (rose by|fell by|stayed)",
+    "fines": r"(Yesterday|Today) (nobody fined you|you were fined)",
+    "stock": r"(There are now|This morning there were) [\d.]+ fish in the lake",
+    "norm": r"Your personal strategy: «",
+    "cap": r'"cap"',
+}
+CATCH = {"catch", "change of payoff"}
+MODES = [
+    {"perceive": mode, "stock_shown": stock}
+    for mode, stock in itertools.product(("prompts", "section3"), (False, True))
+]
+
+
+def played(recorded: Recorded, says: Any = None, **params: Any) -> Spoken:
+    """Two days of three villagers; nobody fines anybody, so that all conditions are alike."""
+    model = Model(says or in_words())
+    setup = build(load_config("language_village", {"agents": 3, "rounds": 2, "parameters": params}))
+    return Spoken(recorded(setup.gamemaster(minds=model)), model.requests)
+
+
+def shown(spoken: Spoken) -> dict[tuple[str, int], set[str]]:
+    """The facts in the prompts of villager 1, by kind of question and day."""
+    mine = [request for request in spoken.requests if request.address.agent == 1]
+    return {
+        (request.address.kind, request.address.use + 1): {
+            name
+            for name, pattern in FACTS.items()
+            if re.search(pattern, request.messages[0].content, re.MULTILINE)
+        }
+        for request in mine
+    }
+
+
+def with_one_name(facts: dict[tuple[str, int], set[str]]) -> dict[tuple[str, int], set[str]]:
+    """An evening's question is `propose` or `update`; here it has one name."""
+    return {
+        ("evening" if k in ("propose", "update") else k, day): f for (k, day), f in facts.items()
+    }
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+def test_conditions_differ_in_exactly_the_facts_that_they_are_about(
+    recorded: Recorded, mode: dict[str, Any]
+) -> None:
+    """Without learning no peers but for fines; without a policy no policy; then no fines either."""
+    full, social, group, neither = (
+        with_one_name(shown(played(recorded, condition=name, **mode))) for name in CONDITIONS
+    )
+    assert set(full) == {(k, d) for k in ("effort", "punish", "evening", "vote") for d in (1, 2)}
+    assert social == {at: facts - {"policy"} for at, facts in full.items() if at[0] != "vote"}
+    assert group == {
+        at: facts if at[0] == "punish" else facts - {"peers"} for at, facts in full.items()
+    }
+    assert neither == {
+        at: facts - {"policy", "peers", "fines"}
+        for at, facts in full.items()
+        if at[0] not in ("punish", "vote")
+    }
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_readings_differ_in_exactly_the_recent_outcomes_and_the_switch_in_the_stock(
+    recorded: Recorded, condition: str
+) -> None:
+    bare, stocked, third, both = (shown(played(recorded, condition=condition, **m)) for m in MODES)
+    fines = {"fines"} if CONDITIONS[condition].punish else set()
+    for kind, day in bare:
+        first_morning = (kind, day) == ("effort", 1)
+        yet_unfined = kind == "punish" and day == 1
+        outcomes = {"first day"} if first_morning else CATCH | (set() if yet_unfined else fines)
+        assert third[kind, day] == bare[kind, day] | outcomes, (kind, day)
+        assert stocked[kind, day] == bare[kind, day] | {"stock"}, (kind, day)
+        assert both[kind, day] == third[kind, day] | {"stock"}, (kind, day)
+
+
+def test_the_facts_of_the_paper_s_prompts_are_all_that_prompts_shows(recorded: Recorded) -> None:
+    facts = shown(played(recorded, perceive="prompts"))
+    own = {"own payoff", "own effort", "norm", "policy"}
+    assert facts["effort", 1] == own - {"own effort"}
+    assert facts["effort", 2] == facts["punish", 1] == facts["propose", 1] == own | {"peers"}
+    assert facts["vote", 1] == {"policy", "norm"}
+
+
+def test_by_default_villagers_perceive_what_section_3_gives_them(recorded: Recorded) -> None:
+    facts = shown(played(recorded))
+    own = {"own payoff", "own effort", "norm", "policy", "stock"}
+    assert facts["effort", 1] == own - {"own effort"} | {"first day"}
+    assert facts["effort", 2] == facts["propose", 1] == own | CATCH | {"fines", "peers"}
+    assert facts["punish", 1] == own | CATCH | {"peers"}
+    assert facts["vote", 1] == {"policy", "norm", "stock", "fines"} | CATCH
+
+
+def test_under_prompts_no_question_has_a_fact_more_than_before(recorded: Recorded) -> None:
+    """So that digests of runs under this reading are those of runs made before there were two."""
+
+    def names(**params: Any) -> dict[str, list[str]]:
+        setup = build(load_config("language_village", {"parameters": params}))
+        asked = questions(setup.scenario.play, setup.environment())
+        return {ask.kind: [*ask.facts] for ask in asked}
+
+    assert names(perceive="prompts", caps="on") == {
+        "effort": ["policy", "cap", "effort", "payoff", "full_catch"],
+        "punish": ["catch", "cap", "policy", "effort", "payoff"],
+        "propose": ["policy", "cap", "effort", "payoff"],
+        "vote": ["policy", "cap"],
+    }
+    new = ["last_catch", "last_gain", "last_fined", "last_fined_by", "stock"]
+    assert names()["vote"] == ["policy", *new]
+
+
+# What the facts say
+
+
+def fining(request: Request) -> str:
+    """Villagers 1 and 2 fine villager 0 on the first day."""
+    first = request.address.use == 0 and request.address.agent > 0
+    said = "Villager 0" if first else "nobody"
+    return in_words(punish=said, effort="0.{n}")(request)
+
+
+def test_recent_outcomes_are_those_of_the_last_day(recorded: Recorded) -> None:
+    """K = 300, alpha = .05, c = 2.5, beta = 10: villager 2 with effort .2 lands 3 of 300 fish."""
+    spoken = played(recorded, fining)
+    stock = format_number(spoken.over.told("stock")[0][0, 0])
+    assert "There are now 300 fish in the lake.\n" in spoken.prompt("effort", 2)
+    assert "You are villager 2. Your payoff is 30.\nThis is your first day.\n" in spoken.prompt(
+        "effort", 2
+    )
+    words = spoken.prompt("punish", 2)
+    assert "This morning there were 300 fish in the lake." in words
+    assert "\nToday you caught 3 fish, and so far your payoff rose by 0.5.\n\n" in words
+    evening = "\nToday you caught 3 fish, and your payoff rose by 0.5.\nToday nobody fined you.\n"
+    assert evening in spoken.prompt("propose", 2)
+    assert evening in spoken.prompt("vote", 2)
+    morning = spoken.prompt("effort", 2, use=1)
+    assert evening.replace("Today", "Yesterday") in morning
+    for words in (spoken.prompt("propose", 2), morning):
+        assert f"There are now {stock} fish in the lake." in words
+
+
+def test_who_fined_one_is_told_to_those_who_saw_it(recorded: Recorded) -> None:
+    """One pays for one fine, whoever fined: 0 - 2.5 - 10."""
+    spoken = played(recorded, fining)
+    words = spoken.prompt("propose", 0)
+    assert "Today you caught 0 fish, and your payoff fell by 12.5." in words
+    assert "\nToday you were fined by villagers 1, 2.\n" in words
+    assert "\nYesterday you were fined by villagers 1, 2.\n" in spoken.prompt("effort", 0, use=1)
+    assert "\nYesterday you were fined by villagers 1, 2.\n" in spoken.prompt("punish", 0, use=1)
+    nearsighted = played(recorded, fining, peers_seen=1)
+    finers = re.findall(r"fined by villager (\d)\.", nearsighted.prompt("propose", 0))
+    (seen,) = re.findall(r"^- villager (\d)", nearsighted.prompt("propose", 0), re.MULTILINE)
+    assert finers in ([seen], [])
+
+
+def test_a_memory_holds_catch_and_stock_where_they_are_perceived(recorded: Recorded) -> None:
+    parts = ["persona", "personal_norm", {"recall": {"k": 30}}, "language_policy"]
+    cohorts = [{"name": "rememberer", "count": 2, "components": parts}]
+
+    def remembered(**params: Any) -> list[str]:
+        changes = {"cohorts": cohorts, "rounds": 2, "parameters": params}
+        model = Model(in_words())
+        spoken = Spoken(
+            recorded(build(load_config("language_village", changes)).gamemaster(minds=model)),
+            model.requests,
+        )
+        return re.findall(r"- Round 1: (.*)", spoken.prompt("effort", 1, use=1))
+
+    assert "You caught 1.5 fish." in remembered()
+    # 300 - 1.5 fish, and what these grow to: 298.5 + .6 * 298.5 (1 - .995)
+    assert "There were 299.396 fish in the lake when the day was over." in remembered()
+    assert not any("fish" in line for line in remembered(perceive="prompts"))
+
+
+# Caps
+
+
+def test_villagers_who_all_speak_are_asked_for_no_cap(recorded: Recorded) -> None:
+    spoken = played(recorded)
+    assert "cap" not in shown(spoken)["propose", 1]
+    assert "limits how many fish" not in spoken.prompt("propose", 1)
+    assert np.isnan([page.measures["compliance"][0] for page in spoken.over.pages[1:]]).all()
+
+
+@pytest.mark.parametrize(
+    ("changes", "asked"),
+    [
+        ({}, False),
+        ({"parameters": {"caps": "on"}}, True),
+        ({"parameters": {"vote": "median"}}, True),
+        ({"cohorts": [{"name": "selfish", "count": 3, "components": ["language_policy"]}]}, False),
+    ],
+)
+def test_caps_are_asked_for_where_somebody_can_use_them(
+    changes: dict[str, Any], asked: bool
+) -> None:
+    setup = build(load_config("language_village", changes))
+    (form,) = {
+        ask.reply.form()
+        for ask in questions(setup.scenario.play, setup.environment())
+        if ask.kind == "propose"
+    }
+    assert ("cap: " in form) == asked
+
+
+def test_where_rules_live_with_speakers_caps_are_asked_for() -> None:
+    setup = build(load_config("language_village_mixed_minds"))
+    asked = questions(setup.scenario.play, setup.environment())
+    assert any("cap: " in ask.reply.form() for ask in asked)
+
+
+def test_the_median_needs_caps() -> None:
+    changes = {"parameters": {"vote": "median", "caps": "off"}}
+    with pytest.raises(InputError, match="the median is taken of caps; set caps=on"):
+        build(load_config("language_village", changes))
+
+
+# Ballots
+
+
+def test_each_voter_has_the_proposals_in_an_order_of_its_own(recorded: Recorded) -> None:
+    """A voter who always says 1 votes for what it is shown first."""
+    form = json.dumps({"personal": "P.", "community": "Policy of {n}."})
+    model = Model(in_words(propose=form, vote="1"))
+    setup = build(load_config("language_village", {"agents": 8, "rounds": 1}))
+    spoken = Spoken(recorded(setup.gamemaster(minds=model)), model.requests)
+    ballots = [
+        re.findall(r"^\d\. «Policy of (\d)\.»", spoken.prompt("vote", n), re.M) for n in range(8)
+    ]
+    assert all(sorted(ballot) == [*"01234567"] for ballot in ballots)
+    assert len({tuple(ballot) for ballot in ballots}) == 8
+    votes = spoken.over.answers("vote")[0][0].tolist()
+    assert votes == [int(ballot[0]) for ballot in ballots]
