@@ -1,7 +1,7 @@
 """The tables of a run file in which everything from outside is kept, and how they are read.
 
     sent      calls that were about to go out; those without a row in calls may have been paid for
-    lost      such calls of earlier sittings, which may have been asked again since
+    lost      such calls of earlier sessions, which may have been asked again since
     calls     one row a call: whose it is, what was asked, what was said, what it cost
     vectors   embeddings, by embedder and hash of the text
 
@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
+from types import NoneType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ from xxhash import xxh3_128_hexdigest
 from society.engine.calls import Address, Completion, Message, Request, Spent, Usage, fingerprint
 from society.engine.rng import Array
 from society.errors import RunFileError, short_path
+
+from .stored_database import StoredDatabase, check_types, load_json, schema_of
 
 _ADDRESS = "component, occasion, use, replicate, agent, turn"
 _ASKED = "fingerprint, name, room, again, reason, messages"
@@ -46,12 +49,22 @@ CREATE TABLE vectors (
 
 SENT = f"INSERT OR IGNORE INTO sent VALUES ({', '.join('?' * 6)})"
 CALL = f"INSERT INTO calls ({_ROW}, seal) VALUES ({', '.join('?' * 23)})"
+WITHDRAWN = f"DELETE FROM sent WHERE ({_ADDRESS}) = ({', '.join('?' * 6)})"
 # When a run is resumed: what went out before, and never came back.
 LOSE = (
     f"INSERT INTO lost SELECT {_ADDRESS} FROM sent EXCEPT SELECT {_ADDRESS} FROM calls",
     "DELETE FROM sent",
 )
 VECTOR = "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?, ?)"
+
+
+_WHOLE, _NUMBER = (int, NoneType), (int, float, NoneType)
+_TYPES = (
+    *(int, str, str, int, int, int, int),  # round and address
+    *(str, str, _WHOLE, str, str, str),  # asked
+    *(str, str, _WHOLE, _WHOLE, _NUMBER, float, int, str, str),  # said
+)
+_MOST_DIMENSIONS = 2**17  # of an embedding
 
 
 class Call(NamedTuple):
@@ -108,10 +121,13 @@ def _call(row: Sequence[Any]) -> Call:
     *said, sealed = row
     if checksum(*said) != sealed:
         raise ValueError("a call is not what was written")
+    check_types(said, *_TYPES)
     _, name, room, again, reason, messages = said[7:13]
-    words = tuple(Message(*message) for message in json.loads(messages))
+    words = tuple(Message(*message) for message in load_json(messages))
+    for message in words:
+        check_types(message, str, str)
     request = Request(Address(*said[1:7]), name, words, room, again, reason)
-    return Call(said[0], request, Completion._make((*said[13:-1], json.loads(said[-1]))))
+    return Call(said[0], request, Completion._make((*said[13:-1], load_json(said[-1]))))
 
 
 def find_vectors(
@@ -127,6 +143,8 @@ def find_vectors(
             if checksum(embedder, text_key(text), blob=blob) != sealed:
                 raise ValueError("an embedding is not what was written")
             known[text] = np.frombuffer(blob, "<f4")
+            if not 0 < known[text].size <= _MOST_DIMENSIONS:
+                raise ValueError(f"an embedding has {known[text].size:,} numbers")
     return known
 
 
@@ -147,6 +165,8 @@ def usage_entries(
     for who, component, kind, model, count, retries, repairs, cut, *used in connection.execute(
         query
     ):
+        check_types((who, component, kind, model), int, str, str, str)
+        check_types(used, _WHOLE, _WHOLE, _NUMBER)
         yield who, Usage(component, kind, model, count, retries, repairs, cut, 0, *used)
 
 
@@ -156,9 +176,10 @@ def call_addresses(connection: sqlite3.Connection) -> set[Address]:
 
 
 def unanswered_calls(connection: sqlite3.Connection) -> int:
-    """Calls that went out, or were about to, and of which nothing was kept, in all sittings."""
+    """Calls that went out, or were about to, and of which nothing was kept, in all sessions."""
     open_now = f"SELECT {_ADDRESS} FROM sent EXCEPT SELECT {_ADDRESS} FROM calls"
-    query = f"SELECT (SELECT count(*) FROM lost) + (SELECT count(*) FROM ({open_now}))"
+    # SQLite counts rows, but not values, in one step, which no limit on steps would end.
+    query = f"SELECT (SELECT count(use) FROM lost) + (SELECT count(use) FROM ({open_now}))"
     return int(connection.execute(query).fetchone()[0])
 
 
@@ -178,13 +199,22 @@ def read_recorded_calls(path: Path | str) -> Mapping[Address, tuple[str, Complet
     if not Path(path).is_file():
         raise RunFileError(f"there is no run file {short_path(path)} to take answers from")
     try:
-        uri = f"{Path(path).resolve().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(uri, uri=True)) as connection:
+        with closing(StoredDatabase(Path(path), "mode=ro")) as database, database.limited():
+            _check_table_of_calls(database.connection)
             return {
                 call.request.address: (call.request.fingerprint, call.said)
-                for call in list_calls(connection)
+                for call in list_calls(database.connection)
             }
-    except (sqlite3.Error, OSError, ValueError, TypeError) as error:
+    except (sqlite3.Error, OSError, ValueError, TypeError, LookupError, RecursionError) as error:
         raise RunFileError(
             f"{short_path(path)} cannot be read as a tape: {error}; name a run file"
         ) from error
+
+
+def _check_table_of_calls(connection: sqlite3.Connection) -> None:
+    """Raise ValueError if the calls are no table of ours: a view may compute without end."""
+    with closing(sqlite3.connect(":memory:")) as ours:
+        ours.executescript(SCHEMA)
+        expected = {one for one in schema_of(ours) if one[1] == "calls"}
+    if not expected <= schema_of(connection):
+        raise ValueError("its calls are not as `society run` writes them")

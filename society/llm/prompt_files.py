@@ -5,9 +5,11 @@ so that a prompt pack swaps any of them without touching code:
 
     SCENARIO/KIND.md        a question of this scenario; where there is none:
     MECHANISM/KIND.md       one of a mechanism that it is wrapped in; where there is none:
-    any/question.md         any question, from its facts and the form of its answer
-    SCENARIO/told/KIND.md   something that happened; where there is none, as above: a plain sentence
+    any/question.md         any question, in the words that its author has declared
+    SCENARIO/told/KIND.md   something that happened; where there is none, as above: the sentence of
+                            its Tell, or a plain one
     any/PAGE.md             what is said around questions: repair, thinking, reflection
+    SCENARIO/system.md      sent as a system message before each of them; we have none of our own
     MECHANISM/terms.md      the rules of a mechanism, for everybody who is asked anything within it
     SCENARIO/MECHANISM/terms.md    the same in the words of this scenario, in its place
     MECHANISM/option.md     the mechanism as one option of several
@@ -20,22 +22,24 @@ and where that is not included either they follow at the end. In terms.md and op
 parameters of the mechanism.
 
 A template sees each fact by name as this agent knows it, `facts` (all of them, those that are
-common to all first), `peers` (whom it sees, in order of id, each with .name and its seen facts),
+common to all first), `peers` (whom it sees, each with .name and its seen facts: those who can be
+named in the answer first, in the order of the run's options; the others in order of id),
 `me`, `moment`, `p` (the scenario's parameters), `rules` (of the game, as its play describes them),
 `scenario` and `kind`. Of agents that facts give by
 the number of a life, or by a seat, `name_of(life)` and `name_at(seat)` are the names; `succession`
 says how it comes about who lives on (none: nobody is born later), and `complete(graph)` whether
 everybody sees everybody on a graph, as it was at the start. A question adds `options` (labels of
 those that are open), `hint` (the form of the answer, options included), `thinking` (whether to
-think before answering), `terms` and, but for pages, `briefs` (what the agent's faculties add).
+think before answering), `plain` (declared words: .summary, .rules, .known, .seen, .question; see
+default_words), `terms` and, but for pages, `briefs` (what the agent's faculties add).
 Where mechanisms are made of others, option_terms(value) are the words of those in force under it;
 own_page(name) is SCENARIO/NAME.md, or nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from hashlib import sha256
 from itertools import product
 from pathlib import Path, PurePosixPath
@@ -43,12 +47,14 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from pydantic import BaseModel
 
 from society import index
 from society.errors import InputError, short_path, suggest
 from society.former_names import current, spellings
 from society.text import format_fact
 
+from .default_words import DefaultWords, Wording, fill_figures, full_stop
 from .parsing.answers import hint
 
 if TYPE_CHECKING:
@@ -58,7 +64,8 @@ if TYPE_CHECKING:
 
     from .templates import Templates
 
-_ANY = "any/question.md"
+_ANY, _SYSTEM = "any/question.md", "system"
+_NO_WORDING = Wording()
 
 
 class MechanismTerms(NamedTuple):
@@ -115,7 +122,8 @@ class PlacedTerms:
 class Prompts:
     """The words of one scenario; `folders` override ours, and the first of them the others.
 
-    mechanisms: those that the scenario is wrapped in, the innermost first.
+    mechanisms: those that the scenario is wrapped in, the innermost first. wording: what its author
+    has declared of it, for questions without a template.
     """
 
     def __init__(
@@ -123,8 +131,10 @@ class Prompts:
         scenario: str,
         folders: Sequence[Path] = (),
         mechanisms: Sequence[MechanismTerms] = (),
+        wording: Wording = _NO_WORDING,
     ) -> None:
         self.scenario, self.mechanisms = scenario, tuple(mechanisms)
+        self.wording = wording
         self._title = _spaced(scenario)
         around = [one.name for outer in self.mechanisms for one in outer.flattened()]
         self.owners = tuple(dict.fromkeys((scenario, *around)))
@@ -148,7 +158,11 @@ class Prompts:
         legal: what may be named in the answer. sight: the peers shown.
         page: render any/PAGE.md in place of the question, with `more` variables.
         """
-        variables = self._known(ask.kind, ask.facts, agent, sight) | {
+        variables = self._known(ask.kind, ask.facts, agent, sight, legal.peers)
+        variables |= {
+            "plain": DefaultWords(
+                self.wording, agent.params, variables["facts"], variables["peers"], ask.text
+            ),
             "options": list(legal.options),
             "hint": hint(ask.reply, legal),
             "thinking": thinking,
@@ -170,6 +184,19 @@ class Prompts:
         if not words.strip():
             raise InputError(f"prompt {name} is empty for agent {agent.name}; add text to it")
         return f"{words}\n\n{terms}" if terms else words
+
+    def system(self, ask: Inquiry, agent: Agent) -> str:
+        """Return the system message that goes before a question, or "" where there is none.
+
+        It knows the facts of the question, and sees no peers; mechanisms are told of below it.
+        """
+        name = self._template(_SYSTEM)
+        variables = self._known(ask.kind, ask.facts, agent, {}) if name else {}
+        return self._templates.render(name, {**variables, "terms": ""}) if name else ""
+
+    def has_template(self, kind: str) -> bool:
+        """Tell whether a question has words of its own."""
+        return bool(self._template(kind))
 
     def mute(self) -> list[str]:
         """Mechanisms of which nothing could be told to a mind that reads."""
@@ -217,7 +244,10 @@ class Prompts:
         if name:
             sight = {graph: agent.neighbours(graph) for graph in facts.graphs}
             return self._templates.render(name, self._known(tell.kind, facts, agent, sight))
-        return fact_sentence(tell.kind, facts)
+        if tell.text:
+            own = {name: _python(facts[name]) for name in facts}
+            return full_stop(fill_figures(tell.text, self.wording, own, agent.params))
+        return fact_sentence(tell.kind, facts, self.wording)
 
     def hashes(self) -> dict[str, str]:
         """SHA-256 of every file that a prompt of this scenario can be made of, by name.
@@ -238,7 +268,7 @@ class Prompts:
             raise InputError(f"there is no folder {short_path(pack)}; name one with prompt files")
         others = _files_in(folder for folder in self.folders if folder != pack)
         kinds = list(kinds)
-        asked = {f"{owner}/{kind}.md" for owner in self.owners for kind in kinds}
+        asked = {f"{owner}/{kind}.md" for owner in self.owners for kind in (*kinds, _SYSTEM)}
         asked |= {
             f"{home}{name}/terms.md"
             for name in self.owners[1:]
@@ -260,20 +290,48 @@ class Prompts:
                 f"it may have: {', '.join(sorted(legal))}"
             )
 
+    def has_use_for(self, pack: Path) -> bool:
+        """Tell whether a pack has a file that prompts of this scenario may be made of."""
+        ours = self._reached(self._of_scenario(_files_in(self.folders)) | self._ours)
+        given = set(_files_in([pack]))
+        return not given.isdisjoint(ours | self._of_scenario(given))
+
+    def check_parameters(self, params: BaseModel, kinds: Iterable[str]) -> None:
+        """Raises InputError for a prompt of the user's that reads a parameter that is not there.
+
+        kinds: the questions that the scenario asks.
+        """
+        around = [one for outer in self.mechanisms for one in outer.flattened()]
+        terms = {name: one for one in around if (name := self._words_of(one, "terms"))}
+        asked = {self._template(kind) or _ANY for kind in kinds}
+        own, found = set(dir(type(params))) - set(dir(BaseModel)), list[str]()
+        for name in sorted(self._reached(asked | terms.keys())):
+            if self._find(name) in index.prompts().values():
+                continue
+            legal = {"p": [*type(params).model_fields, *own]}
+            if name in terms:
+                legal["m"] = list(terms[name].parameters)
+            if self._find(name):
+                found += self._templates.unknown_attributes(name, legal)
+        if found:
+            raise InputError("\n".join(found))
+
     @cached_property
     def _templates(self) -> Templates:
         from .templates import Templates
 
-        return Templates(self._find)
+        return Templates(self._find, own=not self.folders)
 
-    def _known(self, kind: str, facts: OwnFacts, agent: Agent, sight: Sight) -> dict[str, Any]:
-        """Variables of any template."""
+    def _known(
+        self, kind: str, facts: OwnFacts, agent: Agent, sight: Sight, first: Collection[str] = ()
+    ) -> dict[str, Any]:
+        """Variables of any template; first: the names of peers who come before others, in order."""
         scopes = facts.facts
         common_first = sorted(scopes, key=lambda name: scopes[name].scope != "common")
         known = {name: _python(facts[name]) for name in common_first}
         return known | {
             "facts": known,
-            "peers": _shown(facts, agent, sight),
+            "peers": _shown(facts, agent, sight, first),
             "me": agent.name,
             "name_of": agent.name_of,
             "name_at": agent.name_at,
@@ -298,9 +356,11 @@ class Prompts:
         if ".." in PurePosixPath(name).parts or PurePosixPath(name).is_absolute():
             return None
         names = _spellings(name)
-        files = (folder / one for folder in self.folders for one in names)
-        ours = (index.prompts().get(one) for one in names)
-        return next((file for file in files if file.is_file()), next(filter(None, ours), None))
+        for folder in self.folders:
+            for one in names:
+                if (file := folder / one).is_file():
+                    return _within(folder, file)
+        return next(filter(None, (index.prompts().get(one) for one in names)), None)
 
     @property
     def _ours(self) -> set[str]:
@@ -334,10 +394,28 @@ class Prompts:
         return reached
 
 
-def fact_sentence(kind: str, facts: OwnFacts) -> str:
+@lru_cache(maxsize=4096)  # the same files are looked for again and again
+def _within(folder: Path, file: Path) -> Path:
+    """Return a file of a pack; raises InputError if it is a link to one elsewhere."""
+    if not file.resolve().is_relative_to(folder.resolve()):
+        raise InputError(
+            f"{short_path(file)} leads out of the folder {short_path(folder)}; copy the file there "
+            "if you want it in your prompts"
+        )
+    return file
+
+
+def fact_sentence(kind: str, facts: OwnFacts, wording: Wording = _NO_WORDING) -> str:
     """A line and its facts as this agent knows them: "harvested: catch 4.2, effort 0.4"."""
-    known = ", ".join(f"{_spaced(name)} {format_fact(facts[name])}" for name in facts)
+    shown = wording.shown(facts)
+    known = ", ".join(f"{_spaced(name)} {_worded(name, facts[name], wording)}" for name in shown)
     return f"{_spaced(kind)}: {known}" if known else _spaced(kind)
+
+
+def _worded(name: str, value: Any, wording: Wording) -> str:
+    """A fact as its author declared it; else as always."""
+    declared = name in wording.facts
+    return wording.value(name, _python(value)) if declared else format_fact(value)
 
 
 def _files_in(folders: Iterable[Path]) -> Iterator[str]:
@@ -361,8 +439,10 @@ def _spellings(name: str) -> list[str]:
     return list(dict.fromkeys(map("/".join, product(*parts))))
 
 
-def _shown(facts: OwnFacts, agent: Agent, sight: Sight) -> list[SimpleNamespace]:
-    """Each peer in sight, in order of id, with what is seen of it."""
+def _shown(
+    facts: OwnFacts, agent: Agent, sight: Sight, first: Collection[str]
+) -> list[SimpleNamespace]:
+    """Each peer in sight with what is seen of it: those of `first` in its order, others by id."""
     shown: dict[str, dict[str, Any]] = {}
     for graph, peers in sight.items():
         seats = list(peers.values())
@@ -376,8 +456,10 @@ def _shown(facts: OwnFacts, agent: Agent, sight: Sight) -> list[SimpleNamespace]
             for name, values in seen.items():
                 known[name] = values[place]
     seats_of = {name: seat for peers in sight.values() for name, seat in peers.items()}
-    ids = agent.env.ids
-    in_order = sorted(shown, key=lambda name: int(ids[seats_of[name]]))
+    ids, before = agent.env.ids, {name: number for number, name in enumerate(first)}
+    in_order = sorted(
+        shown, key=lambda name: (before.get(name, len(before)), int(ids[seats_of[name]]))
+    )
     return [SimpleNamespace(**shown[name]) for name in in_order]
 
 

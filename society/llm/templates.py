@@ -6,8 +6,9 @@ The only module that imports jinja2; it is imported by the first prompt that is 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, MutableMapping
 from functools import lru_cache
+from linecache import getline
 from pathlib import Path
 from traceback import walk_tb
 from types import CodeType, SimpleNamespace
@@ -22,6 +23,7 @@ from jinja2 import (
     TemplateNotFound,
     TemplateSyntaxError,
     meta,
+    nodes,
 )
 from jinja2.bccache import Bucket, BytecodeCache
 from jinja2.runtime import Context, Macro
@@ -30,17 +32,22 @@ from jinja2.sandbox import SandboxedEnvironment
 from society.errors import InputError, short_path, suggest
 from society.text import format_fact, format_number, quote_text
 
+from .template_limits import LARGEST_TEMPLATE, BoundedEnvironment
+
 # All that a template can do wrong: of Python's own errors those that its expressions can raise.
 _FAILURES = (
     TemplateError,
     ArithmeticError,
     LookupError,
+    MemoryError,
     RecursionError,
+    SyntaxError,  # of Python, which knows no more than twenty loops within each other
     TypeError,
     ValueError,
 )
 _PLAIN = frozenset({bool, int, float, str, tuple, list})
 _UNKNOWN = re.compile(r"'(\w+)' is undefined")
+_LACKING = re.compile(r"'.* object' has no attribute '(\w+)'")
 
 
 class _Sandbox(SandboxedEnvironment):
@@ -81,6 +88,14 @@ class _Sandbox(SandboxedEnvironment):
         return dict(super().make_globals(d))
 
 
+class _BoundedSandbox(_Sandbox, BoundedEnvironment):
+    """The same within limits, for what did not come with the program."""
+
+    def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
+        self.spend()
+        return super().call(context, obj, *args, **kwargs)
+
+
 class _Compiled(BytecodeCache):
     """Code of all templates of this process: runs have environments of their own."""
 
@@ -97,23 +112,29 @@ class _Compiled(BytecodeCache):
         self._codes[bucket.key, bucket.checksum] = bucket.code
 
 
-_COMPILED = _Compiled()  # code knows nothing of the environment that compiled it
+# Code knows nothing of the environment that compiled it, but counts its steps or does not.
+_COMPILED, _COMPILED_BOUNDED = _Compiled(), _Compiled()
 
 
 class Templates:
-    """Templates by name, compiled once; `find` tells which file has a name, if any has."""
+    """Templates by name, compiled once; `find` tells which file has a name, if any has.
 
-    def __init__(self, find: Callable[[str], Path | None]) -> None:
+    own: whether all of them came with the program, so that none needs limits, which take a third
+    of the time.
+    """
+
+    def __init__(self, find: Callable[[str], Path | None], *, own: bool = False) -> None:
         self._find = find
         self._files: set[str] = set()
-        self._environment = _Sandbox(
+        make = _Sandbox if own else _BoundedSandbox
+        self._environment = make(
             loader=FunctionLoader(self._loaded),
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
             auto_reload=False,
             cache_size=-1,
-            bytecode_cache=_COMPILED,
+            bytecode_cache=_COMPILED if own else _COMPILED_BOUNDED,
         )
         self._environment.filters |= {
             "number": format_number,
@@ -127,6 +148,9 @@ class Templates:
 
     def render(self, name: str, variables: Mapping[str, Any]) -> str:
         """A template with its variables filled in; raises InputError with file and line."""
+        bounds = self._environment if isinstance(self._environment, BoundedEnvironment) else None
+        if bounds:
+            bounds.enter()
         try:
             template = self._ready.get(name)
             if template is None:
@@ -134,6 +158,9 @@ class Templates:
             return template.render(variables).strip("\n")
         except _FAILURES as error:
             raise self._refused(error, name, variables) from error
+        finally:
+            if bounds:
+                bounds.leave()
 
     def references(self, name: str) -> set[str | None]:
         """The templates that this one includes, extends or imports; None: one that it computes.
@@ -146,11 +173,48 @@ class Templates:
         except TemplateError as error:
             raise self._refused(error, name, {}) from error
 
+    def unknown_attributes(self, name: str, legal: Mapping[str, Collection[str]]) -> list[str]:
+        """Messages about attributes that a template reads of a variable that lacks them.
+
+        legal: the attributes of some variables, by name. Those that the template itself sets, or
+        asks about (`is defined`, `default`), do not count. Raises InputError.
+        """
+        try:
+            source, file, _ = self._loaded(name)
+            parsed = Environment().parse(source, name)
+        except TemplateError as error:
+            raise self._refused(error, name, {}) from error
+        set_here = {one.name for one in parsed.find_all(nodes.Name) if one.ctx != "load"}
+        asked = {
+            id(inner)
+            for outer in parsed.find_all((nodes.Test, nodes.Filter))
+            if outer.name in ("defined", "undefined", "default", "d")
+            for inner in outer.find_all(nodes.Getattr)
+        }
+        found = []
+        for one in parsed.find_all(nodes.Getattr):
+            variable = one.node.name if isinstance(one.node, nodes.Name) else ""
+            if (
+                variable in set_here
+                or id(one) in asked
+                or one.attr in legal.get(variable, (one.attr,))
+            ):
+                continue
+            found.append(
+                f"{short_path(file)}:{one.lineno}: {variable} has no {one.attr!r}; "
+                f"{suggest(one.attr, legal[variable])}"
+            )
+        return found
+
     def _loaded(self, name: str) -> tuple[str, str, None]:
         file = self._find(name)
         if file is None:
             raise TemplateNotFound(name)
         try:
+            if (size := file.stat().st_size) > LARGEST_TEMPLATE:
+                raise InputError(
+                    f"{short_path(file)} has {size:,} bytes; a prompt may have {LARGEST_TEMPLATE:,}"
+                )
             source = file.read_text(encoding="utf-8")
         except (OSError, UnicodeError) as error:
             raise InputError(
@@ -170,6 +234,12 @@ class Templates:
             words = f"there is no prompt {error.name!r} beside it, and none of ours"
         elif unknown := _UNKNOWN.fullmatch(words):
             words += f"; {suggest(unknown[1], variables)}"
+        elif lacking := _LACKING.fullmatch(words):
+            words = f"there is no attribute {lacking[1]!r}"
+            reading = re.search(rf"(\w+)\.{lacking[1]}\b", getline(str(file), line))
+            if reading and reading[1] in variables:
+                legal = [one for one in _names_in(variables[reading[1]]) if one[0] != "_"]
+                words = f"{reading[1]} has no {lacking[1]!r}; {suggest(lacking[1], legal)}"
         return InputError(f"{short_path(file) if file else name}:{line}: {words}")
 
     def _place(self, error: Exception, name: str) -> tuple[Path | None, int]:
@@ -183,6 +253,12 @@ class Templates:
 def _referenced(source: str, name: str) -> frozenset[str | None]:
     """The templates that a source includes, extends or imports."""
     return frozenset(meta.find_referenced_templates(Environment().parse(source, name)))
+
+
+def _names_in(value: object) -> Iterable[str]:
+    """The attributes of a variable; of parameters the fields, and not what pydantic adds."""
+    fields = getattr(type(value), "model_fields", None)
+    return vars(value) if fields is None and hasattr(value, "__dict__") else fields or ()
 
 
 def _once(macro: Macro, *given: Hashable) -> str:

@@ -193,7 +193,7 @@ def test_what_was_lost_in_one_sitting_stays_lost_when_it_is_answered_in_the_next
     for agent in (0, 1):
         book.execute(SENT, ADDRESS._replace(agent=agent))
     write(book, agent=0)
-    for _ in range(2):  # two more sittings, the second of which asks nobody
+    for _ in range(2):  # two more sessions, the second of which asks nobody
         for statement in LOSE:
             book.execute(statement)
     book.execute(SENT, ADDRESS._replace(agent=1))

@@ -72,8 +72,8 @@ def listening(
     world = RunContext(
         table, ModelGateway(), Prompts("harbour", folders, [*map(MechanismTerms, mechanisms)])
     )
-    troupe = Population([Cohort("everybody", 3, (scribe,))], world)
-    GameMaster(Scenario("harbour", script, cast=lambda p, n: []), table, troupe).play()
+    population = Population([Cohort("everybody", 3, (scribe,))], world)
+    GameMaster(Scenario("harbour", script, cast=lambda p, n: []), table, population).play()
     return scribe
 
 
@@ -116,20 +116,20 @@ def files(tmp_path: Path) -> Files:
 
 def test_a_question_without_a_file_shows_its_facts_its_peers_the_briefs_and_the_form() -> None:
     assert asked()[1].split("\n\n", 1)[1] == (
-        "Round 0. You are asked: effort.\n"
-        "\n"
         "What you know:\n"
-        "- stock: 300\n"
-        "- wish: 2.5\n"
-        "- catch: 2\n"
+        "- Stock: 300\n"
+        "- Wish: 2.5\n"
+        "- Catch: 2\n"
         "\n"
-        "The agents that you see:\n"
-        "- Agent 0: catch 1.5\n"
-        "- Agent 2: catch 0.25\n"
+        "What you see of the others:\n"
+        "- Agent 0 (catch: 1.5)\n"
+        "- Agent 2 (catch: 0.25)\n"
         "\n"
         "I have been asked 'effort'.\n"
         "\n"
         "You are agent 1.\n"
+        "\n"
+        "Now it is your turn to decide: effort.\n"
         "\n"
         "Give your answer only, without any explanation.\n"
         "Form of the answer: a number from 0 to 1"

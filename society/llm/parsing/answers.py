@@ -58,6 +58,7 @@ from .values import (
     strip_wrapping,
 )
 
+_LONGEST_REPLY = 400_000  # characters; real models gave 150,000, and these take a second
 _ROUNDED = 0.0015  # of the sum of a mix: three times 33.3 percent are 100
 
 
@@ -74,7 +75,15 @@ def interpret(reply: Value, said: Any, legal: Legal) -> Any:
 
 
 def parse(reply: ActionSpace, text: str, legal: Legal) -> Any:
-    """The answer in a model's reply; raises Unparsed, or CutOff if it stops before its end."""
+    """The answer in a model's reply; raises Unparsed, or CutOff if it stops before its end.
+
+    A reply of book length is not looked through: all other agents would wait for it.
+    """
+    if len(text) > _LONGEST_REPLY:
+        raise Unparsed(
+            f"it has {len(text):,} characters, and at most {_LONGEST_REPLY:,} are read; "
+            f"expected {hint(reply, legal)}"
+        )
     own = getattr(reply, "parse", None)
     return own(text, legal) if own else _parse(reply, text, legal)
 
@@ -167,10 +176,11 @@ def _span(reply: Real | Integer) -> str:
 
 
 def open_options(reply: Choice, legal: Legal) -> Mapping[str, int]:
-    """The open options of a choice: labels as text -> indices."""
+    """The open options of a choice, in the order in which they are shown: as text -> indices."""
     if not reply.fixed:
         return legal.options
-    return {str(label): index for index, label in enumerate(reply.options[0])}
+    labels = {str(label): index for index, label in enumerate(reply.options[0])}
+    return legal.options if legal.options == labels else labels
 
 
 # What a value or a few words mean

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -24,22 +25,49 @@ SERVERS = ("openai", "hosted_vllm", "litellm_proxy", "lm_studio", "ollama")
 _SECRET = re.compile(
     r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTHORIZATION|COOKIE)S?\d*(_|$)", re.IGNORECASE
 )
+# Variables that say where keys and requests go, or whose certificates count.
+_ROUTE = re.compile(r"(_API)?_?(BASE|BASE_URL|URL|URI|ENDPOINT|HOST|HOSTS)$", re.IGNORECASE)
+_ANY_ROUTE = re.compile(r"PROXY|^SSL_|^REQUESTS_|^CURL_|^SOCIETY_", re.IGNORECASE)
 _SHORTEST = 8  # characters; servers without keys are given words like "none" or "EMPTY"
 _LONG = 16  # characters that do not stand within others by accident
 _SHOWN = 240  # characters of what a provider said
 
 
 def load_env_file() -> None:
-    """Add what the .env file of the working directory says to the environment, which wins."""
-    from dotenv import load_dotenv
+    """Add what the .env file of the working directory says to the environment, which wins.
+
+    The folder may be somebody else's. So its file may bring keys, but must not send those that are
+    set outside it anywhere. Raises FileError.
+    """
+    from dotenv import dotenv_values
 
     file = Path.cwd() / ".env"
     try:
-        if file.is_file():
-            load_dotenv(file, override=False)
+        given = dotenv_values(file) if file.is_file() else {}
+        new = {name: value for name, value in given.items() if value and name not in os.environ}
+        for name in new:
+            _refuse_route(name)
+        os.environ.update(new)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
         raise FileError(f"cannot read .env: {reason}; repair the file, or move it away") from None
+
+
+def _refuse_route(name: str) -> None:
+    """Raises FileError if a variable of .env says where secrets go that are set outside of it."""
+    general, route = _ANY_ROUTE.search(name), _ROUTE.search(name)
+    if general:
+        carried = sorted(_secrets().values())
+    elif route:
+        prefix = f"{name[: route.start()]}_"
+        carried = sorted(one for one in _secrets().values() if one.startswith(prefix))
+    else:
+        return
+    if carried:
+        raise FileError(
+            f".env sets {name}, and would decide where the secret in {carried[0]} goes, which is "
+            f"set outside of that file; set {name} in the environment too, or remove it from .env"
+        )
 
 
 def key_names() -> list[str]:
@@ -55,12 +83,17 @@ def for_server(model: str) -> tuple[str, str | None]:
     return variable, os.environ.get(variable, "").strip() or None
 
 
+@lru_cache(maxsize=4096)  # every reply is looked through
+def _holds_secret(variable: str) -> bool:
+    return bool(_SECRET.search(variable))
+
+
 def _secrets() -> dict[str, str]:
     """The secrets of the environment, and in which variable each one is."""
     return {
         value: name
         for name, value in os.environ.items()
-        if _SECRET.search(name) and len(value) >= _SHORTEST
+        if len(value) >= _SHORTEST and _holds_secret(name)
     }
 
 
@@ -89,6 +122,12 @@ def redact(text: str) -> str:
     for secret in sorted(_secrets(), key=len, reverse=True):
         text = text.replace(secret, "[key]")
     return text
+
+
+def redact_reply(text: str) -> str:
+    """The same text with "[key]" in place of the secrets that cannot stand there by accident."""
+    present = [secret for secret in _secrets() if len(secret) >= _LONG and secret in text]
+    return redact(text) if present else text
 
 
 def quote_stranger(text: str) -> str:

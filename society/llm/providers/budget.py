@@ -1,4 +1,4 @@
-"""Hard stops: what runs may use of calls, tokens and dollars, over all their sittings.
+"""Hard stops: what runs may use of calls, tokens and dollars, over all their sessions.
 
 Before an attempt goes out, the most that it can use is set aside; afterwards what it did use is
 counted instead. So a limit is never exceeded, however many calls are under way.
@@ -71,6 +71,10 @@ class Budget:
         for wait in waits:
             if not wait.done():
                 wait.set_result(None)
+
+    def give_back(self, calls: int) -> None:
+        """Count calls no longer that were refused, and will not be answered."""
+        self._spent = self._spent.minus(Use(calls))
 
     def _excess(self, use: Use) -> str:
         """The first limit that would be exceeded; "" if none."""

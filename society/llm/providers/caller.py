@@ -9,7 +9,7 @@ from typing import Any
 
 from society.engine.calls import Completion, Going, Request, sum_known
 from society.engine.cancellation import CancellationToken
-from society.errors import Paused
+from society.errors import InputError, Paused
 
 from .budget import Budget, Use
 from .pricing import find_price
@@ -29,6 +29,7 @@ class Remote:
         self.spec, self.client, self.budget = spec, client, budget
         self.limiter = shared_limiter(spec)
         self.price = find_price(spec)
+        self.answered = False  # whether any call has been
         self._sent: dict[int | None, Mapping[str, Any]] = {}
 
     def check(self) -> None:
@@ -46,10 +47,14 @@ class Remote:
         try:
             return await call.said()
         except Failed as failed:
-            raise Paused(
-                f"{self.client.place.host} did not answer after {call.attempts} attempts in "
-                f"{call.busy():.1f} s; last: {failed}; resume later"
+            raise call.refusal(
+                Paused(
+                    f"{self.client.place.host} did not answer after {call.attempts} attempts in "
+                    f"{call.busy():.1f} s; last: {failed}; resume later"
+                )
             ) from None
+        except Paused as paused:
+            raise call.refusal(paused) from paused.__cause__
 
     def sent(self, room: int | None) -> Mapping[str, Any]:
         """The settings that go out, as the run file keeps them."""
@@ -71,8 +76,16 @@ class _Call:
         self.room = request.room or remote.spec.max_tokens
         self.number = next(numbers)
         self.attempts = 0
+        self._answerable = False  # an attempt may have been answered, whether or not we heard it
         self.replies: list[Reply] = []  # all but the last without words, though paid for
         self._began, self._queued = time.monotonic(), 0.0
+
+    def refusal(self, paused: Paused) -> Paused:
+        """Mark what ended the call, if each attempt was refused; it counts to no limit then."""
+        if self.attempts and not self._answerable:
+            paused.refused = True
+            self.remote.budget.give_back(1)
+        return paused
 
     def busy(self) -> float:
         """Seconds since it was begun, without those of waiting for a turn."""
@@ -131,7 +144,15 @@ class _Call:
             self._queued += time.monotonic() - waiting
             await self.going()
             self.attempts += 1
-            reply = await self._reply()
+            try:
+                reply = await self._reply()
+            except Failed as failed:
+                self._answerable |= failed.billed
+                raise
+            except BaseException:
+                self._answerable = True
+                raise
+            self._answerable = True
             limiter.used(spec, need, (reply.prompt_tokens, reply.completion_tokens))
         finally:
             limiter.leave(spec.concurrency)
@@ -151,7 +172,14 @@ class _Call:
             else:
                 limiter.breaker.answered()
             raise
+        except InputError as error:
+            # Settings by which others are answered are right: this may go better, now or later.
+            if not self.remote.answered:
+                raise
+            limiter.breaker.answered()
+            raise Failed(str(error), down=False, billed=False) from None
         limiter.breaker.answered()
+        self.remote.answered = True
         return reply
 
     async def _in_time(self) -> Reply:

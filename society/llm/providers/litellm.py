@@ -8,7 +8,9 @@ from __future__ import annotations
 import logging
 import math
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import wraps
 from typing import Any
 
 from pydantic import JsonValue
@@ -18,24 +20,89 @@ from society.errors import InputError
 
 from .api_keys import quote_stranger
 from .pricing import find_price
-from .responses import FILTERED, Reply, ResponsePlace, http_error, parse_completion
+from .responses import (
+    FILTERED,
+    Reply,
+    ResponsePlace,
+    bounded_body,
+    http_error,
+    parse_completion,
+)
 from .settings import ModelSpec
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else the import asks the network for prices
 
+import httpx
 import litellm
 from litellm.exceptions import BadRequestError, ContentPolicyViolationError
+from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
+from litellm.llms.openai.common_utils import BaseOpenAILLM
 
 litellm.suppress_debug_info = True
 litellm.drop_params = False  # what a model does not take is an error, and not left out in silence
 for _name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
+# Settings by which litellm goes elsewhere, to whoever it may be, with the key.
+_ROUTE = re.compile(
+    r"base|url|uri|host|endpoint|proxy|provider|fallback|deployment|callback|client|session|"
+    r"mock|model_list|litellm|project|region|location|credentials",
+    re.IGNORECASE,
+)
+
+
+class _BoundedStream(httpx.AsyncByteStream):
+    """The body of a response, unpacked, which ends in an error where it is too long."""
+
+    def __init__(self, stream: httpx.AsyncByteStream, packed: str) -> None:
+        self._stream, self._packed = stream, packed
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in bounded_body(self._stream, self._packed):
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+async def _bound(response: httpx.Response) -> None:
+    if isinstance(response.stream, httpx.AsyncByteStream):
+        packed = response.headers.pop("Content-Encoding", "")
+        response.stream = _BoundedStream(response.stream, packed)
+
+
+def _guarded(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap what makes clients for litellm: redirected, they would hand on keys and prompts.
+
+    And they would read and unpack as much as is sent.
+    """
+
+    @wraps(make)
+    def made(*given: Any, **named: Any) -> Any:
+        client = make(*given, **named)
+        if client is not None:
+            client.follow_redirects = False
+            client.headers["Accept-Encoding"] = "gzip, deflate"
+            hooks = client.event_hooks
+            client.event_hooks = {**hooks, "response": [*hooks["response"], _bound]}
+        return client
+
+    return made
+
+
+setattr(AsyncHTTPHandler, "create_client", _guarded(AsyncHTTPHandler.create_client))  # noqa: B010
+setattr(  # noqa: B010
+    BaseOpenAILLM,
+    "_get_async_http_client",
+    staticmethod(_guarded(BaseOpenAILLM._get_async_http_client)),
+)
+
 
 class Litellm:
     """A model that litellm knows how to reach; raises InputError for any other."""
 
     def __init__(self, spec: ModelSpec) -> None:
+        _refuse_routes(spec)
         try:
             _, provider, *_ = litellm.get_llm_provider(spec.model)
         except BadRequestError:
@@ -96,6 +163,18 @@ class Litellm:
 
     async def close(self) -> None:
         """Connections are litellm's, shared with other runs."""
+
+
+def _refuse_routes(spec: ModelSpec) -> None:
+    """Raises InputError for settings that name a server, or another way to reach one."""
+    if "://" in spec.model:
+        raise InputError(f"the model {spec.model!r} names a server; give its address by --api-base")
+    for name in spec.extra:
+        if _ROUTE.search(name):
+            raise InputError(
+                f"the setting {name!r} of model {spec.model!r} says where requests go; name a "
+                "server by --api-base, and a provider in the model's name"
+            )
 
 
 def _status(error: Exception) -> int:

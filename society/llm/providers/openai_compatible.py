@@ -18,7 +18,16 @@ from society.engine.calls import Message
 from society.errors import InputError
 
 from .api_keys import SERVERS, for_server, quote_stranger, url_host
-from .responses import FILTERED, Failed, Reply, ResponsePlace, http_error, parse_completion
+from .named_servers import TRUSTED_HOSTS, is_loopback, is_named
+from .responses import (
+    FILTERED,
+    Failed,
+    Reply,
+    ResponsePlace,
+    bounded_body,
+    http_error,
+    parse_completion,
+)
 from .settings import ModelSpec
 
 _FILTERS = ("content_filter", "content_policy_violation")
@@ -29,15 +38,20 @@ class OpenAICompatible:
 
     def __init__(self, spec: ModelSpec) -> None:
         assert spec.api_base is not None, "a server has an address"
-        variable, self._key = for_server(spec.model)
+        variable, key = for_server(spec.model)
+        named = key is None or is_named(spec.api_base, variable)
+        self._refused = not named and not is_loopback(spec.api_base)
+        self._key = key if named else None
         prefix, _, rest = spec.model.partition("/")
         name = rest if prefix in SERVERS and rest else spec.model
-        self.place = ResponsePlace(url_host(spec.api_base), name, variable, self._key is not None)
+        self.place = ResponsePlace(url_host(spec.api_base), name, variable, key is not None)
+        if not named:
+            self.place = self.place._replace(withheld=True)
         self._spec, self._url = spec, f"{spec.api_base}/chat/completions"
 
     @cached_property
     def _session(self) -> aiohttp.ClientSession:
-        headers = {"Content-Type": "application/json"}
+        headers = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate"}
         if self._key is not None:
             headers["Authorization"] = f"Bearer {self._key}"
         return aiohttp.ClientSession(
@@ -47,10 +61,17 @@ class OpenAICompatible:
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
             # No cookies: what one agent is told depends on nobody else.
             cookie_jar=aiohttp.DummyCookieJar(),
+            # It would unpack as much as is sent; `bounded_body` stops at a limit.
+            auto_decompress=False,
         )
 
     def check(self) -> None:
-        """Do nothing: only the server knows if it wants a key."""
+        """Raises InputError if a key would go to a server that the user has not named.
+
+        Else only the server knows if it wants one.
+        """
+        if self._refused:
+            raise InputError(_unnamed(self._spec.api_base or "", self.place.variable))
 
     def sent(self, room: int | None) -> dict[str, JsonValue]:
         """The settings that go out."""
@@ -58,6 +79,7 @@ class OpenAICompatible:
 
     async def send(self, messages: Sequence[Message], room: int | None) -> Reply:
         """The reply to one attempt."""
+        self.check()
         said = [{"role": role, "content": content} for role, content in messages]
         body = {"model": self.place.model, "messages": said, **self.sent(room)}
         try:
@@ -65,7 +87,7 @@ class OpenAICompatible:
             async with self._session.post(
                 self._url, data=json.dumps(body).encode(), allow_redirects=False
             ) as response:
-                return self._read(response, await response.read())
+                return self._read(response, await _read_body(response))
         except aiohttp.InvalidURL:
             raise InputError(f"{self.place.host} is not a valid host; correct --api-base") from None
         except aiohttp.ClientConnectorError as error:
@@ -81,9 +103,8 @@ class OpenAICompatible:
         if response.status == 200 and not isinstance(payload, str):
             return parse_completion(payload)
         if response.status == 200:
-            raise Failed(
-                f"a body of {response.content_type} that is no JSON: {quote_stranger(payload)}"
-            )
+            said = f"a body of {response.content_type} that is no JSON: {payload}"
+            raise Failed(quote_stranger(said))
         words, code = _complaint(payload)
         if response.status == 400 and code in _FILTERS:
             return FILTERED
@@ -95,10 +116,28 @@ class OpenAICompatible:
             await self._session.close()
 
 
+async def _read_body(response: aiohttp.ClientResponse) -> bytes:
+    packed = response.headers.get("Content-Encoding", "")
+    return b"".join([piece async for piece in bounded_body(response.content.iter_any(), packed)])
+
+
 def _complaint(payload: Any) -> tuple[str, str]:
     """Read an error body's words and code: {"error": {"message": ..., "code": ...}} at best."""
     error = payload.get("error", payload) if isinstance(payload, dict) else payload
-    if isinstance(error, dict):
-        words = error.get("message") or json.dumps(error)
-        return str(words), str(error.get("code"))
-    return str(error), ""
+    try:
+        if isinstance(error, dict):
+            words = error.get("message") or json.dumps(error)
+            return str(words), str(error.get("code"))
+        return str(error), ""
+    except RecursionError:
+        return "a structure of too many levels", ""
+
+
+def _unnamed(address: str, variable: str) -> str:
+    """Say that only a file names a server, and how to allow it the key."""
+    host = url_host(address)
+    return (
+        f"only a file names the server {host}, and the key in {variable} would go there; nothing "
+        f"was sent. If you trust it, name it yourself: --api-base {address}, or "
+        f"{TRUSTED_HOSTS}={host} in the environment"
+    )

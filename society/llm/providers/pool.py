@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     from .caller import Remote
     from .responses import Client
+
+
+_LOG = logging.getLogger(__name__)
 
 
 class Mind(Protocol):
@@ -78,8 +82,11 @@ class ModelPool:
     async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         """Ask; raises Paused if no answer can be had, and InputError if none ever will."""
         token.check()
+        _LOG.debug("asking %s: %s", request.model, request.address)
         try:
-            return await self._mind(request.model).call(request, going, token)
+            reply = await self._mind(request.model).call(request, going, token)
+            _LOG.debug("%s has answered: %s", request.model, request.address)
+            return reply
         except BaseException as error:
             # Whatever ends a run ends it for all: who has not asked yet need not begin.
             token.cancel(error)

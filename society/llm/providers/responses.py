@@ -7,7 +7,9 @@ the next time; what never will raises InputError, what may after a while Paused.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+import zlib
+from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -15,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from society.engine.calls import Message
 from society.errors import InputError, Paused, SocietyError
 
-from .api_keys import quote_stranger
+from .api_keys import quote_stranger, redact_reply
+from .named_servers import TRUSTED_HOSTS
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -25,6 +28,20 @@ _AGAIN = (408, *_BUSY)
 _LATE = (408, 504)  # somebody on the way gave up, while another may have answered
 _MOST_TOKENS = 2**53  # what JSON tells exactly everywhere; more is no count
 _NAME = 240  # characters
+_GZIP_OR_ZLIB = 47  # of zlib: tells by the header which of the two it is
+MOST_REPLY_BYTES = "SOCIETY_MAX_REPLY_BYTES"
+_LONGEST_BOUND = 12  # digits
+_USUAL_REPLY_BYTES = 2_000_000  # half a million tokens
+
+
+def most_reply_bytes() -> int:
+    """Return the bytes that a body may have, packed and unpacked; raises InputError."""
+    said = os.environ.get(MOST_REPLY_BYTES, "") or str(_USUAL_REPLY_BYTES)
+    if not said.isdecimal() or len(said) > _LONGEST_BOUND:
+        raise InputError(
+            f"{MOST_REPLY_BYTES} is {quote_stranger(said)!r}; give a whole number of bytes"
+        )
+    return int(said)
 
 
 class Reply(NamedTuple):
@@ -61,12 +78,16 @@ class Failed(Exception):
 
 
 class ResponsePlace(NamedTuple):
-    """The place of a model, for messages: host or provider, model, variable of its key."""
+    """The place of a model, for messages: host or provider, model, variable of its key.
+
+    withheld: whether the key was not sent, since only a file names the server.
+    """
 
     host: str
     model: str
     variable: str
     key: bool = True  # whether the variable is set
+    withheld: bool = False
 
 
 class Client(Protocol):
@@ -92,6 +113,32 @@ class Client(Protocol):
         ...
 
 
+async def bounded_body(pieces: AsyncIterable[bytes], packed: str) -> AsyncIterator[bytes]:
+    """Unpack the pieces of a body; raises Failed as soon as it is longer than a reply may be.
+
+    packed: its Content-Encoding. Pieces that are always there would otherwise never let anybody
+    else have a turn, not even a time-out.
+    """
+    packed = packed.strip().lower() or "identity"
+    if packed not in ("identity", "gzip", "x-gzip", "deflate"):
+        raise Failed(f"a body packed as {quote_stranger(packed)}, which nobody asked for")
+    unpacker = None if packed == "identity" else zlib.decompressobj(_GZIP_OR_ZLIB)
+    most, received, given = most_reply_bytes(), 0, 0
+    async for piece in pieces:
+        received += len(piece)
+        try:
+            plain = unpacker.decompress(piece, most + 1 - given) if unpacker else piece
+        except zlib.error:
+            raise Failed("a packed body that cannot be unpacked") from None
+        given += len(plain)
+        if max(received, given) > most:
+            raise Failed(
+                f"a body of more than {most:,} bytes; if your models write so much, set "
+                f"{MOST_REPLY_BYTES} in the environment"
+            )
+        yield plain
+
+
 def parse_completion(payload: Any) -> Reply:
     """The first choice of an OpenAI-like chat completion; raises Failed."""
     try:
@@ -99,17 +146,27 @@ def parse_completion(payload: Any) -> Reply:
         choice = {"message": {}} if choices == [] else choices[0]
         text, finish = _text(choice["message"].get("content")), choice.get("finish_reason")
     except (AttributeError, KeyError, IndexError, TypeError):
-        shown = json.dumps(payload, default=repr)
-        raise Failed(f"a body that is no chat completion: {quote_stranger(shown)}") from None
+        raise Failed(f"a body that is no chat completion: {_quoted_payload(payload)}") from None
     usage = usage if isinstance(usage, dict) else {}
     tokens = usage.get("prompt_tokens"), usage.get("completion_tokens")
     return checked_reply(text, finish, tokens, payload.get("model"))
 
 
+def _quoted_payload(payload: Any) -> str:
+    try:
+        return quote_stranger(json.dumps(payload, default=repr))
+    except (RecursionError, ValueError):
+        return "a structure of too many levels"
+
+
 def checked_reply(text: str, finish: object, tokens: tuple[object, object], model: object) -> Reply:
-    """A reply of which only the text is known to be what it should be."""
+    """A reply of which only the text is known to be what it should be.
+
+    A server may say a key back, in any of its words, which are written down.
+    """
     asked, answered = map(_count, tokens)
-    return Reply(without_thoughts(text), _name(finish), asked, answered, model=_name(model))
+    words = redact_reply(without_thoughts(text))
+    return Reply(words, _name(finish), asked, answered, model=_name(model))
 
 
 def _count(value: object) -> int | None:
@@ -123,6 +180,7 @@ def _name(value: object) -> str:
     """A provider's word, fit for tables and files."""
     if not isinstance(value, str):
         return ""
+    value = redact_reply(value)
     return value if value.isprintable() and len(value) <= _NAME else quote_stranger(value)
 
 
@@ -159,6 +217,8 @@ def http_error(
     A client that got none makes one up, and has no headers.
     """
     said = quote_stranger(words) or "no reason given"
+    if status < 300:  # it succeeded, in something else
+        return Failed(f"HTTP {status}: {said}", down=False)
     if status in _AGAIN or status >= 500:
         wait = retry_after(headers)
         billed = not headers or status in _LATE
@@ -169,6 +229,12 @@ def http_error(
 def _final(status: int, said: str, place: ResponsePlace) -> SocietyError:
     if status == 402:
         return Paused(f"{place.host} asks for payment first: {said}; then resume")
+    if status in (401, 403) and place.withheld:
+        return InputError(
+            f"{place.host} asks for a key: HTTP {status}: {said}; the one in {place.variable} was "
+            f"not sent, since only a file names this server; name it yourself: --api-base URL, or "
+            f"{TRUSTED_HOSTS}={place.host} in the environment"
+        )
     if status in (401, 403) and place.key:
         return InputError(
             f"the key in {place.variable} was refused by {place.host}: HTTP {status}: {said}; "

@@ -9,6 +9,7 @@ Source: Brooker 2015, "Exponential backoff and jitter" (full jitter).
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Awaitable, Callable
 from itertools import count
@@ -18,6 +19,7 @@ from society.engine.rng import generator
 from .responses import Failed, Reply
 from .settings import ModelSpec
 
+_LOG = logging.getLogger(__name__)
 _LONGEST = 60.0  # seconds of jitter
 
 numbers = count()  # of calls in this process
@@ -43,6 +45,8 @@ async def ask_persistently(
         pause = (asked or 0.0) + jitter(spec.backoff, number, tried)
         if tried >= spec.attempts or busy() + pause >= spec.deadline:
             break
+        came = outcome if isinstance(outcome, Failed) else "an empty reply"
+        _LOG.info("call %s: attempt %s brought %s; again in %.1f s", number, tried, came, pause)
         await sleep(pause)
     if isinstance(outcome, Failed):
         raise outcome

@@ -152,7 +152,7 @@ def _secrets(value: JsonValue) -> Iterator[str]:
 
 
 class Limits(BaseModel):
-    """Hard stops of a run, counted over all its sittings; the run pauses before it exceeds one."""
+    """Hard stops of a run, counted over all its sessions; the run pauses before it exceeds one."""
 
     model_config = _STRICT
 

@@ -54,10 +54,9 @@ def spec(
     """
     name = request.node.name.partition("[")[0]
     reached = {"model": f"openai/{name}", "backoff": 0.001}
+    surroundings.setenv("OPENAI_BASE_URL", provider.url)  # so the user has named the server
     if request.param == "lean":
         reached["api_base"] = provider.url
-    else:
-        surroundings.setenv("OPENAI_BASE_URL", provider.url)
 
     def made(**settings: Any) -> ModelSpec:
         return ModelSpec.model_validate(reached | settings)

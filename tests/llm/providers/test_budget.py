@@ -1,4 +1,4 @@
-"""Hard stops are never exceeded, however many calls are under way, and count over all sittings."""
+"""Hard stops are never exceeded, however many calls are under way, and count over all sessions."""
 
 from __future__ import annotations
 
@@ -48,6 +48,22 @@ def tokens(said: list[Completion]) -> int:
 def server(provider: Provider, surroundings: pytest.MonkeyPatch) -> ModelSpec:
     """Settings that lead to the server."""
     return ModelSpec(model="budgeted", api_base=provider.url, max_tokens=40, backoff=0.001)
+
+
+def test_calls_that_were_refused_when_the_limit_stopped_them_do_not_count(
+    provider: Provider, server: ModelSpec, ask: Ask
+) -> None:
+    """A tenth waits to be tried again; whoever resumes the run may still ask them."""
+    provider.plan(faults={"429": 0.3}, retry_after=30, seed=2)
+    budget = Budget(Limits(max_calls=13), Spent())
+    patient = server.model_copy(update={"model": "refusing"})
+    said, paused = heard(ModelPool({"default": patient}, budget), ask, 40)
+    refused = [one for one in paused if one.refused]
+    assert len(said) + len(refused) == 13
+    assert refused
+    provider.plan()
+    again, _ = heard(ModelPool({"default": server}, budget), ask, 40)
+    assert len(said) + len(again) == 13
 
 
 def test_calls_stop_exactly_at_their_limit(provider: Provider, server: ModelSpec, ask: Ask) -> None:

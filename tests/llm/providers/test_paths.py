@@ -213,13 +213,13 @@ def test_every_fault_at_once_loses_no_call(
 ) -> None:
     """Half of all attempts fail somehow; each of forty calls gets the answer to its own words."""
     kinds = ["429", "500", "cut", "truncated", "malformed", "empty", "null", "html", "hang", "drip"]
-    provider.plan(faults=dict.fromkeys(kinds, 0.05), brain="echo", retry_after=0.01, hang=3)
+    provider.plan(faults=dict.fromkeys(kinds, 0.05), brain="echo", retry_after=0.01, hang=5)
     requests = [ask(f"I am {agent}", agent) for agent in range(40)]
-    said = asked(spec(attempts=12, timeout=1.0), requests)
+    said = asked(spec(attempts=12, timeout=2.0), requests)
     assert [one.text for one in said] == [f"I am {agent}" for agent in range(40)]
     log = provider.log().values()
     assert sum(one.retries for one in said) == sum(entry["count"] - 1 for entry in log)
-    assert all(entry["full"] == 1 for entry in log)
+    assert {name: entry for name, entry in provider.log().items() if entry["full"] != 1} == {}
 
 
 def test_a_call_goes_out_only_after_it_was_noted(

@@ -171,9 +171,9 @@ def test_a_desk_is_as_patient_as_its_models_in_use(
     surroundings: pytest.MonkeyPatch,
 ) -> None:
     specs = {
-        "default": ModelSpec(model="m", api_base="http://here/v1", timeout=30.0),
-        "slow": ModelSpec(model="n", api_base="http://here/v1", timeout=90.0),
-        "unused": ModelSpec(model="o", api_base="http://here/v1", timeout=900.0),
+        "default": ModelSpec(model="m", api_base="http://localhost/v1", timeout=30.0),
+        "slow": ModelSpec(model="n", api_base="http://localhost/v1", timeout=90.0),
+        "unused": ModelSpec(model="o", api_base="http://localhost/v1", timeout=900.0),
         "free": ModelSpec(),
     }
     pool = ModelPool(specs)

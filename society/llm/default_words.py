@@ -1,0 +1,199 @@
+"""Words for questions and events without a template: built from what the author has declared.
+
+the scenario    the first line of its docstring
+parameters      pydantic's description, and a unit: public rules, unless marked private
+facts           FactSpec: text, unit and labels, unless marked private
+the question    the sentence of its Ask, or of a Tell, in which {name} is a fact or parameter
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from string import Formatter
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import BaseModel
+
+from society.engine.fact_specs import UNSPECIFIED, FactSpec, parameter_spec
+from society.errors import ScenarioError, suggest
+from society.text import format_fact, format_number
+
+if TYPE_CHECKING:
+    from society.engine.script import Ask, Tell
+
+_FIGURES = 4  # significant ones of a number, at least as many as stand before its point
+
+
+class Wording(NamedTuple):
+    """The words of one scenario: its summary, its facts by name, and the noun for an agent."""
+
+    summary: str = ""
+    facts: Mapping[str, FactSpec] = {}
+    noun: str = "agent"
+
+    def spec(self, name: str) -> FactSpec:
+        return self.facts.get(name, UNSPECIFIED)
+
+    def value(self, name: str, value: Any) -> str:
+        """A fact with its unit, or its label: "84.33 litres a second", "open"."""
+        return describe_value(value, self.spec(name))
+
+    def line(self, name: str, value: Any) -> str:
+        """A fact as an entry of a list: "Water in the canal: 84.33 litres a second"."""
+        return f"{self.spec(name).text or _heading(name)}: {self.value(name, value)}"
+
+    def shown(self, names: Iterable[str]) -> Iterator[str]:
+        """Yield the names that prompts may show."""
+        return (name for name in names if not self.spec(name).private)
+
+
+class DefaultWords:
+    """All that any/question.md says of one question, made when it is asked for."""
+
+    def __init__(
+        self,
+        wording: Wording,
+        params: Any,
+        facts: Mapping[str, Any],
+        peers: Iterable[SimpleNamespace],
+        text: str = "",
+    ) -> None:
+        self._wording, self._params, self._facts, self._peers = wording, params, facts, peers
+        self._text = text
+        self.summary, self.noun = full_stop(wording.summary), wording.noun
+
+    @property
+    def rules(self) -> list[str]:
+        """The parameters that everybody may know, one line each."""
+        return [
+            f"{spec.text[:1].upper()}{spec.text[1:]}: {describe_value(value, spec)}"
+            for spec, value in _parameters(self._params).values()
+            if spec.text and not spec.private and value is not None
+        ]
+
+    @property
+    def known(self) -> list[str]:
+        """The facts that the agent knows, one line each."""
+        return [self._wording.line(name, self._facts[name]) for name in self._shown()]
+
+    @property
+    def seen(self) -> list[str]:
+        """Each peer in sight with what is seen of it, one line each."""
+        lines = []
+        for peer in self._peers:
+            names = self._wording.shown(name for name in vars(peer) if name != "name")
+            known = "; ".join(self._of_peer(name, vars(peer)[name]) for name in names)
+            name = f"{self.noun[:1].upper()}{self.noun[1:]} {peer.name}"
+            lines.append(f"{name} ({known})" if known else name)
+        return lines
+
+    @property
+    def question(self) -> str:
+        """The sentence of the question; "" if its author wrote none."""
+        return fill_figures(self._text, self._wording, self._facts, self._params)
+
+    def _of_peer(self, name: str, value: Any) -> str:
+        text = self._wording.spec(name).text or _spaced(name)
+        return f"{text[:1].lower()}{text[1:]}: {self._wording.value(name, value)}"
+
+    def _shown(self) -> Iterator[str]:
+        return self._wording.shown(self._facts)
+
+
+def describe_value(value: Any, spec: FactSpec) -> str:
+    """A value in words: its label, or a number of four significant figures with its unit.
+
+    >>> describe_value(84.3274, FactSpec(unit="litres a second"))
+    '84.33 litres a second'
+    >>> describe_value(0, FactSpec(labels=("closed", "open")))
+    'closed'
+    """
+    if isinstance(value, list | tuple):
+        return ", ".join(describe_value(entry, spec) for entry in value)
+    if label := spec.label(value):
+        return label
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return format_fact(value)
+    if not math.isfinite(value):
+        return "none"
+    number = format_number(_rounded(value))
+    return f"{number}{spec.unit}" if spec.unit == "%" else f"{number} {spec.unit}".rstrip()
+
+
+def _rounded(value: float) -> float:
+    """Round to four significant figures, and never before the point."""
+    if not value or isinstance(value, int):
+        return value
+    return round(value, max(_FIGURES - 1 - math.floor(math.log10(abs(value))), 0))
+
+
+def fill_figures(text: str, wording: Wording, facts: Mapping[str, Any], params: Any) -> str:
+    """Fill in the facts and parameters of a sentence: "There are {stock} fish left."
+
+    Units stand in the sentence already, and are not said again.
+    """
+    if "{" not in text and "}" not in text:
+        return text
+    known: dict[str, str] = {
+        name: describe_value(value, _without_unit(spec))
+        for name, (spec, value) in _parameters(params).items()
+    }
+    known |= {
+        name: describe_value(value, _without_unit(wording.spec(name)))
+        for name, value in facts.items()
+    }
+    return text.format_map(known)
+
+
+def check_figures(line: Ask | Tell, params: Any) -> None:
+    """Raises ScenarioError for a sentence with a name that is neither a fact nor a parameter."""
+    legal = {*line.facts, *_parameters(params)}
+    sort = type(line).__name__
+    try:
+        parts = list(Formatter().parse(line.text))
+    except ValueError as error:
+        raise ScenarioError(
+            f"the text of {sort}({line.kind!r}) cannot be read: {error}; write {{{{ and }}}} for "
+            "braces that are no figures"
+        ) from None
+    for _, name, form, conversion in parts:
+        if name is None:
+            continue
+        if name not in legal:
+            raise ScenarioError(
+                f"the text of {sort}({line.kind!r}) holds {{{name}}}, which is neither a fact of "
+                f"this line nor a parameter; {suggest(name, sorted(legal))}"
+            )
+        if form or conversion:
+            raise ScenarioError(
+                f"the text of {sort}({line.kind!r}) says how {{{name}}} is formatted; write the "
+                "name alone, since figures are rounded for you"
+            )
+
+
+def full_stop(sentence: str) -> str:
+    """A sentence with a full stop, if it has no mark at its end."""
+    return sentence if not sentence or sentence[-1] in ".!?" else f"{sentence}."
+
+
+def _parameters(params: Any) -> dict[str, tuple[FactSpec, Any]]:
+    """The parameters of a scenario by name, each with its words and its value."""
+    if not isinstance(params, BaseModel):
+        return {}
+    fields = type(params).model_fields.items()
+    return {name: (parameter_spec(field), getattr(params, name)) for name, field in fields}
+
+
+def _without_unit(spec: FactSpec) -> FactSpec:
+    return FactSpec(spec.text, "", spec.labels, spec.private)
+
+
+def _heading(name: str) -> str:
+    words = _spaced(name)
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")
