@@ -8,6 +8,7 @@ power cut; a note that a call is about to be sent only has to survive a kill.
 from __future__ import annotations
 
 import asyncio
+import errno
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from society.llm.call_tables import (
     CALL,
     SENT,
     VECTOR,
+    WITHDRAWN,
     Call,
     call_row,
     find_call,
@@ -43,7 +45,8 @@ class RunFileCallStore:
     """The call store of a run file.
 
     connection: returns the open file, None before it is published. publish: makes it durable.
-    since: changes since the run was made, in words. round: the round that is being played.
+    since: changes since the run was made, in words. check_place: raises Paused if the file has lost
+    its name. round: the round that is being played.
     """
 
     def __init__(
@@ -52,11 +55,12 @@ class RunFileCallStore:
         connection: Callable[[], sqlite3.Connection | None],
         publish: Callable[[], sqlite3.Connection],
         since: str = "",
+        check_place: Callable[[], None] = lambda: None,
     ) -> None:
         self.path, self.since, self.round = short_path(str(path)), since, 0
         self.known: set[Address] = set()  # the calls that were there before
         self.lock = RLock()
-        self._connection, self._publish = connection, publish
+        self._connection, self._publish, self._check_place = connection, publish, check_place
         self._waiting: list[_Row] = []
         self._writing: asyncio.Task[None] | None = None
 
@@ -75,8 +79,13 @@ class RunFileCallStore:
         )
 
     async def sending(self, request: Request) -> None:
-        """Note that a call is about to be sent; returns once the note is written."""
+        """Note that a call is about to be sent; returns once the note is written. Raises Paused."""
+        self._check_place()
         await self._committed(SENT, request.address)
+
+    async def withdraw(self, request: Request) -> None:
+        """Take back the note on a call that was refused; returns once that is written."""
+        await self._committed(WITHDRAWN, request.address)
 
     async def keep(self, request: Request, said: Completion) -> None:
         """Store an answer; returns once it is on the disk. Raises Paused."""
@@ -201,6 +210,22 @@ def _settle(rows: Sequence[_Row], error: Exception | None = None) -> None:
 def unwritable_error(what: str, path: str, error: Exception) -> Paused:
     """Make the error for a run file that cannot be written any more."""
     return Paused(
-        f"cannot write {what} to {path}: {error}; everything committed before is saved. Free some "
-        f"disk space, then: society resume {path}"
+        f"cannot write {what} to {path}: {error}; everything committed before is saved. "
+        f"{writing_remedy(error)}, then: society resume {path}"
     )
+
+
+def writing_remedy(error: Exception) -> str:
+    """Say what cures a failure to write a file.
+
+    >>> writing_remedy(sqlite3.OperationalError("attempt to write a readonly database"))
+    'Make the file and its folder writable'
+    """
+    number, words = getattr(error, "errno", None), str(error)
+    if number in (errno.ENOSPC, errno.EDQUOT) or "is full" in words:
+        return "Free some disk space"
+    if number in (errno.EROFS, errno.EACCES, errno.EPERM) or "readonly" in words:
+        return "Make the file and its folder writable"
+    if "locked" in words:
+        return "End the other program that is writing the file"
+    return "Check that the disk is there, writable and not full"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +18,13 @@ from society.engine.graph import Graph
 from society.engine.history import Page
 from society.engine.rng import Array
 from society.engine.scenario import Finding
-from society.errors import InputError
+from society.errors import InputError, RunFileError, UntrustedCodeError
+from society.llm.call_tables import checksum
+from society.user_code import guard_user_code
 
 from .call_store import RecordedCalls
-from .reader import RunFile
+from .reader import RunFile, open_run_file
+from .trust import refuse_user_code
 
 
 class PostAnalysisResults(NamedTuple):
@@ -62,8 +69,18 @@ def run_post_analysis(
 ) -> PostAnalysisResults:
     """Return the findings of the scenario's analysis of a finished run, from the file if there.
 
-    setup: of the run, if it is at hand. call_store: where embeddings are kept.
+    setup: of the run, if it is at hand; without it, no code of the user's is executed. call_store:
+    where embeddings are kept.
     """
+    if setup is None:
+        with guard_user_code(refuse_user_code):
+            return _run_post_analysis(run, setup, call_store)
+    return _run_post_analysis(run, setup, call_store)
+
+
+def _run_post_analysis(
+    run: RunFile, setup: Society | None, call_store: CallStore | None
+) -> PostAnalysisResults:
     kept = run.findings()
     if kept is not None:
         return PostAnalysisResults(kept)
@@ -71,6 +88,8 @@ def run_post_analysis(
         return PostAnalysisResults()
     try:
         setup = setup or run.manifest.society()
+    except UntrustedCodeError:
+        return PostAnalysisResults(note=_unread(run))
     except (InputError, ValueError) as error:
         return PostAnalysisResults(
             note=f"no analysis of the run, which cannot be built again: {error}"
@@ -84,8 +103,39 @@ def run_post_analysis(
         return PostAnalysisResults(
             tuple(_check_finding(finding, run.manifest.replicates) for finding in found)
         )
+    except UntrustedCodeError:
+        return PostAnalysisResults(note=_unread(run))
     except (ImportError, RuntimeError) as error:  # an extra is missing, or not what we know
         return PostAnalysisResults(note=str(error))
+
+
+def _unread(run: RunFile) -> str:
+    return (
+        "findings of the scenario's analysis were not computed, since that would execute Python "
+        f"code that the run file names; to compute and record them: society resume {run.path} "
+        "--trust"
+    )
+
+
+def record_findings(path: Path, files: Path | None = None) -> None:
+    """Compute and record the findings of a finished run that has none; raises InputError."""
+    with open_run_file(path, files) as run:
+        if run.findings() is not None or run.manifest.level != "full" or run.manifest.objects:
+            return
+        found, note = run_post_analysis(run, run.manifest.society())
+    if note:
+        return
+    words = findings_text(found)
+    try:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("INSERT INTO findings VALUES (?, ?)", (words, checksum(words)))
+    except sqlite3.Error as error:
+        raise RunFileError(f"cannot write the findings to {path}: {error}") from error
+
+
+def findings_text(findings: Iterable[Finding]) -> str:
+    """Return findings as a run file keeps them."""
+    return json.dumps([(one.name, one.unit, one.values.tolist()) for one in findings])
 
 
 def _check_finding(finding: Finding, replicates: int) -> Finding:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from glob import escape
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,7 +29,8 @@ from .reader import RunFile, open_run_file
 from .session import Session
 
 DRAFTED = "drafted"  # the mechanism that seats types apart
-Designs = Mapping[str, list[Any]]  # by type, one for each seat; None where there is none
+# By type, one for each seat of the first repetition, then of the next; None where there is none.
+Designs = Mapping[str, list[Any]]
 
 
 class DesignRun(NamedTuple):
@@ -63,12 +65,12 @@ class DesignRun(NamedTuple):
         """Extract the designs from the pages of a run."""
         fact = "own", self.drafts.told
         told = [step.arrays[fact] for page in pages for step in page.steps if fact in step.arrays]
-        # A replicate for each type and seat, in which that seat alone makes a design.
+        # A replicate for each repetition, type and seat, in which that seat alone makes a design.
         texts = [row[number % len(row)] for number, row in enumerate(told[-1])]
         made = [json.loads(text) if text else None for text in texts]
-        seats = self.setup.agents
-        types = [cohort.name for cohort in self.setup.cast()]
-        return {name: made[seats * k : seats * (k + 1)] for k, name in enumerate(types)}
+        seats, types = self.setup.agents, [cohort.name for cohort in self.setup.cast()]
+        each = [made[start : start + seats] for start in range(0, len(made), seats)]
+        return {name: list(chain(*each[k :: len(types)])) for k, name in enumerate(types)}
 
 
 def design_runs(setup: Society) -> Iterator[DesignRun]:
@@ -83,8 +85,11 @@ def design_runs(setup: Society) -> Iterator[DesignRun]:
             continue
         ((name, given),) = spec.mechanisms[place].items()
         stage = dict([drafts.stage])
-        mechanisms = [*spec.mechanisms[:place], {name: {**given, **stage}}, {DRAFTED: {}}]
-        stages = build(spec.model_copy(update={"mechanisms": mechanisms}), setup.own)
+        anew = {"repetitions": scenario.layers[-1].parameters.get("repetitions", 1)}
+        apart = {DRAFTED: {} if anew["repetitions"] == 1 else anew}
+        mechanisms = [*spec.mechanisms[:place], {name: {**given, **stage}}, apart]
+        drafting = spec.model_copy(update={"mechanisms": mechanisms})
+        stages = build(drafting, setup.own, rehearsed=False)
         yield DesignRun(name, drafts, stages)
 
 
@@ -97,7 +102,9 @@ def _is_open(layer: Layer, drafts: Drafts) -> bool:
 def with_designs(setup: Society, made: Mapping[str, Mapping[str, Designs]]) -> Society:
     """Return the setup with designs added, by mechanism and parameter; raises InputError."""
     drafts = {**setup.spec.drafts, **made}
-    return build(setup.spec.model_copy(update={"drafts": drafts}), setup.own) if made else setup
+    if not made:
+        return setup
+    return build(setup.spec.model_copy(update={"drafts": drafts}), setup.own, rehearsed=False)
 
 
 def make_designs(setup: Society, minds: Minds | None = None) -> Society:

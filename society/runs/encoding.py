@@ -15,14 +15,17 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from society.engine.rng import Array
+from society.llm.stored_database import load_json
 
 # One line: a step, or what the run file adds: a round's own arrays, and public columns.
 LineSort = Literal["ask", "tell", "inherit", "round", "public"]
@@ -31,9 +34,15 @@ StoredLine = tuple[LineSort, str, str, Mapping[ArrayKey, Array]]
 LinePart = tuple[str, tuple[int, ...], str]
 
 _SHORT = 4096  # bytes; below, an array costs less to write than to compress
+_SMALL = 2**16  # bytes of an array, up to which those of many rounds are compressed together
 _SAMPLE = 1024  # bytes that tell whether compression pays: it does if few different ones occur
 _FEW = 128
 _VALUES = 16  # at most, of arrays of few values
+_DICTIONARY = 1 + 8 * _VALUES  # bytes, at most, in which they are listed
+_MOST = 2**26  # bytes of the arrays of a round that are read whatever their code; else 16 for each
+_DTYPE = re.compile(r"\|b1|\|O|[<>|][iuf][1248]|[<>|]f16|<U\d{1,4}")
+_CODECS = ("raw", "bits", "few", "json")
+_DEEPEST = 8  # dimensions
 
 
 class ArrayLayout(NamedTuple):
@@ -51,7 +60,10 @@ class ArrayLayout(NamedTuple):
     @classmethod
     def read(cls, words: str) -> ArrayLayout:
         """Parse a layout from its JSON."""
-        lines, places, parts = json.loads(words)
+        lines, places, parts = load_json(words)
+        count = sum(len(keys) for _, _, _, keys in lines)
+        if len(places) != count or any(one not in range(len(parts)) for one in places):
+            raise ValueError(f"a layout of {count} arrays names {len(places)} places")
         return cls(
             tuple(
                 (sort, kind, form, tuple((role, name) for role, name in keys))
@@ -77,25 +89,71 @@ def pack_lines(lines: Iterable[StoredLine]) -> tuple[ArrayLayout, bytes]:
                 parts.append((values.dtype.str, values.shape, codec))
                 cells.append(cell)
             places.append(place)
-    sizes = struct.pack(f"<{len(cells)}I", *map(len, cells))
-    return ArrayLayout(tuple(said), tuple(places), tuple(parts)), b"".join([sizes, *cells])
+    return ArrayLayout(tuple(said), tuple(places), tuple(parts)), join_cells(cells)
+
+
+def join_cells(cells: Sequence[bytes]) -> bytes:
+    """Join the parts of a blob, after their sizes."""
+    return b"".join([struct.pack(f"<{len(cells)}I", *map(len, cells)), *cells])
+
+
+def split_cells(count: int, blob: bytes) -> list[bytes]:
+    """Split a blob into its parts; raises ValueError if it has not so many."""
+    head = struct.Struct(f"<{count}I")
+    sizes = head.unpack_from(blob) if len(blob) >= head.size else ()
+    if head.size + sum(sizes) != len(blob):
+        raise ValueError(f"got {len(blob)} bytes; expected {head.size + sum(sizes)}")
+    ends = [*accumulate(sizes, initial=head.size)]
+    return [blob[start:end] for start, end in pairwise(ends)]
+
+
+def inflated_cells(look: ArrayLayout, blob: bytes) -> tuple[ArrayLayout, list[bytes]]:
+    """Return a layout and its parts with small arrays as they are before `.zlib`."""
+    parts, cells = [], []
+    for part, cell in zip(look.parts, split_cells(len(look.parts), blob), strict=True):
+        dtype, shape, codec = part
+        size = math.prod(shape) * np.dtype(dtype).itemsize
+        if codec.endswith(".zlib") and size <= _SMALL and not codec.startswith("json"):
+            part, cell = (dtype, shape, codec.removesuffix(".zlib")), zlib.decompress(cell)
+        parts.append(part)
+        cells.append(cell)
+    return look._replace(parts=tuple(parts)), cells
 
 
 def unpack_lines(look: ArrayLayout, blob: bytes) -> list[StoredLine]:
     """Decode lines, arrays read-only; raises ValueError or zlib.error if layout and blob differ."""
-    head = struct.Struct(f"<{len(look.parts)}I")
-    sizes = head.unpack_from(blob) if len(blob) >= head.size else ()
-    if head.size + sum(sizes) != len(blob):
-        raise ValueError(f"got {len(blob)} bytes; expected {head.size + sum(sizes)}")
-    arrays, start = [], head.size
-    for part, size in zip(look.parts, sizes, strict=True):
-        arrays.append(_decoded(*part, blob[start : start + size]))
-        start += size
+    cells = split_cells(len(look.parts), blob)
+    _check_sizes(look.parts, cells)
+    arrays = [_decoded(*part, cell) for part, cell in zip(look.parts, cells, strict=True)]
     places = iter(look.places)
     return [
         (sort, kind, form, {key: arrays[next(places)] for key in keys})
         for sort, kind, form, keys in look.lines
     ]
+
+
+def _check_sizes(parts: Sequence[LinePart], cells: Sequence[bytes]) -> None:
+    """Raise ValueError for arrays that no run has, before memory is taken for them."""
+    total = 0
+    for (dtype, shape, codec), cell in zip(parts, cells, strict=True):
+        if not _DTYPE.fullmatch(dtype) or codec.partition(".")[0] not in _CODECS:
+            raise ValueError(f"an array of {dtype!r:.20} in the code {codec!r:.20}")
+        if len(shape) > _DEEPEST or not all(type(one) is int and one >= 0 for one in shape):
+            raise ValueError(f"an array of the shape {shape!r:.60}")
+        total += math.prod(shape) * np.dtype(dtype).itemsize
+        if codec == "bits" and len(cell) != math.ceil(math.prod(shape) / 8):
+            raise ValueError(f"{len(cell)} bytes of flags for the shape {shape}")
+    if total > _MOST + 16 * sum(map(len, cells)):
+        raise ValueError(f"arrays of {total:,} bytes, which is more than any round needs")
+
+
+def _inflate(cell: bytes, most: int) -> bytes:
+    """Decompress to no more than `most` bytes; raises ValueError."""
+    stream = zlib.decompressobj()
+    found = stream.decompress(cell, most + 1)
+    if len(found) > most or not stream.eof:
+        raise ValueError(f"a compressed array is cut off, or holds more than {most:,} bytes")
+    return found
 
 
 def _encoded(values: Array) -> tuple[str, bytes]:
@@ -151,7 +209,9 @@ def _from_few(dtype: np.dtype[Any], size: int, cell: bytes) -> Array:
 def _decoded(dtype: str, shape: tuple[int, ...], codec: str, cell: bytes) -> Array:
     codec, _, compressed = codec.partition(".")
     if compressed:
-        cell = zlib.decompress(cell)
+        # One of text is as long as its words are.
+        room = math.prod(shape) * np.dtype(dtype).itemsize + _DICTIONARY
+        cell = _inflate(cell, _MOST if codec == "json" else room)
     if codec == "json":
         words = json.loads(cell)
         flat = np.fromiter(words, np.dtype(dtype), len(words))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from society.engine.graph import Complete, Graph
+from society.errors import UntrustedCodeError
 from society.lineage import Heredity
+from society.user_code import guard_user_code
 
 from .manifest import Manifest
+from .trust import refuse_user_code
 
 _ADVISE = "advise"  # the relation along which newborn agents see the strategies of elders
 
@@ -28,5 +33,24 @@ def run_heredity(manifest: Manifest) -> Heredity:
 
 def _advise(manifest: Manifest) -> Graph | None:
     """Return the graph on which newborn agents saw their elders; None if it was complete."""
-    graph = manifest.society().environment().graphs.get(_ADVISE)
+    with guard_user_code(refuse_user_code):
+        try:
+            setup = manifest.society()
+        except UntrustedCodeError:
+            # Graphs depend on the scenario, not on the components that cohorts have.
+            plain: dict[str, Any] = {
+                "cohorts": None,
+                "uses": [],
+                "models": {},
+                "agents": manifest.agents,
+            }
+            try:
+                setup = manifest.society(lambda spec: spec.model_copy(update=plain))
+            except UntrustedCodeError:
+                # The scenario is the user's: a graph that the run names cannot be drawn, and one
+                # that only the scenario names is taken to be complete.
+                if manifest.config.graph or manifest.config.graphs:
+                    raise
+                return None
+        graph = setup.environment().graphs.get(_ADVISE)
     return None if isinstance(graph, Complete) else graph

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
 from typing import Any, Literal
 
@@ -13,17 +13,24 @@ from pydantic import BaseModel, ConfigDict
 from society.config.build import Society, build
 from society.config.run_config import RunConfig
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.population import Cast, Cohort
 from society.engine.rng import Array
-from society.engine.scenario import DisplaySpec, Fold, Scenario
+from society.engine.scenario import DisplaySpec, Fold, Scenario, fact_specs
 from society.errors import RunFileError, SocietyError
 
 from .structure import GameNote, RoundStructure, round_structure, rules_of
 
 Level = Literal["full", "summary"]
 
-FORMAT = 2  # of run files; a file of another format is refused
+FORMAT = 3  # of new run files
+READABLE = (2, FORMAT)  # a file of another format is refused
 _FULL_UP_TO = 1_000_000  # agent-rounds
+
+# How scenarios played before they had a parameter, for runs whose manifest lacks it.
+_BEFORE_PARAMETERS: Mapping[str, Mapping[str, Any]] = {
+    "language_village": {"perceive": "prompts", "caps": "on"},
+}
 
 
 class MeasureNote(BaseModel):
@@ -60,8 +67,9 @@ class Manifest(BaseModel):
     spec: the JSON of a Spec, from which the run can be set up again. horizon: rounds at most, of
     those that hold no others. extent: how far rounds within rounds go. seating: see `types`.
     columns: the public ones. game: in normal form, if one is played. files: the user's own files,
-    path -> sha256. prompts: templates that it may use, likewise. objects: names of Python
-    objects that were given.
+    path -> sha256. folder: of the run file when it was made, if it names files. prompts: templates
+    that it may use, with their hashes. objects: names of Python objects that were given. facts:
+    words, units and labels of facts and public columns, by name.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -84,13 +92,29 @@ class Manifest(BaseModel):
     game: GameNote | None = None
     versions: dict[str, str]
     files: dict[str, str]
+    folder: str = ""
     prompts: dict[str, str] = {}
     objects: tuple[str, ...] = ()
+    facts: dict[str, FactSpec] = {}
 
     @property
     def config(self) -> RunConfig:
-        """The configuration; names in it are not looked up again in the working directory."""
-        return RunConfig.model_validate(self.spec, context={"resolved": True})
+        """The configuration; names in it are not looked up again in the working directory.
+
+        What a run of before had no key or parameter for is as it was then.
+        """
+        spec = self.spec
+        if self.prompts:
+            spec = {"option_order": "fixed", **spec}
+        spec = {**spec, "parameters": {**self.former_parameters, **spec.get("parameters", {})}}
+        return RunConfig.model_validate(spec, context={"resolved": True})
+
+    @property
+    def former_parameters(self) -> dict[str, Any]:
+        """Parameters that the scenario has got since, with values by which it plays as it did."""
+        own = ".py" in self.spec.get("scenario", "")
+        before = {} if own else _BEFORE_PARAMETERS.get(self.scenario, {})
+        return {name: value for name, value in before.items() if name not in self.params}
 
     def society(self, changed: Callable[[RunConfig], RunConfig] = lambda spec: spec) -> Society:
         """Build the society of the run again, with its configuration changed; raises InputError."""
@@ -101,7 +125,7 @@ class Manifest(BaseModel):
                 f"{names} {was} in Python and cannot be rebuilt from the file; to play it again, "
                 "use society.run"
             )
-        return build(changed(self.config))
+        return build(changed(self.config), rehearsed=False)
 
     def seated(self, cohorts: Iterable[str], replicate: int = 0) -> Array:
         """Mark the agents of these cohorts in a replicate, (N,) of bool."""
@@ -168,6 +192,7 @@ def manifest_of(
         files=dict(setup.files),
         prompts=setup.words.hashes() if setup.models_named else {},
         objects=setup.objects,
+        facts=fact_specs(scenario, cast),
     )
 
 

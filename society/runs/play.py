@@ -13,7 +13,10 @@ from society.config.build import Society
 from society.config.run_config import RunConfig
 from society.engine.history import Recorder
 from society.llm.providers.budget import Budget
+from society.user_code import guard_user_code
 
+from .chance_watch import chance_watch
+from .conclusions import record_findings
 from .design_runs import (
     design_files,
     design_runs,
@@ -23,7 +26,9 @@ from .design_runs import (
     refuse_waiting,
 )
 from .manifest import Level
+from .reader import open_run_file
 from .session import End, Session
+from .trust import RecordedCode
 
 Watch = Callable[[Session], AbstractContextManager[Recorder | None]]
 
@@ -54,14 +59,30 @@ def resume(
     watch: Watch = lambda session: nullcontext(),
     awaiting: Callable[[int], None] | None = None,
     conclude: bool = True,
+    *,
+    trust: bool = False,
+    files: Path | None = None,
+    announce: Callable[[str], None] = lambda line: None,
 ) -> End:
-    """Play the run in a file on to its end; one that has finished stays. Raises InputError."""
+    """Play the run in a file on to its end; raises InputError.
+
+    One that has finished stays; findings that it lacks are recorded. trust: execute the Python code
+    that the run file names, although this machine does not know it. files: a folder in which the
+    files of the run are looked up first. announce: called with a line about each file of code that
+    is executed because of `trust`.
+    """
     refuse_waiting(path)
-    session = Session.resumed(path, changed, beside=design_files, awaiting=awaiting)
-    if session is None:
-        return End("finished")
-    purpose = "designs" if is_drafting(session.setup.spec.mechanisms) else ""
-    return _play([session._replace(purpose=purpose)], watch, conclude)
+    with open_run_file(path, files) as run:
+        gate = RecordedCode(path, run.manifest, trust, announce)
+    with guard_user_code(gate):
+        session = Session.resumed(
+            path, changed, files=files, beside=design_files, awaiting=awaiting
+        )
+        if session is None:
+            record_findings(path, files)
+            return End("finished")
+        purpose = "designs" if is_drafting(session.setup.spec.mechanisms) else ""
+        return _play([session._replace(purpose=purpose)], watch, conclude)
 
 
 def _play(runs: Iterable[Session], watch: Watch, conclude: bool) -> End:
@@ -69,7 +90,8 @@ def _play(runs: Iterable[Session], watch: Watch, conclude: bool) -> End:
     for session in runs:
         with session.writer:
             with watch(session) as recorder:
-                end = session.play(*[] if recorder is None else [recorder])
+                watching = [] if recorder is None else [recorder]
+                end = session.play(*watching, *chance_watch(session.setup))
             end = session.finish(end, conclude=conclude)
         if end.code:
             break

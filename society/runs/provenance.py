@@ -17,6 +17,7 @@ from society.llm.providers.settings import Limits, ModelSpec
 from .manifest import Manifest, library_versions
 from .reader import open_run_file
 from .schema import SIDES, Header, Status, side_file
+from .trust import hash_file
 
 BOUNDS = ("concurrency", "requests_per_minute", "tokens_per_minute")  # of a model
 _REACH = ("api_base", "timeout", "attempts", "backoff", "deadline", *BOUNDS)
@@ -33,6 +34,8 @@ def config_hash(spec: RunConfig) -> str:
     models = {name: model.model_copy(update=reach) for name, model in spec.models.items()}
     bare = spec.model_copy(update={"limits": Limits(), "models": models})
     said = bare.model_dump(mode="json", exclude={"drafts"})
+    if said["option_order"] == RunConfig.model_fields["option_order"].default:
+        del said["option_order"]  # the hashes of rules' runs are those from before there was one
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
@@ -97,10 +100,11 @@ def list_changes(manifest: Manifest, setup: Society | None = None) -> str:
     """
     found = list(_values("", manifest.versions, library_versions()))
     if setup is not None:
-        found += _values("parameter ", manifest.params, setup.params.model_dump(mode="json"))
+        before = {**manifest.params, **manifest.former_parameters}
+        found += _values("parameter ", before, setup.params.model_dump(mode="json"))
         if manifest.prompts:
             found += _files("prompt ", manifest.prompts, setup.words.hashes())
-    now = {name: _hash(Path(name)) for name in manifest.files}
+    now = {name: hash_file(name) for name in manifest.files}
     files = {short_path(name): digest for name, digest in manifest.files.items()}
     found += _files("", files, {short_path(name): hashed for name, hashed in now.items()})
     return f"; changed since: {', '.join(found)}" if found else ""
@@ -120,7 +124,3 @@ def _files(sort: str, before: Mapping[str, str], now: Mapping[str, str]) -> Iter
             yield f"{sort}{name} is new"
         elif before[name] != now[name]:
             yield f"{sort}{name} has changed"
-
-
-def _hash(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest() if path.is_file() else ""

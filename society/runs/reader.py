@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import sqlite3
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -31,10 +32,17 @@ from society.llm.call_tables import (
     usage_entries,
     use_so_far,
 )
+from society.llm.stored_database import StoredDatabase, check_types, load_json
 
-from .encoding import ArrayLayout, unpack_lines
-from .manifest import FORMAT, Manifest
-from .schema import Header, RunStanding, Status, side_file
+from .chunks import ChunkRow, last_of_chunks, rows_around
+from .encoding import ArrayLayout, StoredLine, unpack_lines
+from .manifest import READABLE, Manifest
+from .moved_files import find_moved_files
+from .schema import Header, RunStanding, Status, check_schema, side_file
+
+_MOST_KEYS, _MOST_BYTES = 64, 32 * 2**20  # of a manifest
+_MOST_AGENTS, _PER_BYTE = 2**24, 64  # in all replicates; more for each byte of the file
+_LONGEST_PATH = 200  # characters of the place of a round
 
 
 class Record(NamedTuple):
@@ -51,14 +59,21 @@ class RunFile:
     Every method raises RunFileError where it meets damage.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self.path, self._connection = path, connection
+    def __init__(self, path: Path, database: StoredDatabase, files: Path | None = None) -> None:
+        self.path, self._database = path, database
+        self._connection = connection = database.connection
         self._looks: dict[int, tuple[ArrayLayout, str]] = {}
-        with _reading(path, "the manifest"):
+        self._chunk: dict[int, ChunkRow] = {}  # the one that was read last
+        with self._reading("the manifest"):
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            self._chunked = version >= 3
+            check_schema(connection, chunked=self._chunked)
+            _check_manifest_size(connection)
             rows = dict(connection.execute("SELECT key, value FROM manifest").fetchall())
             _check_seal(rows.pop("seal"), *sorted(rows.items()))
             given = {key: json.loads(value) for key, value in rows.items()}
-            self.manifest = Manifest.model_validate(given)
+            self.manifest = find_moved_files(Manifest.model_validate(given), path, files)
+            _check_agents(self.manifest, path.stat().st_size)
 
     def __enter__(self) -> Self:
         return self
@@ -69,13 +84,18 @@ class RunFile:
     def close(self) -> None:
         self._connection.close()
 
+    @contextmanager
+    def _reading(self, what: str) -> Iterator[None]:
+        with _reading(self.path, what), self._database.limited():
+            yield
+
     @property
     def standing(self) -> RunStanding:
         """The recorded status: the writing process, and the digest at the end."""
-        with _reading(self.path, "the status"):
+        with self._reading("the status"):
             *said, sealed = self._connection.execute("SELECT * FROM status").fetchone()
             _check_seal(sealed, *said)
-            return RunStanding(*said)
+            return RunStanding.read(said)
 
     @property
     def status(self) -> Status:
@@ -87,66 +107,76 @@ class RunFile:
     @property
     def rounds(self) -> int:
         """The number of committed rounds."""
-        with _reading(self.path, "the list of rounds"):
+        with self._reading("the list of rounds"):
             last = self._connection.execute("SELECT max(round) FROM rounds").fetchone()[0]
-            return int(last or 0)
+            chunked = last_of_chunks(self._connection) if self._chunked else 0
+            return max(last or 0, chunked or 0)
 
     def paths(self) -> list[tuple[int, ...]]:
         """Return the path of each round among nested rounds, by number."""
-        with _reading(self.path, "the list of rounds"):
+        with self._reading("the list of rounds"):
             rows = self._connection.execute("SELECT path FROM rounds ORDER BY round").fetchall()
-            return [_path(words) for (words,) in rows]
+            words = [*self._chunked_paths(), *(path for (path,) in rows)]
+            return [_path(path) for path in words]
 
     def looks(self) -> dict[ArrayLayout, tuple[int, str]]:
         """Return the layouts of lines, with number and checksum."""
-        with _reading(self.path, "the layouts"):
+        with self._reading("the layouts"):
             rows = self._connection.execute("SELECT look, words FROM looks").fetchall()
             return {ArrayLayout.read(words): (number, checksum(words)) for number, words in rows}
 
     def calls(self) -> Iterator[Call]:
         """Yield every model call, in the order in which they were recorded."""
-        with _reading(self.path, "the calls"):
+        with self._reading("the calls"):
             yield from list_calls(self._connection)
 
     def call(self, address: Address) -> Call | None:
         """The call at an address."""
-        with _reading(self.path, "a call"):
+        with self._reading("a call"):
             return find_call(self._connection, address)
 
     @property
     def unanswered(self) -> int:
         """The number of calls that were sent and have no recorded answer; they may be billed."""
-        with _reading(self.path, "the calls"):
+        with self._reading("the calls"):
             return unanswered_calls(self._connection)
 
     @property
     def spent(self) -> Spent:
         """The use of models that counts towards limits."""
-        with _reading(self.path, "the calls"):
+        with self._reading("the calls"):
             return use_so_far(self._connection)
 
     def findings(self) -> tuple[Finding, ...] | None:
         """Return the recorded findings of the analysis after the run; None if there are none."""
-        with _reading(self.path, "the findings"):
+        with self._reading("the findings"):
             row = self._connection.execute("SELECT findings, seal FROM findings").fetchone()
             if row is None:
                 return None
             words, sealed = row
             _check_seal(sealed, words)
-            found = json.loads(words)
-            return tuple(Finding(name, unit, np.array(values)) for name, unit, values in found)
+            return tuple(map(self._finding, load_json(words)))
+
+    def _finding(self, said: Sequence[Any]) -> Finding:
+        name, unit, values = said
+        check_types((name, unit), str, str)
+        numbers = np.array(values, float)
+        if numbers.shape != (self.manifest.replicates,):
+            raise ValueError(f"finding {name!r:.40} has the shape {numbers.shape}")
+        return Finding(name, unit, numbers)
 
     def sittings(self) -> list[tuple[int, str]]:
         """List each resumption: the last round before it, and changes since the run was made."""
-        with _reading(self.path, "the list of sessions"):
+        with self._reading("the list of sessions"):
             rows = self._connection.execute("SELECT round, changed, seal FROM sittings").fetchall()
             for number, changed, sealed in rows:
                 _check_seal(sealed, number, changed)
+                check_types((number, changed), int, str)
             return [(number, changed) for number, changed, _ in rows]
 
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
         """Return the recorded embeddings, by text."""
-        with _reading(self.path, "the embeddings"):
+        with self._reading("the embeddings"):
             return find_vectors(self._connection, embedder, texts)
 
     def ledger(self) -> tuple[Usage, ...]:
@@ -161,7 +191,7 @@ class RunFile:
         return {agent: tuple(entries) for agent, entries in by_agent.items()}
 
     def _entries(self, per_agent: bool) -> Iterator[tuple[int, Usage]]:
-        with _reading(self.path, "the calls"):
+        with self._reading("the calls"):
             entries = list(usage_entries(self._connection, per_agent))
         fallbacks: Counter[tuple[int | str, ...]] = Counter()
         for record in self.records(lines=False) if entries else ():
@@ -190,11 +220,12 @@ class RunFile:
         }
         cause = np.full(given.replicates, "", object)
         record = None
-        for record in self.records(lines=False):
-            for name, values in record.page.measures.items():
-                folded[name].add(record.page.number, values)
-            for kind, replicates in record.ends.items():
-                cause[replicates] = kind
+        with self._reading("the measures"):
+            for record in self.records(lines=False):
+                for name, values in record.page.measures.items():
+                    folded[name].add(record.page.number, values)
+                for kind, replicates in record.ends.items():
+                    cause[replicates] = kind
         for each in folded.values():
             each.strike(cause == UNREAD)
         return Outcome(
@@ -208,7 +239,9 @@ class RunFile:
         )
 
     def _record(self, number: int, lines: bool) -> Record | None:
-        with _reading(self.path, f"round {number}"):
+        with self._reading(f"round {number}"):
+            if (row := self._row_in_chunk(number)) is not None:
+                return self._record_of(row, lines)
             columns = "round, path, digest, chain, ends, troubles, look, arrays, line_seal, seal"
             query = f"SELECT {columns} FROM rounds WHERE round >= ? ORDER BY round"
             row = self._connection.execute(query, (number,)).fetchone()
@@ -222,18 +255,31 @@ class RunFile:
             _check_seal(sealed, *said, look_seal, line_seal, blob=blob)
             ((_, _, _, arrays),) = unpack_lines(look, blob)
             steps, public = self._lines(number, line_seal) if lines else ((), {})
-            page = Page(
-                number,
-                _path(path),
-                steps,
-                bytes.fromhex(digest),
-                public,
-                {name: values for (role, name), values in arrays.items() if role == "measure"},
-                arrays["present", ""],
-                arrays["running", ""],
-                troubles=tuple(ParseIssue(*trouble) for trouble in json.loads(troubles)),
-            )
-            return Record(page, chain, json.loads(ends))
+            said = number, path, digest, chain, ends, troubles
+            return _compose(*said, arrays, steps, public)
+
+    def _chunked_paths(self) -> Iterator[str]:
+        """Yield the paths of the rounds that are in chunks."""
+        last = last_of_chunks(self._connection) if self._chunked else None
+        for number in range(0 if last is None else last + 1):
+            row = self._row_in_chunk(number)
+            if row is None:
+                raise ValueError(f"round {number} is missing, though later ones are there")
+            yield row.path
+
+    def _row_in_chunk(self, number: int) -> ChunkRow | None:
+        """Return the row of a round that is in a chunk; else None."""
+        if self._chunked and number not in self._chunk:
+            self._chunk = rows_around(self._connection, number, lambda one: self._look(one)[0])
+        return self._chunk.get(number)
+
+    def _record_of(self, row: ChunkRow, lines: bool) -> Record:
+        """Read a round from its row in a chunk."""
+        ((_, _, _, arrays),) = unpack_lines(self._look(row.look)[0], row.arrays)
+        told = unpack_lines(self._look(row.line_look)[0], row.lines) if lines else ()
+        steps, public = _sorted_lines(told)
+        said = row.round, row.path, row.digest, row.chain, row.ends, row.troubles
+        return _compose(*said, arrays, steps, public)
 
     def _lines(self, number: int, sealed: str) -> tuple[tuple[Step, ...], dict[str, Array]]:
         """Return the steps of a round and its public columns; neither at level summary."""
@@ -241,13 +287,7 @@ class RunFile:
         look_number, blob = self._connection.execute(query, (number,)).fetchone()
         look, look_seal = self._look(look_number)
         _check_seal(sealed, look_seal, blob=blob)
-        steps, public = [], {}
-        for sort, kind, form, arrays in unpack_lines(look, blob):
-            if sort == "public":
-                public = {name: values for (_, name), values in arrays.items()}
-            elif sort != "round":
-                steps.append(Step(sort, kind, form, arrays))
-        return tuple(steps), public
+        return _sorted_lines(unpack_lines(look, blob))
 
     def _look(self, number: int) -> tuple[ArrayLayout, str]:
         """Return a layout and its checksum."""
@@ -258,13 +298,72 @@ class RunFile:
         return self._looks[number]
 
 
+def _sorted_lines(lines: Iterable[StoredLine]) -> tuple[tuple[Step, ...], dict[str, Array]]:
+    """Return the steps and the public columns among lines."""
+    steps, public = [], {}
+    for sort, kind, form, arrays in lines:
+        if sort == "public":
+            public = {name: values for (_, name), values in arrays.items()}
+        elif sort != "round":
+            steps.append(Step(sort, kind, form, arrays))
+    return tuple(steps), public
+
+
+def _compose(
+    number: int,
+    path: str,
+    digest: str,
+    chain: str,
+    ends: str,
+    troubles: str,
+    arrays: Mapping[tuple[str, str], Array],
+    steps: tuple[Step, ...],
+    public: dict[str, Array],
+) -> Record:
+    """Compose the record of a round of what its row says."""
+    ended, issues = load_json(ends), [ParseIssue(*one) for one in load_json(troubles)]
+    check_types((ended,), dict)
+    for one in issues:
+        check_types(one, str, str, str, int, int, str, str)
+    page = Page(
+        number,
+        _path(path),
+        steps,
+        bytes.fromhex(digest),
+        public,
+        {name: values for (role, name), values in arrays.items() if role == "measure"},
+        arrays["present", ""],
+        arrays["running", ""],
+        troubles=tuple(issues),
+    )
+    return Record(page, chain, ended)
+
+
+def _check_manifest_size(connection: sqlite3.Connection) -> None:
+    query = "SELECT count(*), coalesce(sum(length(CAST(value AS BLOB))), 0) FROM manifest"
+    keys, size = connection.execute(query).fetchone()
+    if keys > _MOST_KEYS or size > _MOST_BYTES:
+        raise ValueError(f"it has {keys:,} keys with {size:,} bytes, which no run needs")
+
+
+def _check_agents(manifest: Manifest, size: int) -> None:
+    agents, replicates = manifest.agents, manifest.replicates
+    if agents < 0 or replicates < 0 or agents * replicates > _MOST_AGENTS + _PER_BYTE * size:
+        raise ValueError(
+            f"a file of {size:,} bytes says that it has {agents:,} agents in each of "
+            f"{replicates:,} replicates"
+        )
+
+
 def _path(words: str) -> tuple[int, ...]:
     """Parse a path such as 3.1.5."""
+    if len(words) > _LONGEST_PATH:
+        raise ValueError(f"the place of a round has {len(words):,} characters")
     return tuple(int(part) for part in words.split(".") if part)
 
 
-def open_run_file(path: Path | str) -> RunFile:
-    """Open a run file.
+def open_run_file(path: Path | str, files: Path | None = None) -> RunFile:
+    """Open a run file. files: a folder in which the files that it names are looked up first.
 
     Raises RunFileError if there is none, or it is foreign, cut off or of another format.
     """
@@ -273,22 +372,20 @@ def open_run_file(path: Path | str) -> RunFile:
     if not held_aside:
         # Nobody writes it, so that reading needs no locks and makes no side files; unless a
         # process has just begun and its -wal is about to come.
-        run = _open_database(path, "immutable=1")
+        run = _open_database(path, "immutable=1", files)
         if not run.standing.alive:
             return run
         run.close()
-    return _open_database(path, "mode=ro")
+    return _open_database(path, "mode=ro", files)
 
 
-def _open_database(path: Path, how: str) -> RunFile:
+def _open_database(path: Path, how: str, files: Path | None) -> RunFile:
     with _reading(path, "the file"):
-        # A reader is handed to whatever thread shows it.
-        address = f"{path.resolve().as_uri()}?{how}"
-        connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+        database = StoredDatabase(path, how)
     try:
-        return RunFile(path, connection)
-    except RunFileError:
-        connection.close()
+        return RunFile(path, database, files)
+    except BaseException:
+        database.close()
         raise
 
 
@@ -299,9 +396,7 @@ def _check_file(path: Path) -> bool:
         wal = side_file(path, "-wal")
         held_aside = wal.exists() and wal.stat().st_size > 0
     except FileNotFoundError:
-        raise RunFileError(
-            f"there is no file {path}; `society run --out {path}` makes one"
-        ) from None
+        raise RunFileError(f"there is no file {path}; {_similar_runs(path)}") from None
     except IsADirectoryError:
         raise RunFileError(f"{path} is a folder; name a run file in it") from None
     except (OSError, ValueError) as error:
@@ -316,10 +411,11 @@ def _check_file(path: Path) -> bool:
             f"{path} is an SQLite database, but not a run file; "
             "name a file that `society run` has written"
         )
-    if header.version != FORMAT:
+    if header.version not in READABLE:
         raise RunFileError(
-            f"{path} is a run file of format {header.version}, and this program reads format "
-            f"{FORMAT}; read it with the version of society that wrote it, or run again"
+            f"{path} is a run file of format {header.version}, and this program reads formats "
+            f"{' and '.join(map(str, READABLE))}; read it with the version "
+            "of society that wrote it, or run again"
         )
     if held_aside and not header.wal:
         raise RunFileError(
@@ -342,7 +438,28 @@ def _reading(path: Path, what: str) -> Iterator[None]:
 
 
 # What decoding bytes that nobody wrote can raise.
-_DAMAGE = (sqlite3.Error, zlib.error, struct.error, ValueError, TypeError, LookupError)
+_DAMAGE = (
+    sqlite3.Error,
+    zlib.error,
+    struct.error,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+    MemoryError,
+)
+
+
+def _similar_runs(path: Path) -> str:
+    """Say which run files there are that may have been meant."""
+    folders = dict.fromkeys((path.parent, Path("runs")))
+    there = [str(file) for folder in folders for file in folder.glob("*.run")]
+    if not there:
+        return "`society run SCENARIO` makes a run file"
+    close = difflib.get_close_matches(str(path), there, n=1)
+    return f"did you mean {close[0]!r}?" if close else "`society list runs` names those in runs/"
 
 
 def _check_seal(sealed: object, *words: object, blob: bytes = b"") -> None:

@@ -5,6 +5,7 @@
     looks      what lines look like: kinds, forms, names and types; stored once and referred to
     rounds     one row a round: place, digest, chain, ends, troubles; measures, present and
                running; at level full all lines, and public columns
+    chunks     many rounds, compressed together when the file is closed (society.runs.chunks)
     findings   what the scenario concluded when the run was over
     sittings   one row for each time the run was resumed: after which round, what had changed
     and those of society.llm.call_tables, for what came from outside
@@ -17,9 +18,13 @@ from __future__ import annotations
 
 import os
 import platform
+import sqlite3
 import struct
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from typing import Literal, NamedTuple, Self
+from types import NoneType
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
@@ -27,7 +32,9 @@ from society.engine.history import Page
 from society.engine.rng import Array
 from society.engine.script import UNREAD
 from society.llm.call_tables import SCHEMA as CALLS
+from society.llm.stored_database import check_types, schema_of
 
+from .chunks import SCHEMA as CHUNKS
 from .manifest import FORMAT
 
 Status = Literal["running", "finished", "interrupted", "failed", "paused"]
@@ -53,7 +60,32 @@ CREATE TABLE rounds (
     look INTEGER, arrays BLOB, line_seal TEXT, seal TEXT, line_look INTEGER, lines BLOB);
 CREATE TABLE findings (findings TEXT, seal TEXT);
 CREATE TABLE sittings (round INTEGER, changed TEXT, seal TEXT);
-{CALLS}"""
+{CALLS}{CHUNKS}"""
+
+
+@cache
+def _our_schema() -> frozenset[tuple[str, ...]]:
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(SCHEMA)
+    found = schema_of(connection)
+    connection.close()
+    return found
+
+
+def check_schema(connection: sqlite3.Connection, *, chunked: bool) -> None:
+    """Raise ValueError if a database has other tables than ours, or anything besides tables.
+
+    chunked: it has a table of chunks, as since format 3.
+
+    A view or a trigger of a stranger's would run inside our own queries.
+    """
+    ours = _our_schema()
+    if not chunked:
+        ours = frozenset(one for one in ours if one[2] != "chunks")
+    other = sorted(schema_of(connection) ^ ours)
+    if other:
+        sort, name, *_ = other[0]
+        raise ValueError(f"its {sort} {name!r:.40} is not as `society run` writes it")
 
 
 def side_file(path: Path, suffix: str) -> Path:
@@ -122,6 +154,18 @@ class RunStanding(NamedTuple):
     def running(cls) -> Self:
         """Return the status of a run that this process writes."""
         return cls("running", os.getpid(), platform.node(), _born(os.getpid()))
+
+    @classmethod
+    def read(cls, row: Sequence[Any]) -> Self:
+        """Return the standing that a row says; raises ValueError for one that no run writes."""
+        whole, text = (int, NoneType), (str, NoneType)
+        check_types(row, str, whole, text, whole, text)
+        standing = cls(*row)
+        if standing.status not in get_args(Status):
+            raise ValueError(f"there is no status {standing.status!r:.40}")
+        if standing.process is not None and not 0 < standing.process < 2**31:
+            raise ValueError(f"there is no process {standing.process}")
+        return standing
 
     @property
     def alive(self) -> bool:

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import logging
+import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from traceback import walk_tb
@@ -29,11 +31,14 @@ from society.engine.environment import Environment
 from society.engine.game_master import GameMaster
 from society.engine.gateway import ModelGateway
 from society.engine.history import Recorder
+from society.engine.population import UnansweredQuestion
 from society.errors import (
     Exhausted,
     Paused,
     SocietyError,
     describe_user_error,
+    explain_user_error,
+    user_place,
 )
 from society.llm.providers.budget import Budget
 from society.text import clean_line
@@ -43,8 +48,10 @@ from .manifest import Level, manifest_of
 from .provenance import list_changes
 from .reader import open_run_file
 from .schema import Status
+from .trust import trust_files
 from .writer import Writer
 
+_LOG = logging.getLogger(__name__)
 _TRIM, _OWN_PAGES = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of <malloc.h>
 
 
@@ -127,6 +134,7 @@ class Session(NamedTuple):
         used = use_in_files(beside(path, setup.spec))
         minds, env = setup.minds(used, budget), setup.environment()
         writer = Writer(path, manifest_of(setup, level, env), overwrite=overwrite)
+        trust_files(setup.files)
         return cls(setup, env, setup.outside(writer.call_store, awaiting, minds), writer)
 
     @classmethod
@@ -135,6 +143,7 @@ class Session(NamedTuple):
         path: Path,
         changed: Callable[[RunConfig], RunConfig] = lambda spec: spec,
         *,
+        files: Path | None = None,
         budget: Budget | None = None,
         awaiting: Callable[[int], None] | None = None,
         beside: Beside = lambda path, spec: (),
@@ -142,9 +151,10 @@ class Session(NamedTuple):
         """Continue the run in a file; None if it has finished. Raises InputError.
 
         changed: sets other limits, or another way to reach the models. Any other change would make
-        another history, and is reported at the first round that differs. The others as in `begun`.
+        another history, and is reported at the first round that differs. files: a folder in which
+        the files of the run are looked up first. The others as in `begun`.
         """
-        with open_run_file(path) as run:
+        with open_run_file(path, files) as run:
             if run.status == "finished":
                 return None
             setup = run.manifest.society(changed)
@@ -156,37 +166,57 @@ class Session(NamedTuple):
     def play(self, *watching: Recorder) -> End:
         """Play from synchronous code; an interrupt also ends the session."""
         try:
-            self._game(watching).play()
+            with _same_directory():
+                self._game(watching).play()
         except BaseException as error:  # a component may also leave by sys.exit
-            return _end_from_error(error)._replace(error=error)
+            return self._end(error)
         return End("finished")
 
     async def perform(self, *watching: Recorder) -> End:
         """Play within a running event loop; a cancelled session ends as interrupted."""
         try:
-            await self._game(watching).perform()
+            with _same_directory():
+                await self._game(watching).perform()
         except BaseException as error:
-            return _end_from_error(error)._replace(error=error)
+            return self._end(error)
         return End("finished")
+
+    def _end(self, error: BaseException) -> End:
+        if isinstance(error, UnansweredQuestion):
+            error = self.setup.unanswered() or error
+        return _end_from_error(error)
 
     def _game(self, watching: Sequence[Recorder]) -> GameMaster:
         keep_freed_memory()
+        setup = self.setup
+        _LOG.info(
+            "%s: seed %s, %s agents x %s replicates, at most %s rounds, into %s",
+            setup.scenario.name,
+            setup.seed,
+            setup.agents,
+            setup.replicates,
+            setup.rounds,
+            self.writer.path,
+        )
+        for file, digest in setup.files.items():
+            _LOG.info("file %s, SHA-256 %s", file, digest)
         return self.setup.gamemaster([self.writer, *watching], env=self.env, outside=self.outside)
 
     def conclude(self) -> None:
-        """Record the findings of the scenario's analysis of its run, if it has one."""
-        if self.setup.scenario.post_analysis is not None:
-            with open_run_file(self.writer.path) as run:
-                findings, note = run_post_analysis(run, self.setup, self.writer.call_store)
-            if not note:
-                self.writer.conclude(findings)
+        """Record the findings of the scenario's analysis of its run; none if it has no analysis."""
+        with open_run_file(self.writer.path) as run:
+            findings, note = run_post_analysis(run, self.setup, self.writer.call_store)
+        if not note:
+            self.writer.conclude(findings)
 
     def finish(self, end: End, *, conclude: bool = True) -> End:
         """Record findings, if wanted, and how the run ended; return the end with the file."""
-        if conclude and not end.code:
+        # Whoever reads the run later does not execute code of the user's to find them.
+        if (conclude or self.setup.files or self.setup.objects) and not end.code:
             self.conclude()
         self.close(end)
         file, saved = self.writer.path, self.writer.published
+        _LOG.info("%s after round %s: %s", end.status, self.env.moment - 1, end.words or "done")
         return end._replace(file=file, saved=saved, purpose=self.purpose)
 
     def close(self, end: End) -> None:
@@ -196,7 +226,24 @@ class Session(NamedTuple):
             self.writer.close(end.status)
 
 
+@contextmanager
+def _same_directory() -> Iterator[None]:
+    """Come back to the working directory, wherever code of the user's goes meanwhile."""
+    here = Path.cwd()
+    try:
+        yield
+    finally:
+        os.chdir(here)
+
+
 def _end_from_error(error: BaseException) -> End:
+    if known := explain_user_error(error):
+        known.__cause__ = error
+        error = known
+    return _describe_end(error)._replace(error=error)
+
+
+def _describe_end(error: BaseException) -> End:
     match error:
         case KeyboardInterrupt() | asyncio.CancelledError():
             return End("interrupted", 130, "interrupted")
@@ -206,4 +253,5 @@ def _end_from_error(error: BaseException) -> End:
         case SocietyError():
             return End("failed", error.exit_code, str(error))
     *_, (frame, _) = walk_tb(error.__traceback__)
-    return End("failed", 1, clean_line(describe_user_error(error, frame.f_code.co_filename)), error)
+    file = "" if user_place(error) else frame.f_code.co_filename
+    return End("failed", 1, clean_line(describe_user_error(error, file)), error)

@@ -9,7 +9,7 @@ again     the whole run, played again from its manifest, is the same: rules answ
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice, zip_longest
@@ -22,12 +22,14 @@ from society.config.build import Society
 from society.engine.history import Page, Step, chain_digest, page_digest
 from society.engine.rng import Array
 from society.engine.tape import Answerer, Tape
-from society.errors import InputError, RunFileError, SocietyError
+from society.errors import InputError, RunFileError, SocietyError, UntrustedCodeError
+from society.user_code import guard_user_code
 
 from .call_store import RecordedCalls
 from .provenance import list_changes
 from .reader import Record, RunFile, open_run_file
 from .schema import endings
+from .trust import RecordedCode
 
 
 class Check(NamedTuple):
@@ -49,21 +51,38 @@ class Verdict:
         return all(check.ok is not False for check in self.checks)
 
 
-def verify(path: Path | str) -> Verdict:
+def verify(
+    path: Path | str,
+    *,
+    trust: bool = False,
+    files: Path | None = None,
+    announce: Callable[[str], None] = lambda line: None,
+) -> Verdict:
     """Check a run file; raises RunFileError if it cannot even be opened.
 
-    A damaged record is not played again, since nothing could be concluded from it.
+    trust, files, announce: as society.runs.play.resume takes them. Raises UntrustedCodeError for
+    Python code that is not trusted, once the record is found whole. A damaged record is not played
+    again, since nothing could be concluded from it.
     """
-    with open_run_file(path) as run:
+    with open_run_file(path, files) as run:
         record = _record(run)
         if not record.ok:
             return Verdict((record,))
-        try:
-            setup = run.manifest.society()
-        except (InputError, ValueError) as error:
-            words = f"the run cannot be built again: {error}{list_changes(run.manifest)}"
-            return Verdict((record, Check("again", False, words)))
-        return Verdict((record, _script(run, setup), _again(run, setup)))
+        with guard_user_code(RecordedCode(Path(path), run.manifest, trust, announce)):
+            return _play_again(run, record)
+
+
+def _play_again(run: RunFile, record: Check) -> Verdict:
+    try:
+        setup = run.manifest.society()
+    except UntrustedCodeError:
+        raise
+    except (InputError, ValueError) as error:
+        words = f"the run cannot be built again: {error}{list_changes(run.manifest)}"
+        if any(not Path(file).is_file() for file in run.manifest.files):
+            words += "; --files DIR says where the files of the run are now"
+        return Verdict((record, Check("again", False, words)))
+    return Verdict((record, _script(run, setup), _again(run, setup)))
 
 
 def _record(run: RunFile) -> Check:
@@ -109,6 +128,8 @@ def _compare_play(name: str, run: RunFile, setup: Society, answerer: Answerer | 
             outside = setup.outside(RecordedCalls(run))
             setup.gamemaster([comparison], answerer, outside=outside).play()
             comparison.end()
+    except UntrustedCodeError:
+        raise
     except Exception as error:  # a script that has changed may raise anything: that is a finding
         kind = "" if isinstance(error, _Different | SocietyError) else f"{type(error).__name__}: "
         return Check(name, False, f"round {comparison.number}: {kind}{error}{since}")

@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -19,9 +19,12 @@ from society.engine.scenario import Finding
 from society.errors import FileError, PartError, Paused, RunFileError, short_path
 from society.llm.call_tables import LOSE, call_addresses, checksum
 
-from .call_store import RunFileCallStore, unwritable_error
+from .call_store import RunFileCallStore, unwritable_error, writing_remedy
+from .chunks import compact
+from .conclusions import findings_text
 from .encoding import ArrayLayout, StoredLine, pack_lines
 from .manifest import Manifest
+from .moved_files import with_folder
 from .reader import RunFile, open_run_file
 from .schema import SCHEMA, SIDES, Header, RunStanding, Status, endings, side_file
 
@@ -36,8 +39,9 @@ class Writer:
     """
 
     def __init__(self, path: Path | str, manifest: Manifest, overwrite: bool = False) -> None:
-        self.path, self.manifest, self._overwrite = Path(path), manifest, overwrite
-        self._draft = _claim_draft(self.path, overwrite)
+        self.path, self._overwrite = Path(path), overwrite
+        self.manifest = with_folder(manifest, self.path)
+        self._draft = _claim_draft(self.path, overwrite).absolute()
         self._begin("")
 
     @classmethod
@@ -50,7 +54,10 @@ class Writer:
         self.path, self.manifest = run.path, run.manifest
         self._begin(since)
         self._connection = _take_over(run.path)
-        self._past = [record.page.digest for record in run.records(lines=False)]
+        self._place = _place_of(run.path)
+        for record in run.records(lines=False):
+            self._past.append(record.page.digest)
+            self._chunked_chain = record.chain
         self._looks = run.looks()
         self.call_store.known = call_addresses(self._connection)
         row = (max(len(self._past) - 1, 0), since.removeprefix("; "))
@@ -64,9 +71,17 @@ class Writer:
         self._looks: dict[ArrayLayout, tuple[int, str]] = {}  # number and seal
         self._running: Array = np.ones((self.manifest.replicates, 1), bool)
         self._chain = b""
+        self._chunked_chain = ""  # of the last round that was there before
         self._closed = False
+        self._absolute = self.path.absolute()  # code of the user's may change the directory
+        self._place: tuple[int, int] | None = None  # device and number of the open file
+        self._lost: Paused | None = None  # once the file has lost its name
         self.call_store = RunFileCallStore(
-            self.path, lambda: self._connection, lambda: self._publish(durable=True), since
+            self.path,
+            lambda: self._connection,
+            lambda: self._publish(durable=True),
+            since,
+            self._check_place,
         )
 
     def __enter__(self) -> Self:
@@ -92,6 +107,7 @@ class Writer:
             self._compare(page)
             return
         with self.call_store.lock, self._writing(f"round {page.number}"):
+            self._check_place()
             if self._connection is not None:
                 self._connection.execute("BEGIN")
                 self._insert(page, self._connection)
@@ -112,8 +128,7 @@ class Writer:
 
     def conclude(self, findings: Iterable[Finding]) -> None:
         """Record the findings of the scenario's analysis of the run."""
-        rows = [(finding.name, finding.unit, finding.values.tolist()) for finding in findings]
-        words = json.dumps(rows)
+        words = findings_text(findings)
         with self.call_store.lock, self._writing("the findings"):
             assert self._connection is not None
             self._connection.execute("INSERT INTO findings VALUES (?, ?)", (words, checksum(words)))
@@ -130,13 +145,31 @@ class Writer:
                 self._publish()
             assert self._connection is not None
             self._connection.rollback()
-            _state(self._connection, RunStanding(status, digest=_last_chain(self._connection)))
+            self._rescue()
+            _state(self._connection, RunStanding(status, digest=self._last_chain()))
             self._connection.execute("PRAGMA busy_timeout = 100")
+            # A file that stays as it is is whole, too: so neither a full disk nor a reader hinders.
+            with suppress(sqlite3.Error):
+                self._compact(self._connection)
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             # Refused while somebody reads: the file is whole then too, but an empty -wal stays.
             with suppress(sqlite3.OperationalError):
                 self._connection.execute("PRAGMA journal_mode = DELETE")
             self._connection.close()
+
+    def _last_chain(self) -> str:
+        """Return the chain of the last committed round, which may not be the last one played."""
+        assert self._connection is not None
+        query = "SELECT chain FROM rounds ORDER BY round DESC"
+        found = self._connection.execute(query).fetchone()
+        return str(found[0]) if found else self._chunked_chain
+
+    def _compact(self, connection: sqlite3.Connection) -> None:
+        """Pack the rounds of the file into chunks, and free what they took; not in format 2."""
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        layouts = {number: look for look, (number, _) in self._looks.items()}
+        if version >= 3 and compact(connection, layouts.__getitem__):
+            connection.execute("VACUUM")
 
     @contextmanager
     def _writing(self, what: str) -> Iterator[None]:
@@ -146,8 +179,8 @@ class Writer:
             if self.published:
                 raise unwritable_error(what, short_path(self.path), error) from error
             raise FileError(
-                f"cannot write {what} to {self.path}: {error}. "
-                "Free some disk space, name another --out, or record less with --record summary"
+                f"cannot write {what} to {self.path}: {error}. {writing_remedy(error)}, name "
+                "another --out, or record less with --record summary"
             ) from error
         except TypeError as error:
             raise PartError(
@@ -159,19 +192,52 @@ class Writer:
         """Write all that waits to a draft, and rename the draft to the run file."""
         try:
             self._write_draft()
-            _check_free(self.path, self._overwrite)
+            _check_free(self._absolute, self._overwrite)
             if durable:
                 _sync(self._draft)
             # The side files of an old run would be taken for those of the new one.
             for suffix in ("", *SIDES):
-                side_file(self.path, suffix).unlink(missing_ok=True)
-            self._draft.rename(self.path)
+                side_file(self._absolute, suffix).unlink(missing_ok=True)
+            self._draft.rename(self._absolute)
             if durable:
-                _sync(self.path.parent)
+                _sync(self._absolute.parent)
         finally:
             self._draft.unlink(missing_ok=True)
-        self._connection = _connected(self.path)
+        self._connection, self._place = _connected(self._absolute), _place_of(self._absolute)
         return self._connection
+
+    def _check_place(self) -> None:
+        """Raise Paused if the run file was deleted, moved or replaced while it is written."""
+        with self.call_store.lock:
+            self._rescue()
+            if self._lost is not None:
+                raise self._lost
+
+    def _rescue(self) -> None:
+        """Go on in a new file beside it, with all that is recorded, if the file lost its name.
+
+        The system keeps a deleted file as long as it is open: it is still whole.
+        """
+        if self._connection is None or self._place == _place_of(self._absolute):
+            return
+        was = short_path(self.path)
+        reason = f"{was} was deleted, moved or replaced while it was being written"
+        try:
+            fresh = _fresh_path(self._absolute)
+            fresh.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(fresh)) as rescued:
+                self._connection.backup(rescued)
+            _sync(fresh)
+        except (sqlite3.Error, OSError) as error:
+            self._lost = Paused(f"{reason}, and its record cannot be saved beside it: {error}")
+            raise self._lost from error
+        self._connection.close()
+        self.path, self._absolute, self._connection = fresh, fresh, _connected(fresh)
+        self._place, self.call_store.path = _place_of(fresh), short_path(fresh)
+        self._lost = Paused(
+            f"{reason}; no more calls are made, and all that is recorded is saved in "
+            f"{short_path(fresh)}"
+        )
 
     def _write_draft(self) -> None:
         draft = sqlite3.connect(self._draft, isolation_level=None)
@@ -258,6 +324,21 @@ def _take_over(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def _place_of(path: Path) -> tuple[int, int] | None:
+    """Return the device and number of a file, which tell it from any other; None if it is gone."""
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _fresh_path(path: Path) -> Path:
+    """Return a path beside a run file at which there is nothing: NAME.rescued.run, or with a 2."""
+    names = (f"{path.stem}.rescued{number}{path.suffix}" for number in ("", *range(2, 1000)))
+    return next(one for one in map(path.with_name, names) if not one.exists())
+
+
 def _sync(path: Path) -> None:
     """Wait until a file, or the names in a folder, are on the disk."""
     if os.name == "nt" and path.is_dir():  # where folders cannot be opened
@@ -267,12 +348,6 @@ def _sync(path: Path) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
-
-
-def _last_chain(connection: sqlite3.Connection) -> str:
-    """Return the chain of the last committed round, which may not be the last one played."""
-    found = connection.execute("SELECT chain FROM rounds ORDER BY round DESC").fetchone()
-    return str(found[0]) if found else ""
 
 
 def _state(connection: sqlite3.Connection, standing: RunStanding) -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from society.cli.main import main
@@ -77,15 +78,17 @@ def test_no_effort_is_played_that_nobody_has_stated(
             if call.request.address.kind == "effort":
                 address = call.request.address
                 replies[address.use, address.agent] = call.said.text  # the last one counts
-        unread, last = fallbacks(run), [0.5] * 10
+        unread, last, alive = fallbacks(run), [0.5] * 10, np.ones(10, bool)
         for page in run.pages(1):
             [efforts] = [
                 step.arrays["answer", ""][0] for step in page.steps if step.kind == "effort"
             ]
             for agent, effort in enumerate(efforts.tolist()):
-                if ("effort", page.number, agent) in unread:
+                if not alive[agent]:
+                    assert (page.number - 1, agent) not in replies, "the dead are not asked"
+                elif ("effort", page.number, agent) in unread:
                     assert effort == last[agent]
                 else:
                     said = replies[page.number - 1, agent].rpartition("Having weighed it up: ")[2]
                     assert effort == json.loads(said)["answer"]
-            last = efforts.tolist()
+            last, alive = efforts.tolist(), page.present[0]

@@ -271,7 +271,7 @@ def test_code_that_was_mended_between_two_sittings_is_named_ever_after(
     )
     assert main(["run", "a.yaml", "--quiet", "--out", "a.run"]) == 1
     part.write_text(MENDED.format("0.9"))
-    assert main(["resume", "a.run", "--quiet"]) == 0
+    assert main(["resume", "a.run", "--quiet", "--trust"]) == 0
     assert "changed since: own.py has changed" in capsys.readouterr().err
     with open_run_file("a.run") as run:
         assert run.sittings() == [(2, "changed since: own.py has changed")]
@@ -282,7 +282,10 @@ def test_code_that_was_mended_between_two_sittings_is_named_ever_after(
             if step.kind == "effort"
         ]
     assert efforts == [[[0.4, 0.4]], [[0.4, 0.4]], [[0.9, 0.9]], [[0.9, 0.9]]]
-    assert "resumed after round 2, changed since: own.py" in verify("a.run").checks[0].words
+    assert (
+        "resumed after round 2, changed since: own.py"
+        in verify("a.run", trust=True).checks[0].words
+    )
 
 
 MENDED = """
@@ -292,3 +295,20 @@ class Own(Component):
     async def consult(self, ask, one):
         return {}
 """
+
+
+def test_calls_that_were_refused_when_a_limit_stopped_the_run_are_no_open_calls(
+    provider: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some wait to be tried again at that moment; the next session may ask them all the same."""
+    monkeypatch.chdir(tmp_path)
+    provider.plan(faults={"429": 0.4}, retry_after=20, seed=3)
+    Path("a.yaml").write_text(
+        "scenario: language_village\nrounds: 4\nagents: 12\nparameters: {norm_embedder: hashing}\n"
+        f"models: {{default: {{model: refused, api_base: '{provider.url}', backoff: 0.01}}}}\n"
+        "limits: {max_calls: 9}\n"
+    )
+    assert main(["run", "a.yaml", "--quiet", "--out", "a.run"]) == 3
+    with open_run_file(Path("a.run")) as run:
+        assert run.unanswered == 0
+        assert run.spent.calls == len([*run.calls()]) <= 9

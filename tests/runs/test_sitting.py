@@ -1,4 +1,4 @@
-"""One sitting of a run, alone or among others: how it ends, and what is kept of it."""
+"""One session of a run, alone or among others: how it ends, and what is kept of it."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def digest(path: Path) -> str:
         return run.outcome().digest
 
 
-def sat(sitting: Session) -> End:
+def sat(session: Session) -> End:
     """Played, and its file closed."""
-    with sitting.writer:
-        end = sitting.play()
-        sitting.close(end)
+    with session.writer:
+        end = session.play()
+        session.close(end)
     return end
 
 
@@ -115,18 +115,18 @@ def test_runs_of_one_event_loop_come_to_what_each_comes_to_alone(tmp_path: Path)
     both = [Session.begun(spoken(), tmp_path / f"{name}.run") for name in "ab"]
 
     async def together() -> list[End]:
-        return await asyncio.gather(*(sitting.perform() for sitting in both))
+        return await asyncio.gather(*(session.perform() for session in both))
 
     ends = asyncio.run(together())
-    for sitting, end in zip(both, ends, strict=True):
-        sitting.close(end)
+    for session, end in zip(both, ends, strict=True):
+        session.close(end)
     assert ends == [End("finished")] * 2
     assert digest(tmp_path / "a.run") == digest(tmp_path / "b.run") == digest(alone.writer.path)
 
 
 def test_a_run_that_is_cancelled_among_others_can_be_taken_up(tmp_path: Path) -> None:
     assert sat(Session.begun(village(), tmp_path / "whole.run")) == End("finished")
-    sitting = Session.begun(village(), tmp_path / "a.run")
+    session = Session.begun(village(), tmp_path / "a.run")
 
     class Stop:
         """Cancels the run in round 4."""
@@ -136,9 +136,9 @@ def test_a_run_that_is_cancelled_among_others_can_be_taken_up(tmp_path: Path) ->
             if page.number == 4 and task is not None:
                 task.cancel()
 
-    end = asyncio.run(sitting.perform(Stop()))
+    end = asyncio.run(session.perform(Stop()))
     assert end[:3] == ("interrupted", 130, "interrupted")
-    sitting.close(end)
+    session.close(end)
     again = Session.resumed(tmp_path / "a.run")
     assert again is not None
     assert sat(again) == End("finished")
@@ -152,11 +152,11 @@ def test_runs_may_share_a_budget(tmp_path: Path) -> None:
     both = [Session.begun(spoken(), tmp_path / f"{name}.run", budget=budget) for name in "ab"]
 
     async def together() -> list[End]:
-        return await asyncio.gather(*(sitting.perform() for sitting in both))
+        return await asyncio.gather(*(session.perform() for session in both))
 
     ends = asyncio.run(together())
-    for sitting, end in zip(both, ends, strict=True):
-        sitting.close(end)
+    for session, end in zip(both, ends, strict=True):
+        session.close(end)
     assert [end.status for end in ends] == ["paused", "paused"]
     assert sum(_calls(tmp_path / f"{name}.run") for name in "ab") == 15
 
@@ -167,11 +167,11 @@ def _calls(path: Path) -> int:
 
 
 def test_what_a_scenario_concludes_is_kept_once(tmp_path: Path) -> None:
-    sitting = Session.begun(spoken(), tmp_path / "a.run")
-    with sitting.writer:
-        end = sitting.play()
-        sitting.conclude()
-        sitting.close(end)
+    session = Session.begun(spoken(), tmp_path / "a.run")
+    with session.writer:
+        end = session.play()
+        session.conclude()
+        session.close(end)
     with open_run_file(tmp_path / "a.run") as run:
         findings = run.findings()
     assert findings is not None

@@ -139,6 +139,20 @@ def test_designs_are_made_once_and_become_part_of_what_the_run_is_given(
     assert verify(MATCHES).ok, "the run is complete on its own"
 
 
+def test_every_repetition_of_a_tournament_goes_by_designs_of_its_own(write: Write) -> None:
+    """Two types on two seats, three times: twelve designs, and four matches with each set."""
+    said = json.loads(Path(write("contracts")).read_text("utf-8"))
+    said["mechanisms"][-1] = {"tournament": {"repetitions": 3}}
+    Path("t.yaml").write_text(json.dumps(said))
+    assert main(play("t.yaml")) == 0
+    with open_run_file(DESIGNS) as made, open_run_file(MATCHES) as run:
+        assert made.manifest.replicates == 12
+        designs = run.manifest.spec["drafts"]["contracts"]["designs"]
+        assert {name: len(own) for name, own in designs.items()} == {"ann": 6, "bob": 6}
+        assert run.manifest.replicates == 12
+    assert verify(MATCHES).ok
+
+
 @pytest.mark.thorough
 def test_a_tournament_killed_at_any_moment_goes_on_and_asks_nobody_twice(
     whole: tuple[Told, Told], write: Write, provider: Provider, launch: Launch
@@ -252,7 +266,7 @@ def test_a_type_that_is_never_understood_costs_its_own_matches(
     assert main(["show", "t.run"]) == 0
     shown = capsys.readouterr().out
     assert "3 of 4 replicates ended: in 3 an answer could not be read" in shown
-    assert "bob 1 of replicate 1: 5 repairs, 1 fallback" in shown
+    assert "agent 1 (bob) of replicate 1: 5 repairs, 1 fallback" in shown
 
 
 def test_a_replay_names_the_types_of_its_match_and_shows_no_payoff_where_there_is_none(
@@ -262,11 +276,11 @@ def test_a_replay_names_the_types_of_its_match_and_shows_no_payoff_where_there_i
     assert main(play(write(url=provider.url, types=3))) == 0
     assert main(["replay", "t.run", "--plain", "--replicate", "1"]) == 0
     match = capsys.readouterr().out
-    assert "ann 1" in match
-    assert "bob 1" in match
+    assert "agent 0 (ann)" in match
+    assert "agent 1 (bob)" in match
     assert main(["replay", "t.run", "--plain", "--replicate", "2"]) == 0
     void = capsys.readouterr().out
-    assert "cyd 1 could not be understood (move)\n" in void
+    assert "agent 1 (cyd) could not be understood (move)\n" in void
     assert "ended      an answer could not be read" in void
     assert "played" not in void
 

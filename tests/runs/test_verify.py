@@ -115,7 +115,7 @@ def test_answers_from_outside_are_not_asked_for_again(keep: Keep, tmp_path: Path
         agents=None, cohorts=[cohort], uses=[str(tmp_path / "neighbour.py")],
         parameters={"social_learning": False},
     )  # fmt: skip
-    verdict = verify(kept.path)
+    verdict = verify(kept.path, trust=True)
     assert verdict.ok
     assert verdict.checks[1:] == (
         Check("script", True, "all 12 rounds are the same"),
@@ -323,9 +323,9 @@ def test_a_changed_rule_is_named_with_the_file_and_the_first_answer_that_differs
     keep: Keep, wood: Path
 ) -> None:
     path = keep(str(wood)).path
-    assert verify(path).ok
+    assert verify(path, trust=True).ok
     edit(wood, '0.1 * ask.facts["left"]', '(0.1 if me.draws else 0) * ask.facts["left"] * 0.5')
-    record, script, again = verify(path).checks
+    record, script, again = verify(path, trust=True).checks
     assert record.ok
     assert script == Check(
         "script", True, f"all 6 rounds are the same; changed since: {wood} has changed"
@@ -339,7 +339,7 @@ def test_a_changed_rule_is_named_with_the_file_and_the_first_answer_that_differs
 def test_a_script_that_asks_something_else_is_named(keep: Keep, wood: Path) -> None:
     path = keep(str(wood)).path
     edit(wood, 'Ask("fell", Real(0, left)', 'Ask("fell", Real(0, 50)')
-    _, script, again = verify(path).checks
+    _, script, again = verify(path, trust=True).checks
     assert script.words.startswith(
         "round 1: the script asks 'fell' (amount 0..50) where the record has 'fell' (amount "
     )
@@ -353,39 +353,41 @@ def test_a_script_that_fails_now_is_a_finding_and_no_traceback(keep: Keep, wood:
         "    for _ in env.rounds():\n",
         "    for n in env.rounds():\n        1 / (3 - n)\n",
     )
-    for check in verify(path).checks[1:]:
+    for check in verify(path, trust=True).checks[1:]:
         assert check.words.startswith("round 3: ZeroDivisionError: division by zero; changed since")
 
 
 def test_a_script_that_ends_earlier_or_later_now_is_found(keep: Keep, wood: Path) -> None:
     path = keep(str(wood)).path
     edit(wood, "env.rounds()", "env.rounds(4)")
-    for check in verify(path).checks[1:]:
+    for check in verify(path, trust=True).checks[1:]:
         assert check.words.startswith(
             "round 5: the run has ended, but the record continues to round 6"
         )
     edit(wood, "env.rounds(4)", "env.rounds(8)")
-    assert "the record has ended, but the run continues" in verify(path).checks[-1].words
+    assert (
+        "the record has ended, but the run continues" in verify(path, trust=True).checks[-1].words
+    )
 
 
 def test_a_changed_default_is_named(keep: Keep, wood: Path) -> None:
     path = keep(str(wood)).path
     edit(wood, "growth: float = 0.2", "growth: float = 0.3")
-    assert "parameter growth was 0.2, now 0.3" in verify(path).checks[-1].words
+    assert "parameter growth was 0.2, now 0.3" in verify(path, trust=True).checks[-1].words
 
 
 def test_a_file_that_is_gone_is_named(keep: Keep, wood: Path) -> None:
     path = keep(str(wood)).path
     wood.unlink()
-    record, again = verify(path).checks
+    record, again = verify(path, trust=True).checks
     assert record.ok
     assert again.words.startswith("the run cannot be built again: ")
-    assert again.words.endswith(f"changed since: {wood} is missing")
+    assert f"changed since: {wood} is missing; --files DIR says where" in again.words
 
 
 def test_another_version_of_numpy_is_named(keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
     path = keep().path
     monkeypatch.setattr("numpy.__version__", "9.9")
-    words = verify(path).checks[-1].words
+    words = verify(path, trust=True).checks[-1].words
     assert words.startswith("all 12 rounds are the same; changed since: numpy was ")
     assert words.endswith(", now 9.9")

@@ -1,0 +1,136 @@
+"""The files that a run file names, found again after the run file has moved with them.
+
+A manifest has the absolute paths of its user's files and the folder where the run file was made. In
+another folder, each is looked up at the same place relative to the run file; the old absolute path
+is the last resort, and only for a file that still has the recorded hash.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePath
+from typing import Any
+
+from .manifest import Manifest
+from .trust import hash_file
+
+_TAPE = "tape:"
+_UP = 3  # folders above that of the run file in which its files still count as near
+
+
+def named_paths(manifest: Manifest) -> dict[str, str]:
+    """Return the absolute paths in a manifest with the hashes of their content, "" if unknown."""
+    found = {_split(text)[1]: "" for text in _texts(_searched(manifest.spec))}
+    return {path: "" for path in found if Path(path).is_absolute()} | dict(manifest.files)
+
+
+def with_folder(manifest: Manifest, run: Path) -> Manifest:
+    """Note the folder of the run file in a manifest that names files."""
+    if not named_paths(manifest):
+        return manifest
+    return manifest.model_copy(update={"folder": str(run.resolve().parent)})
+
+
+def find_moved_files(manifest: Manifest, run: Path, files: Path | None = None) -> Manifest:
+    """Return the manifest with the paths where the files of a run are now.
+
+    files: a folder in which they are looked up first, by as much of their paths as is there.
+    """
+    here = run.resolve().parent
+    if files is None and manifest.folder == str(here):
+        return manifest
+    moved = {}
+    for old, hashed in named_paths(manifest).items():
+        new = _find(old, hashed, manifest.folder, here, files and files.resolve())
+        if new != old:
+            moved[old] = new
+    if not moved:
+        return manifest
+    spec = _replaced(_searched(manifest.spec), moved)
+    return manifest.model_copy(
+        update={
+            "spec": {**manifest.spec, **spec},
+            "files": {moved.get(path, path): one for path, one in manifest.files.items()},
+        }
+    )
+
+
+def _searched(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of a spec in which users name files; designs are made by models."""
+    return {key: value for key, value in spec.items() if key != "drafts"}
+
+
+def _find(old: str, hashed: str, folder: str, here: Path, files: Path | None) -> str:
+    near = [path for path in _candidates(old, folder, here, files) if _exists(path)]
+    if not hashed:
+        return near[0] if near else old
+    for path in (*near, old):
+        if hash_file(path) == hashed:
+            return path
+    if near:
+        return near[0]
+    # A file of that name in the old place is not the one that was meant, if the run has moved.
+    beside = _beside(old, folder, here) if folder and folder != str(here) else None
+    return beside or old
+
+
+def _candidates(old: str, folder: str, here: Path, files: Path | None) -> Iterator[str]:
+    ends = [PurePath(*PurePath(old).parts[start:]) for start in range(1, len(PurePath(old).parts))]
+    if files is not None:
+        yield from (str(files / end) for end in ends)
+    if folder:
+        if (path := _beside(old, folder, here)) is not None:
+            yield path
+    else:  # before format 3
+        yield from (str(base / end) for base in (here, here.parent) for end in ends)
+
+
+def _beside(old: str, folder: str, here: Path) -> str | None:
+    """Return the place of a file relative to the run file; None if it was far from it."""
+    try:
+        way = os.path.relpath(old, folder)
+    except ValueError:  # on another drive
+        return None
+    up = PurePath(way).parts.count(os.pardir)
+    return None if up > _UP or up >= len(PurePath(old).parts) else os.path.normpath(here / way)
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    """Split a text that may name a file: tape: or nothing, the path, :NAME or nothing.
+
+    >>> _split("/a/b.py:mind"), _split("tape:/a.run")
+    (('', '/a/b.py', ':mind'), ('tape:', '/a.run', ''))
+    """
+    tape = _TAPE if text.startswith(_TAPE) else ""
+    path, mark, name = text.removeprefix(tape).rpartition(".py:")
+    return (tape, f"{path}.py", f":{name}") if mark else (tape, text.removeprefix(tape), "")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)
+
+
+def _replaced(value: Any, moved: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        tape, path, name = _split(value)
+        return f"{tape}{moved[path]}{name}" if path in moved else value
+    if isinstance(value, Mapping):
+        return {key: _replaced(one, moved) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_replaced(one, moved) for one in value]
+    return value

@@ -1,0 +1,128 @@
+"""Trust in Python files that a run file names: nothing is executed because a run file says so.
+
+A file is executed if it has the hash that the run file records, and this user has run exactly this
+content before (`society run`, `sweep`, `society.run`) or has allowed it by `--trust`. The hashes of
+such content are kept in one small text file, a line each: HASH  PATH.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+from society.errors import UntrustedCodeError, short_path
+from society.text import clean_line
+
+from .manifest import Manifest
+
+_MOST = 256 * 2**20  # bytes of a file that is hashed
+
+
+def trust_store() -> Path:
+    """Return the file of trusted hashes: in $SOCIETY_STATE, or in the user's state folder."""
+    if given := os.environ.get("SOCIETY_STATE"):
+        return Path(given, "trusted")
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state, "society", "trusted")
+
+
+def trusted_hashes() -> frozenset[str]:
+    """Return the hashes of all content that this user trusts."""
+    try:
+        lines = trust_store().read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return frozenset()
+    return frozenset(line.split(maxsplit=1)[0] for line in lines if line.strip())
+
+
+def trust_files(files: Mapping[str, str]) -> None:
+    """Add Python files, path -> SHA-256, to the trusted ones."""
+    known = trusted_hashes()
+    new = {path: hashed for path, hashed in code_files(files).items() if hashed not in known}
+    if not new:
+        return
+    # Where it cannot be written, a later command asks for --trust.
+    with suppress(OSError):
+        store = trust_store()
+        store.parent.mkdir(parents=True, exist_ok=True)
+        with store.open("a", encoding="utf-8") as lines:
+            lines.write("".join(f"{hashed}  {clean_line(path)}\n" for path, hashed in new.items()))
+
+
+def code_files(files: Mapping[str, str]) -> dict[str, str]:
+    """Return those files that are Python code."""
+    return {path: hashed for path, hashed in files.items() if path.endswith(".py")}
+
+
+def hash_file(path: str | Path) -> str:
+    """Return the SHA-256 of a regular file; empty if there is none, or it is absurdly large."""
+    try:
+        file = Path(path)
+        if not file.is_file() or file.stat().st_size > _MOST:
+            return ""
+        return sha256(file.read_bytes()).hexdigest()
+    except (OSError, ValueError):
+        return ""
+
+
+def refuse_user_code(path: str, hashed: str) -> None:
+    """Refuse every file of the user's, as reading commands do; raises UntrustedCodeError."""
+    raise UntrustedCodeError(
+        f"reading a run file does not execute {short_path(path)}, which it names; to execute it, "
+        "use society verify or society resume, with --trust"
+    )
+
+
+class RecordedCode:
+    """A gate for the Python files that a run file names; see the module's docstring.
+
+    trust: let all of them through, and trust them from now on. announce: called with a line about
+    each file that `trust` lets through, before it is executed.
+    """
+
+    def __init__(
+        self,
+        run: Path,
+        manifest: Manifest,
+        trust: bool = False,
+        announce: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        self._run, self._recorded, self._trust = run, code_files(manifest.files), trust
+        self._announce, self._trusted = announce, trusted_hashes()
+        now = {path: hash_file(path) for path in self._recorded}
+        # All at once, before any of them is executed; missing ones are reported when needed.
+        asked = {path: hashed for path, hashed in now.items() if hashed}
+        if not trust and not all(self._passes(*one) for one in asked.items()):
+            raise self._refusal(asked)
+
+    def __call__(self, path: str, hashed: str) -> None:
+        """Let a file through, or raise UntrustedCodeError."""
+        if self._passes(path, hashed):
+            return
+        if not self._trust:
+            raise self._refusal({path: hashed})
+        self._announce(f"executes {self._describe(path, hashed)}")
+        trust_files({path: hashed})
+        self._trusted |= {hashed}
+        self._recorded[path] = hashed
+
+    def _passes(self, path: str, hashed: str) -> bool:
+        return hashed == self._recorded.get(path) and hashed in self._trusted
+
+    def _describe(self, path: str, hashed: str) -> str:
+        recorded = self._recorded.get(path)
+        if recorded is None:
+            since = ", which the run file does not record"
+        else:
+            since = "" if recorded == hashed else ", changed since the run was made"
+        return clean_line(f"{path} (SHA-256 {hashed}{since})")
+
+    def _refusal(self, files: Mapping[str, str]) -> UntrustedCodeError:
+        said = "".join(f"\n  {self._describe(*one)}" for one in files.items())
+        return UntrustedCodeError(
+            f"{self._run} names Python code that this machine does not trust yet; it would "
+            f"execute:{said}\nRead the code; to execute it, repeat the command with --trust"
+        )

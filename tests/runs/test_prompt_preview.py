@@ -1,0 +1,47 @@
+"""`society prompts` shows each question's prompt, and never asks a model that costs anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from society.cli.main import main
+
+
+def test_each_question_is_shown_as_the_first_agent_reads_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["prompts", "language_village"]) == 0
+    shown = capsys.readouterr().out
+    heads = [line for line in shown.splitlines() if line.startswith("== ")]
+    assert {"== effort", "== propose", "== punish"} <= set(heads)
+    assert "You are villager 0. Your payoff is 30." in shown
+
+
+def test_a_single_question_is_shown_without_the_others(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prompts", "language_village", "--question", "effort"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("== effort\n")
+    assert shown.count("== ") == 1
+
+
+def test_a_misspelt_question_is_told_the_right_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prompts", "language_village", "--question", "efort"]) == 2
+    assert "did you mean 'effort'?" in capsys.readouterr().err
+
+
+def test_a_scenario_of_rules_has_no_prompts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prompts", "fishing_village"]) == 2
+    assert "no agent of fishing_village is asked in words" in capsys.readouterr().err
+
+
+def test_a_model_that_the_file_names_is_not_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without its key, a call to the model would end the command with a message."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    file = tmp_path / "village.yaml"
+    file.write_text("scenario: language_village\nmodels:\n  default: {model: openai/gpt-4o}\n")
+    assert main(["prompts", str(file), "--question", "effort"]) == 0
+    assert "You are villager 0." in capsys.readouterr().out

@@ -1,0 +1,243 @@
+"""Reading a run file runs no code; verify and resume run trusted code, wherever the folder is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from society.cli.main import main
+from society.errors import UntrustedCodeError
+from society.llm.call_tables import checksum
+from society.memory.embedders import embedder
+from society.runs.moved_files import find_moved_files
+from society.runs.runfile import open_run_file
+from society.runs.trust import refuse_user_code, trust_store
+from society.user_code import guard_user_code
+
+COMPONENT = """
+from pathlib import Path
+from dataclasses import dataclass
+import numpy as np
+from society.engine.component import Component
+
+Path(__file__).with_name("executed").touch()
+
+
+@dataclass(frozen=True)
+class Steady(Component):
+    answers = ("effort",)
+
+    def answer(self, ask, me):
+        return np.full(len(me), 0.2)
+"""
+SCENARIO = """
+scenario: fishing_village
+seed: 3
+agents: 4
+rounds: 5
+uses: [component.py]
+cohorts:
+  - {name: steady, count: 4, replace: {harvest: steady}}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a scenario file, a component and a finished run of them, just copied here."""
+    monkeypatch.setenv("SOCIETY_STATE", str(tmp_path / "state of the maker"))
+    folder = tmp_path / "made"
+    folder.mkdir()
+    (folder / "component.py").write_text(COMPONENT, encoding="utf-8")
+    (folder / "scenario.yaml").write_text(SCENARIO, encoding="utf-8")
+    monkeypatch.chdir(folder)
+    assert main(["run", "scenario.yaml", "--quiet", "--out", "a.run"]) == 0
+    (folder / "executed").unlink()
+    return folder
+
+
+@pytest.fixture
+def received(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same folder at a colleague's, who trusts nothing yet; the maker's is gone."""
+    folder = tmp_path / "another home" / "received"
+    shutil.move(project, folder)
+    monkeypatch.setenv("SOCIETY_STATE", str(tmp_path / "state of the colleague"))
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def make_unfinished(path: Path) -> None:
+    """Have a run file say that it was interrupted after its third round."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM rounds WHERE round > 3")
+        connection.execute("DELETE FROM findings")
+        (chain,) = connection.execute("SELECT chain FROM rounds WHERE round = 3").fetchone()
+        row = ("interrupted", None, None, None, chain)
+        names = "(status, process, host, born, digest, seal)"
+        connection.execute(
+            f"UPDATE status SET {names} = (?, ?, ?, ?, ?, ?)", (*row, checksum(*row))
+        )
+
+
+@pytest.mark.parametrize(
+    "words", [["show"], ["show", "--json"], ["replay"], ["report"]], ids=" ".join
+)
+def test_reading_executes_no_code_even_of_ones_own(project: Path, words: list[str]) -> None:
+    assert main([*words, "a.run"]) == 0
+    assert not (project / "executed").exists()
+
+
+def test_nothing_is_missed_in_a_run_whose_scenario_has_no_analysis(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", "a.run"]) == 0
+    assert "findings" not in capsys.readouterr().out
+    with open_run_file(project / "a.run") as run:
+        assert run.findings() == ()
+
+
+def test_verify_executes_what_this_user_ran(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["verify", "a.run"]) == 0
+    assert (project / "executed").exists()
+    assert "executes" not in capsys.readouterr().err
+
+
+def test_code_that_changed_is_not_executed_without_a_word(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed = COMPONENT.replace("0.2", "0.3")
+    (project / "component.py").write_text(changed, encoding="utf-8")
+    assert main(["verify", "a.run"]) == 2
+    assert "component.py (SHA-256" in (said := capsys.readouterr().err)
+    assert "changed since the run was made" in said
+    assert not (project / "executed").exists()
+    assert main(["verify", "a.run", "--trust"]) == 1
+    assert "component.py has changed" in capsys.readouterr().out
+
+
+def test_a_colleague_says_yes_once(received: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(received / "a.run")
+    assert main(["verify", file]) == 2
+    said = capsys.readouterr().err
+    assert str(received / "component.py") in said
+    assert "--trust" in said
+    assert not (received / "executed").exists()
+    assert main(["verify", file, "--trust"]) == 0
+    assert f"executes {received / 'component.py'} (SHA-256" in capsys.readouterr().err
+    assert main(["verify", file]) == 0  # the second time, silently
+    assert capsys.readouterr().err == ""
+    assert str(received / "component.py") in trust_store().read_text(encoding="utf-8")
+
+
+def test_an_interrupted_run_goes_on_elsewhere(
+    received: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = received / "a.run"
+    with open_run_file(file) as run:
+        digest = run.outcome().digest
+    make_unfinished(file)
+    assert main(["resume", str(file), "--quiet"]) == 2
+    assert not (received / "executed").exists()
+    assert main(["resume", str(file), "--quiet", "--trust"]) == 0
+    with open_run_file(file) as run:
+        assert (run.status, run.outcome().digest) == ("finished", digest)
+
+
+def test_a_run_file_that_travels_alone_is_told_where_its_files_are(
+    received: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alone = tmp_path / "somewhere" / "else" / "a.run"
+    alone.parent.mkdir(parents=True)
+    shutil.move(received / "a.run", alone)
+    assert main(["verify", str(alone)]) == 1
+    assert "--files DIR" in capsys.readouterr().out
+    assert main(["verify", str(alone), "--files", str(received), "--trust"]) == 0
+
+
+def test_a_file_of_another_content_in_the_old_place_is_not_taken(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alone = tmp_path / "elsewhere" / "a.run"
+    alone.parent.mkdir()
+    shutil.move(project / "a.run", alone)
+    (project / "component.py").write_text("raise SystemExit('executed')", encoding="utf-8")
+    assert main(["verify", str(alone), "--trust"]) == 1
+    assert "cannot read" in capsys.readouterr().out
+
+
+def test_a_run_file_alone_still_finds_unchanged_files_in_the_old_place(
+    project: Path, tmp_path: Path
+) -> None:
+    alone = tmp_path / "elsewhere" / "a.run"
+    alone.parent.mkdir()
+    shutil.move(project / "a.run", alone)
+    assert main(["verify", str(alone)]) == 0
+
+
+def test_code_that_is_not_recorded_is_not_executed(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _change_manifest(project / "a.run", files="{}")
+    for words in (["show"], ["report"]):
+        assert main([*words, "a.run"]) == 0
+    assert main(["verify", "a.run"]) == 2
+    assert "which the run file does not record" in capsys.readouterr().err
+    assert not (project / "executed").exists()
+
+
+def test_the_embedder_of_a_run_file_is_not_executed(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with guard_user_code(refuse_user_code), pytest.raises(UntrustedCodeError):
+        embedder(f"{project / 'component.py'}:steady")
+    assert not (project / "executed").exists()
+
+
+def _change_manifest(path: Path, **changes: str) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        rows = dict(connection.execute("SELECT key, value FROM manifest")) | changes
+        del rows["seal"]
+        rows["seal"] = checksum(*sorted(rows.items()))
+        connection.executemany(
+            "UPDATE manifest SET value = ? WHERE key = ?",
+            [(value, key) for key, value in rows.items()],
+        )
+
+
+def test_the_folder_of_a_run_without_files_is_not_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "fishing_village", "--rounds", "2", "--quiet", "--out", "b.run"]) == 0
+    with open_run_file("b.run") as run:
+        assert run.manifest.folder == ""
+    assert json.loads(run.manifest.model_dump_json())["format"] == 3
+
+
+def test_prompts_graphs_and_tapes_move_with_the_run_and_texts_do_not(
+    project: Path, tmp_path: Path
+) -> None:
+    with open_run_file(project / "a.run") as run:
+        manifest = run.manifest
+    now = tmp_path / "now"
+    for name in ("prompts", "inner"):
+        (now / name).mkdir(parents=True)
+    (now / "inner" / "tape.run").touch()
+    spec = {
+        **manifest.spec,
+        "prompts": str(project / "prompts"),
+        "models": {"default": {"model": f"tape:{project / 'inner' / 'tape.run'}"}},
+        "parameters": {"advice": "/"},
+        "graph": {"kind": "file", "file": str(project / "gone.csv")},
+    }
+    moved = find_moved_files(manifest.model_copy(update={"spec": spec}), now / "a.run").spec
+    assert moved["prompts"] == str(now / "prompts")
+    assert moved["models"]["default"]["model"] == f"tape:{now / 'inner' / 'tape.run'}"
+    assert moved["parameters"]["advice"] == "/"
+    assert moved["graph"]["file"] == str(project / "gone.csv")
