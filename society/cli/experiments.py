@@ -25,11 +25,16 @@ if TYPE_CHECKING:
 def sweep_command(args: argparse.Namespace) -> int:
     """Carry out `society sweep`."""
     from society.analysis.coding.rating_runs import play_coding
+    from society.config.wiring_issues import announce_wiring
     from society.experiments.sweep import Sweep, play_experiment
 
     if args.plan:
         return plan_command(args)
     read, folder = _read_experiment(args)
+    announce_wiring(
+        (issue for condition in read.conditions for issue in condition.setup.wiring),
+        strict=args.strict,
+    )
     said = _earlier_limits(folder) | given_limits(args)
     limits = _total_limits(read, said)
     count = len(read.conditions) + (len(read.coding.raters) if read.coding else 0)
@@ -171,7 +176,14 @@ def reproduce_command(args: argparse.Namespace) -> int:
         args.out or Path("reproductions") / "-".join(kind),
         args.models or (),
         quick=args.quick,
-        settings=given_settings(args, limits=False),
+        seed=args.seed,
+        repetitions=args.repetitions,
+        prompts=args.prompts,
+        settings=[
+            one
+            for one in given_settings(args, limits=False)
+            if one.key not in (("seed",), ("prompts",))
+        ],
     )
     if args.estimate:
         return _print_estimate(args, run)

@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -20,20 +21,38 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from society.errors import SocietyError
+from society.errors import SocietyError, WiringWarning
 from society.former_names import FormerNameWarning
+from society.llm.providers.named_servers import addresses_in, naming_servers
+from society.visible import visible_streams
 
-from . import experiments, runs
-from .runs import KINDS, NOT_GIVEN
+from . import checks, experiments, listing, runs
+from .parser import ArgumentParser
+from .runs import NOT_GIVEN
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
-    args = _parser().parse_args(list(_split_settings(words)))
+    try:
+        with visible_streams():
+            args = _parser().parse_args(list(_split_settings(words)))
+        # What code of the user's prints must not stand among the results of --json.
+        with visible_streams(only_results=getattr(args, "json", False)):
+            return _carry_out(args)
+    except BrokenPipeError:
+        # The reader of our output has left (`| head`): nothing is wrong, nothing more to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _carry_out(args: argparse.Namespace) -> int:
+    """Carry out a command, and say what was wrong with it; return the exit code."""
     command: Callable[[argparse.Namespace], int] = args.command
     try:
-        with _sigterm_as_interrupt(), _former_names_on_stderr():
+        logged = _logged(getattr(args, "verbose", 0))
+        servers = naming_servers(_typed_addresses(args))
+        with _sigterm_as_interrupt(), _warnings_on_stderr(), logged, servers:
             return command(args)
     except SocietyError as error:
         print(f"society: {error}", file=sys.stderr)
@@ -41,9 +60,10 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The reader of our output has left (`| head`): nothing is wrong, nothing more to say.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        raise
+    except Exception:  # Python would print it as it is
+        traceback.print_exc()
+        return 1
 
 
 @contextmanager
@@ -61,20 +81,23 @@ def _sigterm_as_interrupt() -> Iterator[None]:
 
 
 @contextmanager
-def _former_names_on_stderr() -> Iterator[None]:
-    """Print a line about each former name in a user's file, which Python would not show."""
+def _warnings_on_stderr() -> Iterator[None]:
+    """Print a line for each warning about the user's files, which Python would not show so."""
 
     usual = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
         if issubclass(category, FormerNameWarning):
             print(f"society: {message}", file=sys.stderr)
+        elif issubclass(category, WiringWarning):
+            print(f"warning: {message}", file=sys.stderr)
         else:
             usual(message, category, *rest, **more)
 
     with warnings.catch_warnings():
         warnings.showwarning = show
         warnings.simplefilter("once", FormerNameWarning)
+        warnings.simplefilter("always", WiringWarning)
         yield
 
 
@@ -89,19 +112,42 @@ def _split_settings(words: Iterable[str]) -> Iterator[str]:
         yield word
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _typed_addresses(args: argparse.Namespace) -> Iterator[str]:
+    """Yield the addresses of servers that stand on the command line; raises InputError."""
+    if address := getattr(args, "api_base", None):
+        yield address
+    changes = [text for text in getattr(args, "changes", ()) if "api_base" in text]
+    if changes:
+        from society.config.run_config import parse_setting
+
+        for key, value, _ in map(parse_setting, changes):
+            yield from addresses_in({key: value})
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(
         prog="society",
         description="Simulate societies of agents: commons, norms, punishment, cultural evolution.",
         epilog="To get started: society run fishing_village",
     )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     subs = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    listing = subs.add_parser("list", help="list scenarios, components, mechanisms and models")
-    listing.add_argument(
-        "kind", nargs="?", choices=KINDS, help="list one kind only, with parameters"
+    lists = subs.add_parser("list", help="list what can be named, or describe one name")
+    lists.add_argument(
+        "name", nargs="?", metavar="KIND|NAME",
+        help=f"one of {', '.join(listing.KINDS)}, with parameters; or a name; or runs",
+    )  # fmt: skip
+    lists.add_argument(
+        "folder", nargs="?", type=Path, metavar="DIR", help="of runs (default: runs)"
     )
-    listing.set_defaults(command=runs.list_entries)
+    lists.add_argument("--json", action="store_true", help="print one JSON object")
+    lists.set_defaults(command=listing.list_command)
+
+    schema = subs.add_parser(
+        "schema", help="print the JSON Schema of scenario and experiment files"
+    )
+    schema.set_defaults(command=listing.schema_command)
 
     run = subs.add_parser("run", help="run a scenario and record it in a run file")
     run.add_argument("scenario", help="a name from `society list`, FILE.yaml or FILE.py")
@@ -133,14 +179,39 @@ def _parser() -> argparse.ArgumentParser:
         "default: full up to a million agent-rounds",
     )  # fmt: skip
     run.add_argument(
-        "--out", type=Path, metavar="FILE", help="run file (default: runs/SCENARIO-SEED.run)"
+        "--out",
+        type=_out_path,
+        metavar="FILE",
+        help="run file (default: runs/SCENARIO-SEED.run, or the first -2.run, -3.run that is free)",
     )
     run.add_argument("--overwrite", action="store_true", help="replace an existing run file")
+    _add_strict_option(run)
     _add_output_options(run)
     run.set_defaults(command=runs.run_command)
 
+    check = subs.add_parser("check", help="check your own files without asking any model")
+    check.add_argument(
+        "file", metavar="FILE", help="FILE.yaml, FILE.py, a folder of prompts, or a name"
+    )
+    _add_strict_option(check)
+    check.add_argument("--json", action="store_true", help="print a list of checks as JSON")
+    check.set_defaults(command=checks.check_command)
+
+    prompts = subs.add_parser("prompts", help="print the prompts of a scenario, without a model")
+    prompts.add_argument("scenario", help="a name from `society list`, FILE.yaml or FILE.py")
+    prompts.add_argument("--question", metavar="Q", help="print the prompt of this question only")
+    prompts.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", dest="changes",
+        help="set one or more scenario parameters",
+    )  # fmt: skip
+    prompts.add_argument(
+        "--prompts", type=Path, metavar="DIR", help="override the built-in prompts with these"
+    )
+    prompts.set_defaults(command=runs.prompts_command)
+
     resume = subs.add_parser("resume", help="continue an interrupted or paused run")
     resume.add_argument("file", type=Path, metavar="FILE.run")
+    _add_code_options(resume)
     _add_limit_options(resume)
     _add_output_options(resume)
     resume.set_defaults(command=runs.resume_command)
@@ -156,6 +227,8 @@ def _parser() -> argparse.ArgumentParser:
         sub = subs.add_parser(name, help=words)
         sub.add_argument("file", type=Path, metavar="FILE.run")
         sub.add_argument("--json", action="store_true", help="print one JSON object")
+        if name == "verify":
+            _add_code_options(sub)
         sub.set_defaults(command=command)
 
     replay = subs.add_parser("replay", help="read the history of a run, round by round")
@@ -180,7 +253,43 @@ def _parser() -> argparse.ArgumentParser:
     )
     replay.set_defaults(command=runs.replay_command)
     _add_experiment_commands(subs)
+    for sub in (parser, *subs.choices.values()):
+        sub.add_argument(
+            "-v", "--verbose", action="count", default=argparse.SUPPRESS,
+            help="log to stderr: -v steps, -vv also calls of models",
+        )  # fmt: skip
     return parser
+
+
+class _Version(argparse.Action):
+    """The option that prints the version, which is looked up only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *rest: Any) -> None:
+        from society import __version__
+
+        print(f"society {__version__}")
+        parser.exit()
+
+
+@contextmanager
+def _logged(verbosity: int) -> Iterator[None]:
+    """Send what parts log to stderr: 1 for steps, 2 for calls of models as well; 0 for nothing."""
+    if not verbosity:
+        yield
+        return
+    import logging
+
+    shown = logging.StreamHandler(sys.stderr)
+    shown.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s", "%H:%M:%S"))
+    logger = logging.getLogger("society")
+    before = logger.level
+    logger.addHandler(shown)
+    logger.setLevel(logging.DEBUG if verbosity > 1 else logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(shown)
+        logger.setLevel(before)
 
 
 def _add_experiment_commands(subs: Any) -> None:
@@ -191,6 +300,7 @@ def _add_experiment_commands(subs: Any) -> None:
         action="store_true",
         help="estimate the power of n runs and their cost; do not play",
     )
+    _add_strict_option(sweep)
     _add_experiment_options(sweep, "sweeps/NAME")
     sweep.set_defaults(command=experiments.sweep_command)
 
@@ -200,7 +310,7 @@ def _add_experiment_commands(subs: Any) -> None:
     )
     report.add_argument(
         "--out",
-        type=Path,
+        type=_out_path,
         metavar="DIR",
         help="output folder (default: report/ in the sweep folder, or else here)",
     )
@@ -214,13 +324,24 @@ def _add_experiment_commands(subs: Any) -> None:
         help="play the experiments for language models, with these models (offline: a dry run)",
     )  # fmt: skip
     reproduce.add_argument(
+        "--prompts", type=Path, metavar="DIR",
+        help="override the built-in prompts with these, for each scenario that they are for",
+    )  # fmt: skip
+    reproduce.add_argument(
+        "--seed", type=_whole_number(0), metavar="S", help="random seed of all experiments"
+    )
+    reproduce.add_argument(
+        "--repetitions", type=_whole_number(1), metavar="N",
+        help="replicates of each condition; of a tournament, repetitions, with new designs in each",
+    )  # fmt: skip
+    reproduce.add_argument(
         "--estimate", action="store_true", help="estimate calls, tokens and cost; do not play"
     )
     _add_experiment_options(reproduce, "reproductions/PAPER[-language][-quick]")
     reproduce.set_defaults(command=experiments.reproduce_command)
 
 
-def _add_experiment_options(parser: argparse.ArgumentParser, out: str) -> None:
+def _add_experiment_options(parser: ArgumentParser, out: str) -> None:
     """Add the options of commands that play experiments."""
     parser.add_argument(
         "--workers", type=_whole_number(1), default=_count_cores(), metavar="N",
@@ -231,11 +352,28 @@ def _add_experiment_options(parser: argparse.ArgumentParser, out: str) -> None:
         help="play on a dask cluster: at this address, or a new one on this machine",
     )  # fmt: skip
     _add_limit_options(parser)
-    parser.add_argument("--out", type=Path, metavar="DIR", help=f"output folder (default: {out})")
+    parser.add_argument(
+        "--out", type=_out_path, metavar="DIR", help=f"output folder (default: {out})"
+    )
     parser.add_argument(
         "--overwrite", action="store_true", help="replace runs whose settings differ"
     )
     _add_output_options(parser)
+
+
+def _add_code_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of commands that execute the code which a run file names."""
+    parser.add_argument(
+        "--trust", action="store_true",
+        help="execute the Python files that the run file names, and remember them as trusted",
+    )  # fmt: skip
+    parser.add_argument(
+        "--files", type=Path, metavar="DIR", help="look up the files of the run in this folder"
+    )
+
+
+def _add_strict_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--strict", action="store_true", help="refuse what would only be warned of")
 
 
 def _count_cores() -> int:
@@ -246,7 +384,7 @@ def _count_cores() -> int:
     return os.cpu_count() or 1
 
 
-def _add_limit_options(parser: argparse.ArgumentParser) -> None:
+def _add_limit_options(parser: ArgumentParser) -> None:
     """Add the options for reaching models and limiting their use, counted over all sessions."""
     parser.add_argument("--api-base", metavar="URL", help="address of an OpenAI-compatible server")
     # A limit in the run file stays in force unless it is given again; none lifts it.
@@ -272,7 +410,7 @@ def _or_none(number: Callable[[str], float]) -> Callable[[str], float | None]:
     return lambda text: None if text == "none" else number(text)
 
 
-def _add_output_options(parser: argparse.ArgumentParser) -> None:
+def _add_output_options(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--quiet", action="store_true", help="print no progress and no summary")
 
@@ -286,6 +424,14 @@ def _whole_number(least: int) -> Callable[[str], int]:
         return int(text)
 
     return whole
+
+
+def _out_path(text: str) -> Path:
+    if text == "-":
+        raise argparse.ArgumentTypeError(
+            "got '-'; a run is no text for stdout: give a file, and --json for results on stdout"
+        )
+    return Path(text)
 
 
 def _parse_place(text: str) -> int | tuple[int, ...]:

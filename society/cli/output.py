@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from society.visible import print_result
+
 if TYPE_CHECKING:
     from rich.console import Console
 
 
 def console() -> Console:
     """Return a console on stdout that leaves a closed pipe to `society.cli.main.main`."""
-    from rich.console import Console
+    from society.terminal.visible_console import VisibleConsole
 
-    class Paper(Console):
+    class Paper(VisibleConsole):
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
@@ -22,4 +24,4 @@ def console() -> Console:
 
 def print_json(facts: dict[str, Any]) -> None:
     """Print facts as one JSON object."""
-    print(json.dumps(facts, indent=2))
+    print_result(json.dumps(facts, indent=2))

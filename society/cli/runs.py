@@ -1,4 +1,4 @@
-"""Commands for single runs: list, run, resume, show, verify and replay."""
+"""Commands for single runs: run, prompts, resume, show, verify and replay."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,6 @@ from .output import console, print_json
 
 if TYPE_CHECKING:
     from society.config.build import Society
-    from society.config.listing import Kind
     from society.config.run_config import RunConfig, Setting
     from society.engine.calls import Usage
     from society.engine.game_master import Outcome
@@ -24,44 +24,27 @@ if TYPE_CHECKING:
     from society.runs.session import End, Session
     from society.terminal.live import Live
 
-KINDS: tuple[Kind, ...] = (
-    "scenarios",
-    "components",
-    "mechanisms",
-    "graphs",
-    "models",
-    "reproductions",
-)
 NOT_GIVEN = object()  # a limit that was not given, where None lifts one
-
-
-def list_entries(args: argparse.Namespace) -> int:
-    """Carry out `society list`."""
-    from society.config.listing import listing_lines
-
-    for kind in [args.kind] if args.kind else KINDS:
-        for line in listing_lines(kind, parameters=args.kind is not None):
-            print(line)
-    if args.kind is None:
-        print("`society list KIND` also shows the parameters", file=sys.stderr)
-    return 0
 
 
 def run_command(args: argparse.Namespace) -> int:
     """Carry out `society run`."""
     from society.config.build import build
-    from society.config.run_config import load_config, override, parse_setting
+    from society.config.run_config import load_config, override, parse_settings
+    from society.config.wiring_issues import announce_wiring
     from society.runs.play import play
 
-    settings = [*map(parse_setting, args.changes), *given_settings(args)]
+    settings = [*parse_settings(args.changes), *given_settings(args)]
     spec = override(load_config(args.scenario), settings)
     setup = build(spec)
+    announce_wiring(setup.wiring, strict=args.strict)
     if args.estimate:
         return _print_estimate(args, setup)
     # A preset or a file gives the run its own name, not that of the scenario that it plays.
     stem = Path(args.scenario).stem
     own = ".py" in args.scenario or stem == spec.scenario
-    path = args.out or Path("runs") / f"{setup.scenario.name if own else stem}-{setup.seed}.run"
+    name = f"{setup.scenario.name if own else stem}-{setup.seed}.run"
+    path = args.out or _free_path(Path("runs", name), taken=args.overwrite)
     end = play(
         setup,
         path,
@@ -72,6 +55,20 @@ def run_command(args: argparse.Namespace) -> int:
         conclude=args.json or not args.quiet,
     )
     return _print_end(args, path, end)
+
+
+def _free_path(path: Path, *, taken: bool) -> Path:
+    """The path itself, or the first of NAME-2.run, NAME-3.run ... that no run has taken.
+
+    taken: whether a path may be taken that a run has already.
+    """
+    if taken:
+        return path
+    numbered = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
+    free = next(one for one in chain([path], numbered) if not one.exists())
+    if free != path:
+        print(f"society: {path} exists; this run is written to {free}", file=sys.stderr)
+    return free
 
 
 def _print_estimate(args: argparse.Namespace, setup: Society) -> int:
@@ -103,7 +100,16 @@ def resume_command(args: argparse.Namespace) -> int:
         return override(spec, given_settings(args))
 
     conclude = args.json or not args.quiet
-    end = resume(args.file, changed, _watch(args), _print_awaiting, conclude)
+    end = resume(
+        args.file,
+        changed,
+        _watch(args),
+        _print_awaiting,
+        conclude,
+        trust=args.trust,
+        files=args.files,
+        announce=_print_note,
+    )
     if end.file is None:
         print(f"society: {args.file} is finished; there is nothing to resume", file=sys.stderr)
     code = _print_end(args, args.file, end)
@@ -127,6 +133,20 @@ def given_settings(args: argparse.Namespace, *, limits: bool = True) -> list[Set
     given = {name: str(one) if isinstance(one, Path) else one for name, one in given.items()}
     of_limits = given_limits(args)
     return [one for one in option_settings(given | of_limits) if limits or one.key[0] != "limits"]
+
+
+def prompts_command(args: argparse.Namespace) -> int:
+    """Carry out `society prompts`."""
+    from society.config.build import build
+    from society.config.run_config import load_config, option_settings, override, parse_setting
+    from society.runs.prompt_preview import first_prompts
+
+    folder = {} if args.prompts is None else {"prompts": str(args.prompts)}
+    settings = [*map(parse_setting, args.changes), *option_settings(folder)]
+    setup = build(override(load_config(args.scenario), settings))
+    for question, prompt in first_prompts(setup, args.question).items():
+        print(f"== {question}\n{prompt}\n")
+    return 0
 
 
 def _watch(args: argparse.Namespace, *, begun: bool = False) -> Watch:
@@ -160,7 +180,9 @@ def _print_end(args: argparse.Namespace, path: Path, end: End) -> int:
         return end.code
     with open_run_file(file) as run:
         if end.code:
-            go_on = f"society resume {file}" if file == path else "the same command"
+            # Designs that the run waits for are made again by the command that named the run.
+            designs = end.purpose and file != path
+            go_on = "the same command" if designs else f"society resume {file}"
             if end.limited:
                 go_on += ", with a higher limit"
             kept = f"{count_noun(run.rounds, 'round')} saved; continue with: {go_on}"
@@ -168,6 +190,10 @@ def _print_end(args: argparse.Namespace, path: Path, end: End) -> int:
         if args.json or not args.quiet:
             _print_run(args, run)
     return end.code
+
+
+def _print_note(words: str) -> None:
+    print(f"society: {words}", file=sys.stderr)
 
 
 def _print_awaiting(count: int) -> None:
@@ -284,7 +310,7 @@ def verify_command(args: argparse.Namespace) -> int:
     """Carry out `society verify`."""
     from society.runs.verify import verify
 
-    verdict = verify(args.file)
+    verdict = verify(args.file, trust=args.trust, files=args.files, announce=_print_note)
     if args.json:
         checks = [check._asdict() for check in verdict.checks]
         print_json({"ok": verdict.ok, "checks": checks})

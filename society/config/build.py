@@ -5,10 +5,13 @@ All errors are reported together, each with its place and the legal values.
 
 from __future__ import annotations
 
+import difflib
 import itertools
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,12 +19,13 @@ import numpy as np
 
 from society.engine.agents import RunContext
 from society.engine.calls import CallStore, Minds, Spent
+from society.engine.component import Component
 from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster
 from society.engine.gateway import ModelGateway
 from society.engine.graph import Graph
 from society.engine.history import Recorder
-from society.engine.mechanism import PlayFunction, as_play, public_facts, questions
+from society.engine.mechanism import PlayFunction, as_play, dry_run, public_facts, questions
 from society.engine.parameters import (
     Issue,
     Keys,
@@ -30,21 +34,54 @@ from society.engine.parameters import (
     unknown_name,
     validate,
 )
-from society.engine.population import Cast, Cohort, Population, cohort_seats, respondent
+from society.engine.population import (
+    Cast,
+    Cohort,
+    Population,
+    UnansweredQuestion,
+    answered_by_rule,
+    cohort_seats,
+    respondent,
+)
 from society.engine.rng import Array
-from society.engine.scenario import Layer, Params, Scenario, Seats, wrap_scenario
+from society.engine.scenario import (
+    Layer,
+    MechanismSpec,
+    Params,
+    Scenario,
+    Seats,
+    fact_specs,
+    wrap_scenario,
+)
+from society.engine.script import Ask, Tell
 from society.engine.tape import Answerer
-from society.errors import InputError, ScenarioError
+from society.errors import (
+    CastError,
+    InputError,
+    ScenarioError,
+    SocietyError,
+    UntrustedCodeError,
+    definition_place,
+    is_users_file,
+    show_place,
+    user_place,
+)
 from society.former_names import spellings, with_current_parameters
+from society.llm.default_words import Wording, check_figures
 from society.llm.prompt_files import MechanismTerms, Prompts, TermsPart
 
-from .cohorts import build_components
+from .cohorts import build_components, unknown_components
 from .graph_families import GraphSpec, draw_graph, graph_family, parse_graph
-from .registry import Registry
+from .registry import Registry, components_answering
 from .run_config import CohortConfig, RunConfig, describe_origin
+from .wiring import check_wiring, rehearsal_stage
+from .wiring_issues import WiringIssue
 
 if TYPE_CHECKING:
     from society.llm.providers.budget import Budget
+
+
+_MOST_LINES = 100_000  # of a dry run that looks for questions that nobody answers
 
 
 class Drawn(NamedTuple):
@@ -61,7 +98,8 @@ class Society:
     scenario: with its mechanisms and its cast. found: the file that it came from, or "built in".
     files: SHA-256 of the user's .py and graph files, by path. drawings: graphs by relation.
     models: the user's functions that make a model, by FILE.py:NAME. own: objects that were
-    given in Python. objects: names of those in use, for which the spec is not enough.
+    given in Python. objects: names of those in use, for which the spec is not enough. wiring: what
+    is probably not wired as it was meant.
     """
 
     spec: RunConfig
@@ -75,6 +113,7 @@ class Society:
     models: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     own: Sequence[object] = ()
     objects: tuple[str, ...] = ()
+    wiring: tuple[WiringIssue, ...] = ()
 
     @property
     def seed(self) -> int:
@@ -109,6 +148,7 @@ class Society:
             facts=public_facts(self.scenario.play, self.params),
         )
         env.cohorts = cohort_seats(self._seated(env), env)
+        env.answered_by_rule = partial(answered_by_rule, self.cast())
         return env
 
     def outside(
@@ -135,7 +175,8 @@ class Society:
         """
         env = env or self.environment()
         if answerer is None:
-            world = RunContext(env, outside or self.outside(minds=minds), self.words)
+            gateway, order = outside or self.outside(minds=minds), self.spec.option_order
+            world = RunContext(env, gateway, self.words, order)
             answerer = Population(self._seated(env), world)
         return GameMaster(self.scenario, env, answerer, recorders)
 
@@ -145,7 +186,26 @@ class Society:
         homes = [Path(file).parent / "prompts" for file in self.files if file.endswith(".py")]
         own = [Path(self.spec.prompts)] if self.spec.prompts else []
         folders = [*own, *filter(Path.is_dir, dict.fromkeys(homes))]
-        return Prompts(self.scenario.name, folders, [*map(_terms_of, self.scenario.layers)])
+        scenario = self.scenario
+        return Prompts(
+            scenario.name,
+            folders,
+            [*map(_terms_of, scenario.layers)],
+            Wording(scenario.summary, fact_specs(scenario, self.cast()), scenario.display.noun),
+        )
+
+    def unanswered(self) -> UnansweredQuestion | None:
+        """Return the error that names all questions which nobody answers; None if there are none.
+
+        The script plays with silent answers, which may be too much for one that is wrong.
+        """
+        try:
+            _refuse_mute(self.scenario.play, self.cast(), self.environment())
+        except UnansweredQuestion as error:
+            return error
+        except Exception:
+            return None
+        return None
 
     @property
     def models_named(self) -> set[str]:
@@ -232,8 +292,18 @@ def _bare_environment(
         graphs=graphs,
         facts=public_facts(scenario.play, params),
     )
-    env.cohorts = cohort_seats(cast, env)
+    try:
+        env.cohorts = cohort_seats(cast, env)
+    except CastError as error:
+        raise CastError(f"{_users_place(scenario.cast)}{error}") from error
+    env.answered_by_rule = partial(answered_by_rule, cast)
     return env
+
+
+def _users_place(function: Callable[..., Any]) -> str:
+    """Where a function of the user's is defined, "wood.py:12: "; "" for those of ours."""
+    place = definition_place(function)
+    return f"{place}: " if place and is_users_file(place.rpartition(":")[0]) else ""
 
 
 def _default_agents(scenario: Scenario, params: Params) -> int:
@@ -257,12 +327,70 @@ def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
 
 
 def _refuse_mute(play: PlayFunction, cast: Cast, env: Environment) -> None:
-    """Raise CastError for a cohort that is asked a question it cannot answer."""
-    for ask in questions(play, env):
+    """Raise UnansweredQuestion for cohorts that are asked questions they cannot answer."""
+    mute: dict[str, dict[str, None]] = {}
+    for ask in itertools.islice(questions(play, env), _MOST_LINES):
         for cohort in cast:
             asked = env.cohorts[cohort.name] if ask.who is None else ask.who
             if (asked & env.cohorts[cohort.name]).any():
-                respondent(cohort.name, cohort.components, ask.kind)
+                try:
+                    respondent(cohort.name, cohort.components, ask.kind)
+                except UnansweredQuestion:
+                    mute.setdefault(cohort.name, {})[ask.kind] = None
+    if mute:
+        parts = {cohort.name: cohort.components for cohort in cast}
+        home = as_play(play).origin.__module__
+        lines = (
+            _describe_mute(name, list(kinds), parts[name], home) for name, kinds in mute.items()
+        )
+        raise UnansweredQuestion(f"{_users_place(as_play(play).origin)}{'; '.join(lines)}")
+
+
+def _describe_mute(cohort: str, kinds: Sequence[str], parts: Sequence[Component], home: str) -> str:
+    """Name the questions that a cohort cannot answer, and the components that would answer them.
+
+    home: the module of the script, which may define components as well.
+    """
+    able, modules = [], [home, *(type(part).__module__ for part in parts)]
+    for kind in kinds:
+        found = components_answering(kind, modules)[:3]
+        near = difflib.get_close_matches(kind, [one for part in parts for one in part.answers], 1)
+        if near:
+            part = next(part for part in parts if near[0] in part.answers)
+            able.append(f"{part.title()} answers {near[0]!r}: did you mean {kind!r}?")
+        elif found:
+            able.append(f"{kind!r} is answered by {' or '.join(found)}")
+        else:
+            able.append(f"no component known answers {kind!r}: write one, answers = ({kind!r},)")
+    names = ", ".join(map(repr, kinds))
+    return f"nobody in cohort {cohort!r} answers {names}; {'; '.join(able)}"
+
+
+def _refuse_oversized(agents: int, replicates: int, cast: Cast) -> None:
+    """Raise ScenarioError for a society whose columns this machine has no memory for."""
+    columns = max((sum(len(part.columns) for part in one.components) for one in cast), default=0)
+    needed = 8 * agents * replicates * (columns + 1)  # the columns, and an answer
+    if needed > (memory := _installed_memory()):
+        raise ScenarioError(
+            f"{agents:,} agents x {replicates:,} replicates need at least {needed / 2**30:,.0f} "
+            f"GiB for {columns} columns and an answer; this machine has {memory / 2**30:,.0f} GiB; "
+            "take fewer agents or replicates"
+        )
+
+
+def _installed_memory() -> int:
+    """Bytes of memory of this machine; 64 GiB where the system does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 2**36
+
+
+def _refuse_unknown_figures(play: PlayFunction, env: Environment) -> None:
+    """Raise ScenarioError for a sentence with figures that nobody knows."""
+    for line in dry_run(play, env):
+        if isinstance(line, Ask | Tell) and line.text:
+            check_figures(line, env.params)
 
 
 def _refuse_untold(words: Prompts) -> None:
@@ -293,11 +421,14 @@ def _refuse_unasked(given: Iterable[str], cast: Cast, name: str) -> None:
         raise ValidationIssues(*(Issue((one, "model"), words.format(one)) for one in unasked))
 
 
-def build(spec: RunConfig, own: Iterable[object] = ()) -> Society:
+def build(
+    spec: RunConfig, own: Iterable[object] = (), *, rehearsed: bool = True, everything: bool = False
+) -> Society:
     """Look up and check everything that a spec names; raises InputError.
 
     own: scenarios, components, mechanisms and graph functions that the spec may name, beside the
-    built-in ones and those of its files. So in a notebook:
+    built-in ones and those of its files. rehearsed: check how they are wired; not for a run that
+    was checked when it began. everything: check how our own parts are wired, too. So in a notebook:
 
     >>> import numpy as np
     >>> from society.config.run_config import load_config
@@ -312,7 +443,58 @@ def build(spec: RunConfig, own: Iterable[object] = ()) -> Society:
     >>> outcome.measures["over_use"].mean
     0.0
     """
-    return _Preparation(spec, own).setup()
+    setup = _Preparation(spec, own).setup()
+    return with_wiring_checked(setup, everything=everything) if rehearsed else setup
+
+
+def with_wiring_checked(setup: Society, *, everything: bool = False) -> Society:
+    """Check how a society is wired, and note what is probably wrong in it; raises ScenarioError."""
+    scenario, spec = setup.scenario, setup.spec
+
+    def bare(params: Params, rounds: int) -> Environment:
+        return _bare_environment(scenario, params, spec.seed, setup.agents, rounds)
+
+    found = check_wiring(
+        scenario,
+        setup.params,
+        setup.cast(),
+        rehearsal_stage(bare, setup.rounds, scenario.rounds),
+        words=lambda: setup.words,
+        files=[file for file in setup.files if file.endswith(".py")],
+        own_cast=None if spec.cohorts is None else _cohort_places(spec),
+        everything=everything,
+    )
+    if errors := [str(issue) for issue in found if issue.severity == "error"]:
+        raise ScenarioError("\n".join(errors))
+    return replace(setup, wiring=tuple(found))
+
+
+def _cohort_places(spec: RunConfig) -> dict[str, tuple[str, int]]:
+    """Return file and line of each cohort that a scenario file lists, by its name."""
+    places = {}
+    for index, cohort in enumerate(spec.cohorts or ()):
+        position = spec._source.positions.get(("cohorts", index))
+        file, _, place = ("" if position is None else position.value).partition(".yaml:")
+        if place:
+            places[cohort.name] = f"{file}.yaml", int(place.partition(":")[0])
+    return places
+
+
+@contextmanager
+def _blamed(spec: MechanismSpec, scenario: Scenario) -> Iterator[None]:
+    """Turn whatever a mechanism of the user's raises while it wraps into a ScenarioError."""
+    try:
+        yield
+    except (SocietyError, ValidationIssues):
+        raise
+    except Exception as error:
+        place = user_place(error)
+        if place is None:
+            raise
+        raise ScenarioError(
+            f"{show_place(*place)}: the mechanism {spec.name} fails around {scenario.name}: "
+            f"{type(error).__name__}: {error}"
+        ) from error
 
 
 class _Preparation:
@@ -349,13 +531,17 @@ class _Preparation:
                     cast = self.seated(cast, scenario.seats, params)
                     agents = cast[0].count
                 scenario = replace(scenario, cast=lambda params, agents: cast)
+        if self.found and spec.cohorts is not None:
+            self.name_components(spec.cohorts)
         self.refuse()
         with self.at("models"):
             _refuse_unasked(spec.models, scenario.cast(params, agents), scenario.name)
         self.refuse()
+        _refuse_oversized(agents, spec.replicates, scenario.cast(params, agents))
         env = _bare_environment(scenario, params, spec.seed, agents, rounds)
         for keys, stage in stages.items():
-            with self.at(*keys):
+            layer = stage.layers[-1].spec if len(keys) > 1 else None
+            with self.at(*keys), nullcontext() if layer is None else _blamed(layer, scenario):
                 self.begin(stage, env, params)
             self.refuse()
         players = scenario.cast(params, agents)
@@ -363,6 +549,8 @@ class _Preparation:
         if in_words:
             with self.at("cohorts" if spec.cohorts else "scenario"):
                 _refuse_mute(scenario.play, players, env)  # before any paid call
+            with self.at("scenario"):
+                _refuse_unknown_figures(scenario.play, env)
             self.refuse()
         setup = Society(
             spec,
@@ -381,6 +569,8 @@ class _Preparation:
             with self.at("mechanisms"):
                 _refuse_untold(setup.words)
             self.refuse()
+            kinds = {ask.kind for ask in questions(scenario.play, env)}
+            setup.words.check_parameters(params, kinds)  # before any paid call
         if spec.prompts is not None:
             with self.at("prompts"):
                 asked = {ask.kind for ask in questions(scenario.play, env)}
@@ -416,6 +606,8 @@ class _Preparation:
             yield
         except ValidationIssues as refused:
             self.found += [fault.under(*keys) for fault in refused.faults]
+        except UntrustedCodeError:  # no fault of the file's
+            raise
         except InputError as error:
             self.found.append(Issue(keys, str(error)))
 
@@ -438,7 +630,7 @@ class _Preparation:
                     given = with_current_parameters(spec.name, given)
                     for one in spellings("mechanism", spec.name):
                         given |= self.spec.drafts.get(one, {})
-                    with self.at("mechanisms", index, name):
+                    with self.at("mechanisms", index, name), _blamed(spec, scenario):
                         context = {"registry": self.registry}  # an option may name a mechanism
                         taken = dict(validate(spec.parameters, given, context=context))
                         scenario = wrap_scenario(scenario, spec, **taken)
@@ -530,6 +722,14 @@ class _Preparation:
             graph_family(graph)
             return graph
         return GraphSpec(kind="complete")  # stands in for a wrong one
+
+    def name_components(self, cohorts: Sequence[CohortConfig]) -> None:
+        """Look up the components of a cast that other mistakes keep from being made."""
+        known = {(fault.path, fault.words) for fault in self.found}
+        for index, said in enumerate(cohorts):
+            for fault in unknown_components(said, self.registry):
+                if (fault := fault.under("cohorts", index))[:2] not in known:
+                    self.found.append(fault)
 
     def cast(self, cohorts: list[CohortConfig], default: Cast, params: Params) -> list[Cohort]:
         cast = []

@@ -7,6 +7,7 @@ A field of a component takes the first value that is given: at the component; in
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from society.engine.component import Component
@@ -41,11 +42,45 @@ def build_components(
             "keep one of the two keys"
         )
         raise ValidationIssues(Issue(("replace",), words))
+    if unknown := unknown_components(said, registry):
+        raise ValidationIssues(*unknown)
     chosen = [
         _choose(part, params, registry, "components", index)
         for index, part in enumerate(said.components)
     ]
     return _assemble(chosen, said.parameters, params)
+
+
+def unknown_components(said: CohortConfig, registry: Registry) -> list[Issue]:
+    """List the components that a cohort misspells; if there are any, its misspelt fields as well.
+
+    Among the cohort's parameters only those count that are much like a known field: the others may
+    be fields of the component that is misspelt.
+    """
+    entries: list[tuple[Keys, ComponentEntry]] = [
+        *((("components", index), part) for index, part in enumerate(said.components or ())),
+        *((("replace", title), part) for title, part in said.replace.items()),
+    ]
+    found, wrong_fields, fields = list[Issue](), list[Issue](), set[str]()
+    for keys, part in entries:
+        ((name, given),) = part.items()
+        try:
+            kind = registry.component(name)
+        except InputError as error:
+            found.append(Issue(keys, str(error)))
+            continue
+        own = set(parameters_of(kind).model_fields)
+        fields |= own
+        names = with_current_parameters(kind.title(), given)
+        wrong_fields += [
+            unknown_name((*keys, name, one), "parameter", own) for one in names if one not in own
+        ]
+    wrong_fields += [
+        unknown_name(("parameters", name), "component field", fields)
+        for name in said.parameters
+        if name not in fields and get_close_matches(name, fields)
+    ]
+    return found and found + wrong_fields
 
 
 def _alter_default(

@@ -203,7 +203,8 @@ class GraphSpec(BaseModel):
     """A graph by the name of its family and its parameters.
 
     As in a scenario file it is a name, {kind: NAME, parameter: value, ...}, {file: FILE} or
-    {function: FILE.py:NAME}; in Python also a function (agents, numpy Generator) -> networkx graph.
+    {function: FILE.py:NAME}, for which FILE.py:NAME is short; in Python also a function (agents,
+    numpy Generator) -> networkx graph.
 
     >>> GraphSpec.model_validate({"kind": "small_world", "rewiring": 0.2}).parameters
     {'rewiring': 0.2}
@@ -224,7 +225,7 @@ class GraphSpec(BaseModel):
         if isinstance(said, GraphSpec):
             return said
         if isinstance(said, str):
-            return {"kind": said}
+            said = {"function": said} if ".py:" in said else {"kind": said}
         if callable(said):
             return {"kind": "function", "function": said}
         if not isinstance(said, Mapping):

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from textwrap import fill
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 from pydantic import BaseModel
 
 from society.claims.types import Reproduction
+from society.engine.component import ANYTHING, Component
+from society.engine.mechanism import rehearsal_environment, silent_lines
 from society.engine.parameters import Schema, describe_schema, parameters_of, schema_of
+from society.engine.scenario import Measure
+from society.engine.script import Ask, Fact, Tell
+from society.engine.state import Column
+from society.errors import CatalogueError, suggest
+from society.former_names import NameSort, current
 from society.index import presets
 from society.llm.providers.api_keys import key_names
 from society.llm.providers.settings import ModelSpec, model_syntax
 
+from .build import build
 from .graph_families import FAMILIES
-from .registry import components, mechanisms, reproductions, scenarios
-from .run_config import load_config
+from .registry import SUFFIXES, components, mechanisms, reproductions, scenarios
+from .run_config import describe_origin, load_config
 
 Kind = Literal["scenarios", "components", "mechanisms", "graphs", "models", "reproductions"]
 
@@ -130,3 +139,129 @@ def _value(value: Any) -> str:
     if isinstance(value, str):
         return value or '""'
     return "none" if value is None else json.dumps(value)
+
+
+class Description(NamedTuple):
+    """All that `society list NAME` says of one name.
+
+    parts: headings, each with its lines.
+    """
+
+    name: str
+    kind: str
+    words: str
+    parts: dict[str, list[str]]
+
+    def lines(self) -> Iterator[str]:
+        """Yield the description as lines of text."""
+        yield _indent(f"{self.name} · {self.kind.removesuffix('s')} · {self.words}", 0)
+        for heading, lines in self.parts.items():
+            yield f"  {heading}:"
+            yield from (_indent(line, 4) for line in lines)
+
+
+def describe_name(name: str, kinds: Iterable[Kind]) -> Description:
+    """Describe one name of any kind, or what FILE.py or FILE.yaml plays; raises InputError."""
+    for kind in kinds:
+        of_kind = entries(kind)
+        current_name = current(_SORTS[kind], name) if kind in _SORTS else name
+        if current_name in of_kind:
+            entry = of_kind[current_name]
+            return Description(current_name, kind, entry.words, _parts(kind, current_name, entry))
+    if Path(name).suffix in SUFFIXES or ".py:" in name:
+        spec = load_config(name)
+        entry = Entry(describe_origin(spec.scenario), ())
+        return Description(name, "scenarios", entry.words, _of_scenario(name, entry))
+    legal = [*kinds, "runs", *(one for kind in kinds for one in entries(kind))]
+    raise CatalogueError(f"there is no kind and no name {name!r}; {suggest(name, legal)}")
+
+
+_SORTS: Mapping[str, NameSort] = {
+    "scenarios": "scenario",
+    "components": "component",
+    "mechanisms": "mechanism",
+}
+
+
+def _parts(kind: Kind, name: str, entry: Entry) -> dict[str, list[str]]:
+    if kind == "scenarios":
+        return _of_scenario(name, entry)
+    parts: dict[str, list[str]] = {}
+    if kind == "components":
+        parts = _of_component(components()[name])
+    if kind == "mechanisms":
+        spec = mechanisms()[name]
+        parts = {
+            "measures": [_measure(one) for one in spec.measures],
+            "relations": [*spec.relations],
+        }
+    return _filled({**parts, "parameters": list(entry.parameters)})
+
+
+def _of_component(part: type[Component]) -> dict[str, list[str]]:
+    """The questions, events and columns of a component."""
+    every = "everything that no component before it does"
+    named = {"answers": part.answers, "notices": part.notices}
+    said = {name: [every] if kinds == ANYTHING else [*kinds] for name, kinds in named.items()}
+    return {**said, "columns": [_column(one) for one in part.columns]}
+
+
+def _column(one: Column) -> str:
+    flags = [word for word in ("public", "heritable") if getattr(one, word)]
+    labels = f"({', '.join(one.labels)})" if one.labels else ""
+    words = [np.dtype(one.dtype).name, labels, ", ".join(flags)]
+    return f"{one.name} · {' · '.join(word for word in words if word)}"
+
+
+def _measure(one: Measure) -> str:
+    return f"{one.name} · {one.unit} · {_FOLDS[one.fold]}"
+
+
+_FOLDS = {
+    "mean": "mean over rounds",
+    "sum": "sum over rounds",
+    "total": "sum over rounds",
+    "last": "last round",
+    "first": "first round in which it is true",
+}
+
+
+def _of_scenario(name: str, entry: Entry) -> dict[str, list[str]]:
+    """What a scenario asks and tells, with facts and their scopes; relations, measures and cast."""
+    setup = build(load_config(name))
+    scenario = setup.scenario
+    asked, told = dict[str, str](), dict[str, str]()
+    alone = rehearsal_environment(setup.environment(np.arange(1)), first_rounds_only=True)
+    for line in silent_lines(scenario.play, alone):
+        if isinstance(line, Ask):
+            asked.setdefault(line.kind, f" · {line.reply.form()}{_facts(line.facts)}")
+        elif isinstance(line, Tell):
+            told.setdefault(line.kind, _facts(line.facts))
+    parameters = entry.parameters or _parameters(scenario.params)
+    return _filled(
+        {
+            "asks": [f"{kind}{words}" for kind, words in asked.items()],
+            "tells": [f"{kind}{words}" for kind, words in told.items()],
+            "relations": list(scenario.relations),
+            "measures": [_measure(one) for one in scenario.measures],
+            "components": [
+                f"{cohort.name} · {', '.join(part.title() for part in cohort.components)}"
+                for cohort in {one.name: one for one in setup.cast()}.values()
+            ],
+            "mechanisms": list(scenario.mechanisms),
+            "parameters": list(parameters),
+        }
+    )
+
+
+def _facts(facts: Mapping[str, Fact]) -> str:
+    """Facts with their scopes: " · stock (common), catch (own)"."""
+    scopes = (
+        f"{name} ({f'seen on {fact.graph}' if fact.graph else fact.scope})"
+        for name, fact in facts.items()
+    )
+    return f" · {', '.join(scopes)}" if facts else ""
+
+
+def _filled(parts: dict[str, list[str]]) -> dict[str, list[str]]:
+    return {heading: lines for heading, lines in parts.items() if lines}

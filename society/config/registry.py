@@ -32,11 +32,13 @@ from society.errors import (
     short_path,
     suggest,
 )
+from society.user_code import check_user_code
 
 ItemSort = Literal["scenario", "component", "mechanism", "function"]
 SUFFIXES = (".yaml", ".yml", ".py")
 
 _PAPERS = "society.scenarios.reproductions"
+_MOST_BYTES = 256 * 2**20  # of a data file
 
 _ROOMS: Mapping[ItemSort, index.Room] = {
     "scenario": "scenarios",
@@ -152,6 +154,14 @@ class Registry:
     def bytes_of(self, file: str) -> bytes:
         """A file of the user's, noted among `files`; raises FileError."""
         try:
+            if Path(file).exists() and not Path(file).is_file():
+                raise FileError(f"cannot read {short_path(file)}: it is no regular file")
+            # A run file of a stranger's may name any file of this machine.
+            if Path(file).exists() and (size := Path(file).stat().st_size) > _MOST_BYTES:
+                raise FileError(
+                    f"cannot read {short_path(file)}: it has {size:,} bytes; at most "
+                    f"{_MOST_BYTES:,} are read, so give a smaller one"
+                )
             content = Path(file).read_bytes()
         except OSError as error:
             raise FileError(f"cannot read {short_path(file)}: {error.strerror}") from None
@@ -217,6 +227,15 @@ class Registry:
             legal |= set(index.presets()) if sort == "scenario" else set()
             raise CatalogueError(f"there is no {sort} {name!r}; {suggest(name, legal)}")
         return ours
+
+
+def components_answering(kind: str, modules: Iterable[str]) -> list[str]:
+    """Titles of components, ours and those of some modules, that answer a kind of question."""
+    found = [sys.modules[name] for name in dict.fromkeys(modules) if name in sys.modules]
+    own = {one.name: one.value for module in found for one in _things(module)}
+    parts = {name: part for name, part in own.items() if isinstance(part, type)}
+    known = {**components(), **parts}
+    return sorted(name for name, part in known.items() if kind in getattr(part, "answers", ()))
 
 
 def component_title(chance_id: str) -> str:
@@ -318,6 +337,7 @@ def _imported(file: str, source: bytes) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None:
         raise FileError(f"{short_path(file)} is not a Python file; give FILE.py")
+    check_user_code(file, source)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their module up
     try:

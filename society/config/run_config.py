@@ -21,6 +21,7 @@ from pydantic import (
     model_validator,
 )
 
+from society.engine.agents import OptionOrder
 from society.engine.parameters import (
     Issue,
     Keys,
@@ -123,7 +124,9 @@ class RunConfig(FileSection):
     mechanisms: the first is the innermost. uses: .py files with components, mechanisms and graph
     functions of the user. agents: the cohorts' sum or else the scenario's default, as are rounds.
     models: by the names that components use; "default" is used where none is named. limits: hard
-    stops. prompts: a folder of templates that override others. drafts: parameters of mechanisms
+    stops. prompts: a folder of templates that override others. option_order: of the options and
+    peers that language minds choose from: an order for each agent and question, by chance; one for
+    all agents (round); or that of the scenario (fixed). drafts: parameters of mechanisms
     that an earlier run has made; the program fills them in.
     """
 
@@ -141,6 +144,7 @@ class RunConfig(FileSection):
     models: dict[str, Model] = {}
     limits: Limits = Limits()
     prompts: File | None = None
+    option_order: OptionOrder = "agent"
     drafts: dict[str, Named] = {}
 
     _source: Source = PrivateAttr(default_factory=Source)
@@ -172,6 +176,9 @@ def load_config(
         origin = Source(describe_origin(where), positions)
     if not isinstance(said, dict):
         raise origin.refusal([Issue((), "got no keys; begin with scenario: NAME")])
+    if "base" in said and "scenario" not in said:
+        shown = origin.found
+        raise ScenarioError(f"{shown} is an experiment; play it by: society sweep {shown}")
     spec = _validated(said, origin, folder, resolved=isinstance(source, Scenario))
     given = {key: value for key, value in (changes or {}).items() if key != "scenario"}
     return override(spec, read_settings(given), folder) if given else spec
@@ -288,6 +295,16 @@ def parse_setting(text: str) -> Setting:
     if key in ("seed", "agents", "rounds", "replicates"):
         raise ScenarioError(f"{label}: {key} is not a scenario parameter; use --{key} instead")
     return Setting(key, value_of(value, label), label)
+
+
+def parse_settings(texts: Iterable[str]) -> list[Setting]:
+    """Parse all KEY=VALUE of a command line; raises InputError for a key that is given twice."""
+    found: dict[tuple[str, ...], Setting] = {}
+    for setting in map(parse_setting, texts):
+        earlier = found.setdefault(setting_place(setting.key), setting)
+        if earlier is not setting:
+            raise ScenarioError(f"{earlier.where} and {setting.where}: give {setting.words} once")
+    return list(found.values())
 
 
 _OPTIONS: Mapping[str, tuple[str, ...]] = {

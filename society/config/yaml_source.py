@@ -5,6 +5,7 @@ YAML 1.2: `no` is a text, `12:30` is not a number, and a repeated key is refused
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -16,6 +17,9 @@ from society.errors import FileError, ScenarioError, short_path
 
 _LISTED = 5  # faults that one message names
 _MOST = 100_000  # values in a file
+_LARGEST = 1_000_000  # bytes of a file
+_DEEPEST = 100  # brackets around a value
+_SEPARATOR = re.compile(r"[,\n]|[-?:] ")  # a value follows
 
 
 class Position(NamedTuple):
@@ -64,8 +68,18 @@ class Source:
 def read_yaml(file: Path) -> tuple[Any, dict[Keys, Position]]:
     """Read the values of a YAML file and their positions; raises FileError, ScenarioError."""
     shown = short_path(file)
+    if shown.startswith("-"):
+        shown = f"./{shown}"  # or it could be taken for an option
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        if file.exists() and not (file.is_file() or file.is_dir()):
+            raise FileError(f"cannot read {shown}: it is a device or a pipe; name a file")
+        with file.open("rb") as opened:
+            said = opened.read(_LARGEST + 1)
+        if len(said) > _LARGEST:
+            raise ScenarioError(
+                f"{shown}: more than {_LARGEST:,} bytes; write fewer values, or divide the file"
+            )
+        text = said.decode("utf-8-sig")
     except OSError as error:
         raise FileError(f"cannot read {shown}: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -82,11 +96,16 @@ def _parse(text: str, shown: str) -> tuple[Any, dict[Keys, Position]]:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    _refuse_endless(text, shown)
     yaml = YAML(typ="safe", pure=True)
     try:
-        value, root = yaml.load(text), yaml.compose(text)
-        found = islice(_find_positions(root, (), shown), _MOST + 1) if root else ()
-        positions = dict(found) or {(): Position(shown, shown)}
+        # Anchors and merges are counted before they are carried out.
+        root = yaml.compose(text)
+        count = sum(1 for _ in islice(_find_positions(root, (), shown), _MOST + 1)) if root else 0
+        if count > _MOST:
+            raise _too_many(shown)
+        positions = dict(_find_positions(root, (), shown)) if root else {}
+        value = yaml.load(text)
     except MarkedYAMLError as error:
         raise ScenarioError(f"{_at(shown, error.problem_mark)}: {error.problem}") from None
     except YAMLError as error:
@@ -99,12 +118,27 @@ def _parse(text: str, shown: str) -> tuple[Any, dict[Keys, Position]]:
         raise ScenarioError(
             f"{shown}: {error}; expected texts as keys, and numbers of usual size"
         ) from None
-    if len(positions) > _MOST:
-        raise ScenarioError(
-            f"{shown}: more than {_MOST:,} values, including those that anchors repeat; "
-            "write fewer values"
-        )
-    return value, positions
+    return value, positions or {(): Position(shown, shown)}
+
+
+def _refuse_endless(text: str, shown: str) -> None:
+    """Raises ScenarioError for a text that would take long to parse, before it is parsed."""
+    if sum(1 for _ in islice(_SEPARATOR.finditer(text), _MOST + 1)) > _MOST:
+        raise _too_many(shown)
+    depth = 0
+    for bracket in re.finditer(r"[][{}]", text):
+        depth = depth + 1 if bracket[0] in "[{" else max(depth - 1, 0)
+        if depth > _DEEPEST:
+            raise ScenarioError(
+                f"{shown}: brackets within more than {_DEEPEST} others; write it with fewer levels"
+            )
+
+
+def _too_many(shown: str) -> ScenarioError:
+    return ScenarioError(
+        f"{shown}: more than {_MOST:,} values, including those that anchors repeat; "
+        "write fewer values"
+    )
 
 
 def _find_positions(

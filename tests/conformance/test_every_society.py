@@ -7,22 +7,22 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from society.config.registry import components, mechanisms, scenarios
-from society.engine.action_spaces import (
-    Choice,
-    Integer,
-    MixedStrategy,
-    Neighbour,
-    Real,
-    Text,
-    Value,
-    fields,
+from society.conformance.invariants import (
+    AskedTwice,
+    WithinBounds,
+    exact_record,
+    legal_answers,
+    page_arrays,
+    replicate_record,
+    split_cohorts,
 )
+from society.engine.action_spaces import Real, fields
 from society.engine.agents import RunContext
 from society.engine.component import AgentGroup, Column, Component, News, Question
 from society.engine.environment import Environment
@@ -30,7 +30,7 @@ from society.engine.game_master import GameMaster
 from society.engine.graph import NOBODY
 from society.engine.history import Page, Step
 from society.engine.mechanism import intercept
-from society.engine.population import Cast, Cohort, Population, Raw
+from society.engine.population import Cast, Cohort, Population
 from society.engine.rng import Array
 from society.engine.script import Ask, Line, Script
 from society.engine.tape import Tape
@@ -38,46 +38,6 @@ from society.engine.tape import Tape
 if TYPE_CHECKING:
     from tests.conformance.conftest import Case, Once, Perform, Sharing
     from tests.conftest import Played
-
-
-class Kept(NamedTuple):
-    """An array as it was kept, to the last bit."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    content: Any
-
-
-def kept(values: Array) -> Kept:
-    content = values.tolist() if values.dtype.kind in "OU" else values.tobytes()
-    return Kept(values.dtype.str, values.shape, content)
-
-
-def arrays(page: Page) -> dict[Any, Array]:
-    """Everything that a page keeps."""
-    return {
-        **{
-            (place, *key): a
-            for place, step in enumerate(page.steps)
-            for key, a in step.arrays.items()
-        },
-        **{("public", name): values for name, values in page.public.items()},
-        **{("measure", name): values for name, values in page.measures.items()},
-        "present": page.present,
-        "running": page.running,
-    }
-
-
-def lived(page: Page, replicate: int | slice) -> Any:
-    """What one replicate keeps of a page."""
-    lines = [(step.sort, step.kind, step.form) for step in page.steps]
-    own = {key: kept(values[replicate]) for key, values in arrays(page).items()}
-    return page.number, page.path, lines, own
-
-
-def bits(pages: Iterable[Page]) -> Any:
-    """What all replicates keep."""
-    return [lived(page, slice(None)) for page in pages]
 
 
 # Replicates, cohorts, seats
@@ -89,7 +49,7 @@ def test_a_batch_equals_a_loop(case: Case, perform: Perform, whole: Once) -> Non
     for replicate in range(len(batch.pages[0].running)):
         alone = perform(case, replicate_ids=[replicate])
         for one, of_many in zip(alone.pages, batch.pages, strict=False):
-            assert lived(one, 0) == lived(of_many, replicate)
+            assert replicate_record(one, 0) == replicate_record(of_many, replicate)
         over = not alone.pages[-1].running[0, 0]
         assert over or len(alone.pages) == len(batch.pages)
 
@@ -101,22 +61,7 @@ def test_replicates_may_be_played_in_any_order(case: Case, perform: Perform, who
     few = perform(case, replicate_ids=order)
     for page, of_many in zip(few.pages, batch.pages, strict=False):
         for place, replicate in enumerate(order):
-            assert lived(page, place) == lived(of_many, replicate)
-
-
-def split(cast: Cast, shape: tuple[int, int], here: Array) -> Cast:
-    """Each cohort as two: its rows in a mask, and the others."""
-    halves = []
-    first = 0
-    for cohort in cast:
-        seats = np.arange(shape[1])
-        mask = (seats >= first) & (seats < first + cohort.count)
-        mask = np.broadcast_to(mask if cohort.where is None else cohort.where, shape)
-        first += cohort.count
-        for name, half in (("these", mask & here), ("those", mask & ~here)):
-            count = int(half[0].sum())
-            halves.append(Cohort(f"{cohort.name} {name}", count, cohort.components, half))
-    return halves
+            assert replicate_record(page, place) == replicate_record(of_many, replicate)
 
 
 @pytest.mark.parametrize("ways", ["by seat, others empty", "by replicate and at random"])
@@ -135,12 +80,12 @@ def test_splitting_a_cohort_changes_nothing(
             ),
         }
         for mask in here[ways]:
-            cast = split(cast, shape, mask)
+            cast = split_cohorts(cast, shape, mask)
         return cast
 
     played = perform(case, cast=parted)
     assert played.outcome == whole(case).outcome
-    assert bits(played.pages) == bits(whole(case).pages)
+    assert exact_record(played.pages) == exact_record(whole(case).pages)
 
 
 def permuted(case: Case, agents: int) -> list[int]:
@@ -169,8 +114,8 @@ def test_relabelling_rows_permutes_results(case: Case, perform: Perform, whole: 
     assert len(shuffled.pages) == len(straight.pages)
     for page, page_before in zip(shuffled.pages, straight.pages, strict=True):
         assert [step.kind for step in page.steps] == [step.kind for step in page_before.steps]
-        before = arrays(page_before)
-        for key, values in arrays(page).items():
+        before = page_arrays(page_before)
+        for key, values in page_arrays(page).items():
             wide = values.shape[1:2] == (agents,) and key[1:2] != ("options",)
             expected = before[key][:, ids] if wide else before[key]
             if isinstance(key[0], int) and names_seats(page.steps[key[0]], *key[1:]):
@@ -199,7 +144,7 @@ def test_answers_stay_within_their_reply_and_to_listen_changes_nothing(
                 unasked = values[~asked]
                 silent = np.full_like(unasked, reply.silent)
                 assert np.array_equal(unasked, silent, equal_nan=unasked.dtype.kind == "f")
-                assert within(reply, values, env)[asked].all(), said.kind
+                assert legal_answers(reply, values, env)[asked].all(), said.kind
         return answered
 
     def listening(script: Script, env: Environment) -> Script:
@@ -209,69 +154,16 @@ def test_answers_stay_within_their_reply_and_to_listen_changes_nothing(
     assert perform(case, wrap=listening).outcome == whole(case).outcome
 
 
-def within(reply: Value, values: Array, env: Environment) -> Any:
-    """Which answers are legal, (R, N) of bool."""
-    if isinstance(reply, Real | Integer):
-        unstated = np.isnan(values) & getattr(reply, "optional", False)
-        return unstated | (reply.low <= values) & (values <= reply.high)
-    if isinstance(reply, Choice):
-        is_open = reply.open.repeat(len(values) // len(reply.open), axis=0)
-        return np.take_along_axis(is_open, values, 1)
-    if isinstance(reply, Neighbour):
-        legal = values == NOBODY
-        for replicate, seat in np.argwhere(~legal):
-            peer = values[replicate, seat]
-            near = env.graph(reply.graph).neighbours(replicate, seat)
-            legal[replicate, seat] = peer in near and env.present[replicate, peer]
-        return legal
-    if isinstance(reply, MixedStrategy):
-        return np.isclose(values.sum(-1), 1, atol=1e-12) & (values >= 0).all(-1)
-    assert isinstance(reply, Text)
-    return np.frompyfunc(len, 1, 1)(values) <= reply.limit
-
-
 def world(game: GameMaster) -> RunContext:
     """What surrounds its agents."""
     assert isinstance(game.answerer, Population)
     return game.answerer.context
 
 
-class WithinBounds(Population):
-    """Looks whether rules of ours stay within the bounds before anything is cut to them."""
-
-    async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
-        raw = await super().answer(ask, asked, use)
-        here = self.env.active if asked is None else asked
-        for name, reply in fields(ask.reply).items():
-            if isinstance(reply, Real | Integer):
-                assert within(reply, raw.values[name], self.env)[here].all(), ask.kind
-        return raw
-
-
 def test_no_answer_needs_to_be_cut_to_its_bounds(case: Case, perform: Perform) -> None:
     """But for what a mechanism bounds."""
     if not any("quota" in part for part in case.changes.get("mechanisms", [])):
         perform(case, answerer=lambda game: WithinBounds(case.setup().cast(), world(game)))
-
-
-class AskedTwice(Population):
-    """Asks everything twice, and looks whether anything has changed."""
-
-    async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
-        before = self.columns()
-        first = await super().answer(ask, asked, use)
-        second = await super().answer(ask, asked, use)
-        assert self.columns() == before, f"answering {ask.kind!r} changes columns"
-        for name, values in first.values.items():
-            again = kept(second.values[name])
-            assert again == kept(values), f"{ask.kind!r} is answered differently the second time"
-        return second
-
-    def columns(self) -> list[dict[str, Kept]]:
-        return [
-            {name: kept(values) for name, values in members.values.items()}
-            for members in self.states
-        ]
 
 
 def test_answering_is_pure(case: Case, perform: Perform, whole: Once) -> None:
@@ -376,7 +268,7 @@ def test_an_extra_component_and_an_extra_question_shift_nobodys_luck(
     for page, undisturbed in zip(disturbed.pages, run.pages, strict=True):
         own = tuple(step for step in page.steps if step.kind != "chat")
         assert len(own) < len(page.steps) or not own
-        assert bits([page._replace(steps=own)]) == bits([undisturbed])
+        assert exact_record([page._replace(steps=own)]) == exact_record([undisturbed])
 
 
 def test_another_seed_is_another_history(case: Case, perform: Perform, whole: Once) -> None:

@@ -1,0 +1,1 @@
+"""Checks that hold for every component and society, for tests and for `society check`."""

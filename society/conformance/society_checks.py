@@ -1,0 +1,183 @@
+"""Check that a small society keeps the rules that all societies must keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from society.config.build import Society
+from society.engine.agents import RunContext
+from society.engine.game_master import GameMaster, Outcome
+from society.engine.history import Page
+from society.engine.population import Cast, Population
+from society.engine.tape import Tape
+from society.errors import SocietyError, describe_user_error
+
+from .invariants import (
+    AskedTwice,
+    BrokenRule,
+    WithinBounds,
+    exact_record,
+    replicate_record,
+    split_cohorts,
+)
+
+
+class CheckResult(NamedTuple):
+    """The result of one check: of what, how it ended, and why."""
+
+    subject: str
+    outcome: Literal["ok", "warning", "error"]
+    words: str
+
+
+class _Pages:
+    """A recorder that keeps every page."""
+
+    def __init__(self) -> None:
+        self.pages: list[Page] = []
+
+    def page(self, page: Page) -> None:
+        self.pages.append(page)
+
+
+class _Played(NamedTuple):
+    outcome: Outcome
+    pages: list[Page]
+
+
+def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
+    """Play a small society in ways that may change nothing; no model is asked but offline ones."""
+    try:
+        whole = _played(setup)
+    except Exception as error:
+        words = str(error) if isinstance(error, SocietyError) else _where(setup, error)
+        yield CheckResult(subject, "error", f"does not play to its end: {words}")
+        return
+    rounds = f"plays {whole.outcome.rounds} rounds in {setup.replicates} replicates"
+    yield CheckResult(subject, "ok", rounds)
+    rules: tuple[
+        tuple[str, Callable[[Society, _Played], None], Literal["warning", "error"]], ...
+    ] = (
+        ("the same seed gives the same history", _again, "error"),
+        ("each replicate alone equals the batch", _one_by_one, "error"),
+        ("splitting a cohort changes nothing", _split, "error"),
+        ("answering changes nothing", _asked_twice, "error"),
+        ("answers are within their bounds", _within_bounds, "warning"),
+        ("replay from recorded answers equals the run", _replayed, "error"),
+    )
+    for words, rule, severity in rules:
+        try:
+            rule(setup, whole)
+        except BrokenRule as error:
+            yield CheckResult(subject, severity, f"{words}: no, {error}")
+        except Exception as error:
+            yield CheckResult(subject, "error", f"{words}: {_where(setup, error)}")
+        else:
+            yield CheckResult(subject, "ok", words)
+
+
+def _where(setup: Society, error: Exception) -> str:
+    """Say where in a file of the user's an error was raised, if it was."""
+    if isinstance(error, SocietyError):
+        return str(error)
+    return describe_user_error(error, next((f for f in setup.files if f.endswith(".py")), ""))
+
+
+def _played(
+    setup: Society,
+    cast: Callable[[Cast, tuple[int, int]], Cast] | None = None,
+    answerer: Callable[[GameMaster, RunContext], Population | Tape] | None = None,
+    replicate: int | None = None,
+) -> _Played:
+    ids = None if replicate is None else np.array([replicate])
+    game = setup.gamemaster(env=setup.environment(ids))
+    assert isinstance(game.answerer, Population)
+    context = game.answerer.context
+    if cast is not None:
+        seats = game.env.cohorts
+        game.answerer = Population(cast(setup.cast(), game.env.present.shape), context)
+        game.env.cohorts = seats  # scripts may ask for cohorts by name
+    if answerer is not None:
+        game.answerer = answerer(game, context)
+    album = _Pages()
+    game.recorders = [album]
+    return _Played(game.play(), album.pages)
+
+
+def _expect(same: bool, words: str) -> None:
+    if not same:
+        raise BrokenRule(words)
+
+
+def _first_difference(one: _Played, other: _Played) -> str:
+    """Name the first round that differs between two ways to play."""
+    for page, before in zip(one.pages, other.pages, strict=False):
+        if exact_record([page]) != exact_record([before]):
+            for step, told in zip(page.steps, before.steps, strict=False):
+                same = exact_record([page._replace(steps=(step,))])
+                if same != exact_record([before._replace(steps=(told,))]):
+                    return f"{step.kind!r} of round {page.number} differs"
+            return f"round {page.number} differs"
+    return "the number of rounds differs"
+
+
+def _again(setup: Society, whole: _Played) -> None:
+    again = _played(setup)
+    _expect(
+        exact_record(again.pages) == exact_record(whole.pages),
+        f"{_first_difference(again, whole)}; draw all chance by agents.draws or env.draws(NAME)",
+    )
+
+
+def _one_by_one(setup: Society, whole: _Played) -> None:
+    for replicate in range(len(whole.pages[0].running)):
+        alone = _played(setup, replicate=replicate)
+        for one, of_many in zip(alone.pages, whole.pages, strict=False):
+            same = replicate_record(one, 0) == replicate_record(of_many, replicate)
+            _expect(
+                same,
+                f"round {one.number} of replicate {replicate} differs; let no rule look at other "
+                "replicates, and say along which axis it sums",
+            )
+
+
+def _split(setup: Society, whole: _Played) -> None:
+    def parted(cast: Cast, shape: tuple[int, int]) -> Cast:
+        return split_cohorts(cast, shape, np.indices(shape)[1] % 2 == 0)
+
+    other = _played(setup, cast=parted)
+    _expect(
+        exact_record(other.pages) == exact_record(whole.pages),
+        f"{_first_difference(other, whole)}; let each member's answer depend on its own columns "
+        "and facts, not on how many members there are",
+    )
+
+
+def _asked_twice(setup: Society, whole: _Played) -> None:
+    other = _played(setup, answerer=lambda game, context: AskedTwice(setup.cast(), context))
+    _expect(other.outcome.digest == whole.outcome.digest, "asking twice changes the history")
+
+
+def _within_bounds(setup: Society, whole: _Played) -> None:
+    _played(setup, answerer=lambda game, context: WithinBounds(setup.cast(), context))
+
+
+def _replayed(setup: Society, whole: _Played) -> None:
+    steps = [step for page in whole.pages for step in page.steps]
+    replay = _played(setup, answerer=lambda game, context: Tape(steps))
+    _expect(
+        replay.outcome.digest == whole.outcome.digest,
+        "the script does not depend on the answers alone",
+    )
+
+
+def small_society(setup: Society) -> Society:
+    """Return a society with few replicates and rounds, seated or drawn as it is."""
+    rounds = min(setup.rounds, 3)
+    seated = setup.scenario.seats is not None
+    spec = setup.spec if seated else setup.spec.model_copy(update={"replicates": 3})
+    return replace(setup, spec=spec, rounds=rounds if not setup.scenario.layers else setup.rounds)

@@ -1,0 +1,509 @@
+"""Mistakes that a user makes while wiring a society, as the command line answers to each.
+
+Every mistake is one change to a canal that is sound; what is expected is an error with exit code 2,
+or one line of warning, at the line where the mistake stands.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import society
+from society.config.build import build
+from society.config.registry import scenarios
+from society.config.run_config import load_config
+from society.config.source_look import SourceFile
+from society.engine.arrays import WrongShape, spread_exactly
+from society.errors import InputError, WiringWarning
+from society.index import experiments, presets
+
+if TYPE_CHECKING:
+    from tests.conftest import Typed
+
+ROOT = Path(__file__).resolve().parents[2]
+
+CANAL = '''"""Farmers along a canal."""
+import numpy as np
+from society import Ask, Cohort, Column, Component, Measure, Params, Real, Tell
+from society import common, own, scenario
+from society.engine.scenario import DisplaySpec
+
+class Canal(Params):
+    flow: float = 10.0
+
+class Farmer(Component):
+    answers = ("take",)
+
+    def answer(self, ask, me):
+        return np.full(len(me), 1.0)
+
+class Grudge(Component):
+    columns = (Column("hurt", public=True),)
+    notices = ("taken",)
+
+    def notice(self, tell, me):
+        me["hurt"] = me["hurt"] + tell.facts["share"]
+
+@scenario(
+    params=Canal,
+    cast=lambda p, n: [Cohort("farmers", n, (Grudge(), Farmer()))],
+    measures=(Measure("left", "water", lambda told, env: told["left"]),),
+    display=DisplaySpec(gauge=("left", "flow"), columns=("share", "hurt")),
+    agents=5,
+    rounds=4,
+)
+def canal(env):
+    """Water is taken, and what is left is told."""
+    for _ in env.rounds():
+        take = yield Ask("take", Real(0, 10), facts={"flow": common(env.params.flow)})
+        left = env.params.flow - take.sum(-1, keepdims=True)
+        yield Tell("taken", facts={"left": common(left), "share": own(take)})
+'''
+
+ROUNDS = "    for _ in env.rounds():"
+TAKE = '        take = yield Ask("take"'
+TELL = '        yield Tell("taken"'
+
+# The mistake, what it replaces, and the words of the error, which starts with file and line.
+ERRORS = {
+    "notice without notices": (
+        '    notices = ("taken",)\n',
+        "",
+        "canal.py:19: grudge has `notice`, but no `notices`, so it is never called",
+    ),
+    "notices misspelt": (
+        '    notices = ("taken",)',
+        '    notces = ("taken",)',
+        "canal.py:20: grudge has `notice`, but no `notices`, so it is never called",
+    ),
+    "notice misspelt": (
+        "    def notice(self",
+        "    def notise(self",
+        "canal.py:18: grudge has `notices`, but no `notice` to take them in",
+    ),
+    "answers forgotten": (
+        '    answers = ("take",)\n',
+        "",
+        "canal.py:12: farmer has `answer`, but no `answers`, so it is never asked",
+    ),
+    "a tell without yield": (
+        TELL,
+        '        Tell("taken"',
+        "canal.py:36: `Tell(...)` without `yield` tells nobody; write `yield Tell(...)`",
+    ),
+    "a question without yield": (
+        TAKE,
+        '        take = Ask("take"',
+        "canal.py:34: `take = Ask(...)` without `yield` asks nobody; write `take = yield Ask(...)`",
+    ),
+    "rounds of its own": (
+        ROUNDS,
+        "    for _ in range(3):",
+        "canal.py:31: canal never opens a round, so it is over at once",
+    ),
+    "a script that returns at once": (
+        ROUNDS,
+        "    return\n" + ROUNDS,
+        "canal.py:31: canal never opens a round, so it is over at once",
+    ),
+    "a measure of nothing": (
+        'told["left"]',
+        'told["lefft"]',
+        "canal.py:26: measure 'left' reads the fact 'lefft', which no Tell states; "
+        "did you mean 'left'?",
+    ),
+    "a measure of agents": (
+        'told["left"]',
+        'told["share"].mean(0)',
+        "canal.py:26: the measure 'left' gives shape (5,); expected (1,) or (1, 1), a number",
+    ),
+    "a gauge of nothing": (
+        'gauge=("left", "flow")',
+        'gauge=("lefft", "flow")',
+        "canal.py:27: the display's gauge names 'lefft', which is nothing that it can show; "
+        "did you mean 'left'?",
+    ),
+    "a gauge without full scale": (
+        'gauge=("left", "flow")',
+        'gauge=("left", "flwo")',
+        "canal.py:27: the display's gauge names 'flwo', which is nothing that it can show; "
+        "did you mean 'flow'?",
+    ),
+    "a column of nothing": (
+        '("share", "hurt")',
+        '("share", "hrut")',
+        "canal.py:27: the display's columns names 'hrut', which is nothing that it can show; "
+        "did you mean 'hurt'?",
+    ),
+    "a column that is not public": (
+        'Column("hurt", public=True)',
+        'Column("hurt")',
+        "canal.py:27: the display's columns names 'hurt', which is nothing that it can show; "
+        "declare it as Column('hurt', public=True)",
+    ),
+    "a limit that is not told": (
+        '("share", "hurt"))',
+        '("share", "hurt"), limits={"share": "cap"})',
+        "canal.py:27: the display's limits names 'cap', which is nothing that it can show",
+    ),
+    "a quote of nothing": (
+        '("share", "hurt"))',
+        '("share", "hurt"), quotes={"speech": "says"})',
+        "canal.py:27: the display's quotes names 'speech', which is nothing that it can show",
+    ),
+    "own values by replicate": (
+        "own(take)",
+        "own(take.sum(-1))",
+        "canal.py:36: Tell('taken'): fact 'share' has shape (1,) where (1, 5) was expected",
+    ),
+    "common values by replicate": (
+        "common(left)",
+        "common(left[:, 0])",
+        "canal.py:36: Tell('taken'): fact 'left' has shape (1,) where (1, 1) was expected",
+    ),
+    "who by replicate": (
+        "Real(0, 10), ",
+        "Real(0, 10), who=env.running[:, 0], ",
+        "canal.py:34: Ask('take'): who has shape (1,) where (1, 5) was expected",
+    ),
+    "bounds by replicate": (
+        "Real(0, 10), ",
+        "Real(0, np.full(env.replicates, 10.0)), ",
+        "canal.py:34: Ask('take'): bound 'high' has shape (1,) where (1, 5) was expected",
+    ),
+    "gone by agent alone": (
+        '"share": own(take)})',
+        '"share": own(take)}, gone=take[0] < 0)',
+        "canal.py:36: Tell('taken'): gone has shape (5,) where (1, 5) was expected",
+    ),
+    "ends by replicate": (
+        '"share": own(take)})',
+        '"share": own(take)}, ends=left[:, 0] < 0)',
+        "canal.py:36: Tell('taken'): ends has shape (1,) where (1, 1) was expected",
+    ),
+}
+
+OTHER = '\nclass Other(Component):\n    answers = ("take",)\n\n    def answer(self, ask, me):\n'
+OTHER += "        return np.zeros(len(me))\n"
+WARNINGS = {
+    "answers misspelt where a later component answers": (
+        "(Grudge(), Farmer()))",
+        "(Grudge(), Other(), Farmer()))",
+        OTHER.replace('("take",)', '("tkae",)'),
+        "warning: canal.py:39: other answers 'tkae', and none of this is asked in canal; "
+        "did you mean 'take'?",
+    ),
+    "a component behind another that answers its question": (
+        "(Grudge(), Farmer()))",
+        "(Grudge(), Farmer(), Other()))",
+        OTHER,
+        "warning: canal.py:39: other answers nothing in cohort 'farmers': farmer stands before it "
+        "and answers 'take'",
+    ),
+    "notices of what nobody tells": (
+        'notices = ("taken",)',
+        'notices = ("takne",)',
+        "",
+        "warning: canal.py:18: grudge notices 'takne', and none of this is told in canal; "
+        "did you mean 'taken'?",
+    ),
+    "answers that nothing uses": (
+        ROUNDS,
+        ROUNDS + '\n        yield Ask("take", Real(0, 1))',
+        "",
+        "warning: canal.py:34: nothing uses the answers to 'take'",
+    ),
+    "news that nobody takes in": (
+        ROUNDS,
+        ROUNDS + '\n        yield Tell("rained", facts={"mm": common(3)})',
+        "",
+        "warning: canal.py:34: nobody notices 'rained', and nothing measures or shows its facts "
+        "(mm)",
+    ),
+    "chance without a seed": (
+        "np.full(len(me), 1.0)",
+        "np.random.random(len(me))",
+        "",
+        "warning: canal.py:14: np.random.random draws chance that the seed does not address",
+    ),
+    "a generator without a seed": (
+        "np.full(len(me), 1.0)",
+        "np.random.default_rng().random(len(me))",
+        "",
+        "warning: canal.py:14: np.random.default_rng draws chance that the seed does not address",
+    ),
+    "chance by another way": (
+        "np.full(len(me), 1.0)",
+        'getattr(np, "random").random(len(me))',
+        "",
+        "warning: something drew from np.random in the first round",
+    ),
+}
+
+
+def changed(before: str, after: str, more: str = "") -> str:
+    assert CANAL.count(before) == 1, before
+    return CANAL.replace(before, after) + more
+
+
+def test_a_sound_society_is_not_warned_of(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "canal.py").write_text(CANAL)
+    said = typed("run", "canal.py", "--strict", "--json")
+    assert (said.code, said.err) == (0, "canal: canal.py\n")
+    assert json.loads(said.out)["measures"]["left"]["mean"] == 5
+
+
+@pytest.mark.parametrize("mistake", ERRORS)
+def test_what_is_surely_a_mistake_is_refused_before_the_run(
+    typed: Typed, tmp_path: Path, mistake: str
+) -> None:
+    before, after, words = ERRORS[mistake]
+    (tmp_path / "canal.py").write_text(changed(before, after))
+    said = typed("run", "canal.py")
+    assert said.code == 2
+    assert f"society: {words}" in said.err or f"\n{words}" in said.err, said.err
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("mistake", WARNINGS)
+def test_what_is_probably_a_mistake_is_warned_of_in_one_line(
+    typed: Typed, tmp_path: Path, mistake: str
+) -> None:
+    before, after, more, words = WARNINGS[mistake]
+    (tmp_path / "canal.py").write_text(changed(before, after, more))
+    said = typed("run", "canal.py", "--json")
+    lines = [line for line in said.err.splitlines() if line.startswith("warning: ")]
+    assert said.code == 0, said.err
+    assert len(lines) == 1, said.err
+    assert lines[0].startswith(words), lines
+    assert json.loads(said.out)["status"] == "finished"
+
+
+def test_strict_refuses_what_is_warned_of(typed: Typed, tmp_path: Path) -> None:
+    before, after, more, words = WARNINGS["notices of what nobody tells"]
+    (tmp_path / "canal.py").write_text(changed(before, after, more))
+    said = typed("run", "canal.py", "--strict")
+    assert (said.code, said.err.startswith(words.replace("warning", "society"))) == (2, True)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_sweep_warns_once_for_all_conditions_and_is_strict_if_told(
+    typed: Typed, tmp_path: Path
+) -> None:
+    before, after, more, words = WARNINGS["notices of what nobody tells"]
+    (tmp_path / "canal.py").write_text(changed(before, after, more))
+    (tmp_path / "e.yaml").write_text("base: canal.py\nfactors: {flow: [5, 10]}\n")
+    said = typed("sweep", "e.yaml", "--strict", "--quiet")
+    assert (said.code, (tmp_path / "sweeps").exists()) == (2, False)
+    assert said.err.startswith(words.replace("warning", "society"))
+    said = typed("sweep", "e.yaml", "--quiet")
+    assert (said.code, said.err.count("warning: ")) == (0, 1)
+
+
+def test_a_run_file_is_verified_without_being_warned_of_again(typed: Typed, tmp_path: Path) -> None:
+    before, after, more, _ = WARNINGS["notices of what nobody tells"]
+    (tmp_path / "canal.py").write_text(changed(before, after, more))
+    typed("run", "canal.py", "--quiet", "--out", "a.run")
+    said = typed("verify", "a.run")
+    assert (said.code, said.err) == (0, "")
+
+
+def test_a_question_to_language_minds_needs_words_of_its_own(typed: Typed, tmp_path: Path) -> None:
+    minds = "from society.components.language.llm_policy import LanguagePolicy\n"
+    text = changed("(Grudge(), Farmer()))", "(Grudge(), LanguagePolicy()))")
+    (tmp_path / "canal.py").write_text(text + "\n" + minds)
+    words = "canal.py:34: language minds are asked 'take' without words of its own; "
+    said = typed("check", "canal.py")
+    assert f"warning  canal: {words}write prompts/canal/take.md" in said.out
+    (tmp_path / "prompts/canal").mkdir(parents=True)
+    (tmp_path / "prompts/canal/take.md").write_text("How much do you take? {{ hint }}\n")
+    assert words not in typed("check", "canal.py").out
+
+
+def test_a_script_that_fails_where_nobody_answers_can_still_be_played(
+    typed: Typed, tmp_path: Path
+) -> None:
+    text = changed(TELL, "        assert (take > 0).all()\n" + TELL)
+    (tmp_path / "canal.py").write_text(text)
+    said = typed("run", "canal.py", "--json")
+    words = "warning: canal.py:31: the wiring of canal could not be checked"
+    assert said.code == 0
+    assert said.err.startswith(words)
+
+
+def test_a_fact_told_under_another_value_of_a_switch_is_told(typed: Typed, tmp_path: Path) -> None:
+    text = changed("    flow: float = 10.0", "    flow: float = 10.0\n    shown: bool = False")
+    text = text.replace(TELL, "        if env.params.shown:\n    " + TELL)
+    text = text.replace('notices = ("taken",)', 'notices = ("taken",)  # if it is shown')
+    (tmp_path / "canal.py").write_text(text)
+    assert typed("run", "canal.py", "--strict").code == 0
+
+
+def test_other_agents_may_lack_a_column_of_the_display(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "canal.py").write_text(CANAL)
+    (tmp_path / "canal.yaml").write_text(
+        "scenario: canal.py\ncohorts: [{name: all, count: 5, components: [farmer]}]\n"
+    )
+    assert typed("run", "canal.yaml", "--strict").code == 0
+
+
+def test_a_cohort_of_built_in_components_is_warned_of_one_that_answers_nothing(
+    typed: Typed, tmp_path: Path
+) -> None:
+    cohort = "{name: all, count: 2, components: [classic_strategies, language_policy]}"
+    (tmp_path / "a.yaml").write_text(f"scenario: prisoners_dilemma\ncohorts: [{cohort}]\n")
+    said = typed("run", "a.yaml", "--json")
+    assert said.err.startswith(
+        "warning: a.yaml:2: language_policy answers nothing in cohort 'all': classic_strategies "
+        "stands before it and answers 'move'"
+    )
+
+
+def test_python_warns_where_society_is_used_from_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before, after, more, _ = WARNINGS["notices of what nobody tells"]
+    (tmp_path / "canal.py").write_text(changed(before, after, more))
+    with pytest.warns(WiringWarning, match="grudge notices 'takne'"):
+        society.run("canal.py")
+
+
+def test_a_setting_is_given_once(typed: Typed) -> None:
+    said = typed("run", "fishing_village", "--set", "fine=3", "--set", "fine=4")
+    assert said.code == 2
+    assert said.err == "society: --set fine=3 and --set fine=4: give fine once\n"
+
+
+@pytest.mark.parametrize(
+    ("values", "shape", "expected"),
+    [
+        (3, (2, 2), [[3, 3], [3, 3]]),
+        ([[1], [2]], (2, 2), [[1, 1], [2, 2]]),
+        ([[1, 2]], (2, 2), [[1, 2], [1, 2]]),
+    ],
+)
+def test_each_axis_of_a_fact_is_there(
+    values: object, shape: tuple[int, ...], expected: object
+) -> None:
+    assert spread_exactly(np.array(values), shape).tolist() == expected
+
+
+def test_two_values_for_two_replicates_of_two_agents_are_not_guessed() -> None:
+    with pytest.raises(WrongShape, match=r"shape \(2,\) where \(2, 2\) was expected"):
+        spread_exactly(np.array([1, 2]), (2, 2))
+
+
+# `society check`
+
+
+def test_check_names_all_that_holds_and_asks_nobody(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "canal.py").write_text(CANAL)
+    said = typed("check", "canal.py")
+    assert said.code == 0
+    assert said.out.splitlines() == [
+        "ok       canal: names, values and wiring",
+        "ok       canal: plays 3 rounds in 3 replicates",
+        "ok       canal: the same seed gives the same history",
+        "ok       canal: each replicate alone equals the batch",
+        "ok       canal: splitting a cohort changes nothing",
+        "ok       canal: answering changes nothing",
+        "ok       canal: answers are within their bounds",
+        "ok       canal: replay from recorded answers equals the run",
+    ]
+
+
+MISER = """import numpy as np
+from society import Component
+
+class Miser(Component):
+    answers = ("effort",)
+
+    def answer(self, ask, me):
+        return {answer}
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "words"),
+    [
+        ("np.full(len(me), 0.5) / len(me)", "error", "each replicate alone equals the batch: no"),
+        ("np.full(len(me), 0.5) / len(me)", "error", "splitting a cohort changes nothing: no"),
+        ("np.random.random(len(me))", "error", "the same seed gives the same history: no"),
+        ("np.full(len(me), 7.0)", "warning", "answers are within their bounds: no, 'effort'"),
+        ("np.zeros(3)", "error", "miser.py:7: miser answered 'effort' with shape (3,)"),
+    ],
+)
+def test_check_plays_a_component_where_its_questions_are_asked(
+    typed: Typed, tmp_path: Path, answer: str, outcome: str, words: str
+) -> None:
+    (tmp_path / "miser.py").write_text(MISER.format(answer=answer))
+    said = typed("check", "miser.py", "--json")
+    results = json.loads(said.out)
+    assert {one["subject"] for one in results} == {"miser in fishing_village"}
+    assert [one for one in results if one["outcome"] == outcome and words in one["words"]], said.out
+    assert said.code == (2 if outcome == "error" else 0)
+
+
+def test_check_warns_of_a_component_that_no_scenario_asks(typed: Typed, tmp_path: Path) -> None:
+    text = MISER.format(answer="np.zeros(len(me))").replace('"effort"', '"efort"')
+    (tmp_path / "miser.py").write_text(text)
+    said = typed("check", "miser.py", "--strict")
+    assert (said.code, said.out[:40]) == (2, "warning  miser: no scenario asks or tell")
+
+
+def test_check_reads_scenario_files_experiments_and_prompts(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("scenario: fishing_village\nparameters: {grwoth: 1}\n")
+    (tmp_path / "b.yaml").write_text("base: fishing_village\nfactors: {fine: [0, 2]}\n")
+    (tmp_path / "pack/language_village").mkdir(parents=True)
+    (tmp_path / "pack/language_village/effort.md").write_text("How hard? {{ hint }\n")
+    said = typed("check", "a.yaml")
+    assert (said.code, "a.yaml:2:14 parameters.grwoth: there is no" in said.out) == (2, True)
+    said = typed("check", "b.yaml")
+    assert (said.code, said.out) == (0, "ok       b.yaml: names and values of 2 conditions\n")
+    said = typed("check", "pack")
+    assert (said.code, "effort.md" in said.out) == (2, True)
+
+
+# What comes with the program
+
+
+SOURCES = sorted(
+    file
+    for room in ("components", "scenarios")
+    for file in (ROOT / room).rglob("*.py")
+    if "reproductions" not in file.parts
+)
+
+
+def test_no_file_of_ours_makes_lines_in_vain_or_draws_unaddressed_chance() -> None:
+    found = [str(issue) for file in SOURCES for issue in SourceFile(str(file)).issues()]
+    assert len(SOURCES) > 40
+    assert found == []
+
+
+@pytest.mark.parametrize("name", sorted({*scenarios(), *presets()}))
+def test_nothing_of_ours_is_warned_of(name: str) -> None:
+    """Although nothing of ours is looked at in a run, everything is here."""
+    setup = build(load_config(name), everything=True)
+    assert list(map(str, setup.wiring)) == []
+
+
+def test_no_experiment_of_ours_is_warned_of() -> None:
+    from society.experiments.experiment import read_experiment
+
+    found, read_ones = [], 0
+    for file in experiments().values():
+        try:
+            read = read_experiment(file)
+        except InputError:  # its reproduction gives it what it lacks
+            continue
+        read_ones += 1
+        found += [str(issue) for one in read.conditions for issue in one.setup.wiring]
+    assert read_ones > 10
+    assert found == []
