@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from society.user_code import check_user_code
+
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
@@ -197,6 +199,7 @@ def _made(file: str, function: str) -> Embedder:
         source = Path(file).read_bytes()
     except OSError as error:
         raise NoEmbedder(f"cannot read {file}: {error.strerror}; name a file of yours") from None
+    check_user_code(file, source)
     name = f"{Path(file).name}:{function} {hashlib.sha256(source).hexdigest()[:12]}"
     module = ModuleType(name)
     sys.modules[name] = module  # dataclasses look their module up

@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from .engine.agents import Agent, AgentGroup
     from .engine.component import Component, per_agent
     from .engine.environment import Environment
+    from .engine.fact_specs import FactSpec
     from .engine.mechanism import Declared, declares, intercept
     from .engine.observations import Inquiry, News, Question
     from .engine.population import Cohort
-    from .engine.scenario import Measure, Params, Scenario, mechanism, scenario
+    from .engine.scenario import DisplaySpec, Measure, Params, Scenario, mechanism, scenario
     from .engine.script import Ask, Inherit, Script, Tell, common, own, seen
     from .engine.state import Column
     from .notebook import Result, run
@@ -49,7 +50,9 @@ __all__ = [
     "Column",
     "Component",
     "Declared",
+    "DisplaySpec",
     "Environment",
+    "FactSpec",
     "Fields",
     "Inherit",
     "Inquiry",
@@ -105,6 +108,7 @@ _HOMES = {
         "per_agent",
     ),
     "engine.environment": ("Environment",),
+    "engine.fact_specs": ("FactSpec",),
     "engine.mechanism": (
         "Declared",
         "declares",
@@ -117,6 +121,7 @@ _HOMES = {
     ),
     "engine.population": ("Cohort",),
     "engine.scenario": (
+        "DisplaySpec",
         "Measure",
         "Params",
         "Scenario",

@@ -7,8 +7,9 @@ SocietyError
 │   ├── ScenarioError   a scenario file, parameter or mechanism that does not fit
 │   ├── CastError       agents that do not fit the scenario, or each other
 │   ├── GraphError      an interaction graph that does not fit the society
-│   └── RunFileError    a run file that is truncated, foreign or of another version
-├── PartError           a component or script broke its contract (exit code 1)
+│   ├── RunFileError    a run file that is truncated, foreign or of another version
+│   └── UntrustedCodeError  a run file names Python code that is not to be executed
+├── PartError           a component or script broke its contract (exit code 2)
 ├── Paused              no answer can be had for now: a limit, an outage, a full disk (exit code 3)
 │   └── Exhausted       a limit that the user set allows no further call
 └── Unparsed            an outside mind's answer could not be read (settled by `fallback`)
@@ -18,9 +19,15 @@ SocietyError
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import re
+import sysconfig
+from collections.abc import Callable, Iterable
+from functools import cache, partial
+from inspect import unwrap
+from linecache import getline
 from pathlib import Path
 from traceback import walk_tb
+from typing import Any
 
 
 class SocietyError(Exception):
@@ -30,7 +37,7 @@ class SocietyError(Exception):
 
 
 class InputError(SocietyError):
-    """What the user gave is wrong; the message says what would be right."""
+    """An error in what the user gave; the message says what would be right."""
 
     exit_code = 2
 
@@ -59,14 +66,29 @@ class RunFileError(InputError):
     """A file that is no run file, not whole, or of another version."""
 
 
+class UntrustedCodeError(InputError):
+    """A run file names Python code that is not to be executed."""
+
+
+class ArgumentError(ValueError):
+    """A value that a constructor of ours does not take; a message names the user's line."""
+
+
 class PartError(SocietyError):
     """A component or a script broke its contract with the game master."""
 
+    exit_code = 2
+
 
 class Paused(SocietyError):
-    """No answer can be had for now; what was kept is kept, and the run can be resumed."""
+    """No answer can be had for now; what was kept is kept, and the run can be resumed.
+
+    refused: whether a call was sent and refused each time, so that it neither cost anything nor can
+    be answered any more.
+    """
 
     exit_code = 3
+    refused = False
 
 
 class Exhausted(Paused):
@@ -74,11 +96,15 @@ class Exhausted(Paused):
 
 
 class Unparsed(SocietyError):
-    """Raised by `consult` when an answer cannot be read; the question's `fallback` settles it."""
+    """An answer that cannot be read; the question's `fallback` settles it. `consult` raises it."""
 
 
 class CutOff(Unparsed):
     """An answer ends before its end: at a token limit, or in the middle of an object."""
+
+
+class WiringWarning(UserWarning):
+    """A part of a society that is probably not wired as it was meant."""
 
 
 def short_path(file: Path | str) -> str:
@@ -88,16 +114,110 @@ def short_path(file: Path | str) -> str:
 
 
 def describe_user_error(error: BaseException, file: str = "") -> str:
-    """What went wrong in a user's file, and in which line of it.
+    """Describe an error in a user's file, with the line of it.
 
     Without `file`, in the file of the function that was called where the error is caught.
     """
     if isinstance(error, SyntaxError) and error.filename == file:
         return f"{short_path(file)}:{error.lineno}: {error.msg}"
     calls = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    if not file and (place := user_place(error)):
+        return f"{show_place(*place)}: {type(error).__name__}: {error}"
     file = file or calls[min(1, len(calls) - 1)][0]
     lines = [line for name, line in calls if name == file]
+    if isinstance(error, SocietyError):
+        return f"{show_place(file, lines[-1] if lines else 1)}: {error}"
     return f"{short_path(file)}:{lines[-1] if lines else 1}: {type(error).__name__}: {error}"
+
+
+@cache
+def _library_folders() -> tuple[Path, ...]:
+    """The folders of this program, of Python and of installed packages: all but the user's."""
+    ours = Path(__file__).resolve().parent
+    beside = (ours.parent / name for name in ("components", "scenarios", "memory"))
+    paths = sysconfig.get_paths()
+    installed = (paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    return (ours, *beside, *(Path(path).resolve() for path in installed))
+
+
+@cache
+def is_users_file(file: str) -> bool:
+    """Tell if code of this file is the user's, a notebook's cell included."""
+    if file.startswith(("<frozen", "<string>", "<__array")):
+        return False
+    path = Path(file).resolve()
+    return not any(path.is_relative_to(folder) for folder in _library_folders())
+
+
+def user_place(error: BaseException) -> tuple[str, int] | None:
+    """Return file and line of the innermost call in a user's file; None if there is none."""
+    calls = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    return next((call for call in reversed(calls) if is_users_file(call[0])), None)
+
+
+def definition_place(function: Callable[..., Any]) -> str:
+    """Return where a function is defined, "wood.py:12"; "" if it is not written in Python."""
+    while isinstance(function, partial):
+        function = function.func
+    code = getattr(unwrap(function), "__code__", None)
+    return "" if code is None else show_place(code.co_filename, code.co_firstlineno)
+
+
+_LINE_CLASS = re.compile(r"'(Ask|Tell|Inherit)'")
+_UNHEARD = {"Ask": "asks nobody", "Tell": "tells nobody", "Inherit": "copies nothing"}
+_NOT_YIELDED = re.compile(r"(\w+)\s*=\s*(Ask|Tell|Inherit)\(")
+
+
+def explain_user_error(error: BaseException) -> SocietyError | None:
+    """Return the mistake in a user's file that an error comes from; None if it is not a known one.
+
+    Known are a line of a script that was not yielded, a StopIteration that leaves a script, and
+    what this program refused when it was called from the user's file.
+    """
+    if isinstance(error, MemoryError):
+        return InputError(f"out of memory: {error}; take fewer agents or replicates")
+    if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
+        place = user_place(error.__cause__)
+        words = "next() found nothing more; loop with `for`, or give next() a default"
+        return None if place is None else InputError(f"{show_place(*place)}: {words}")
+    place = user_place(error)
+    if place is None:
+        return None
+    if isinstance(error, AttributeError | TypeError) and (found := _LINE_CLASS.search(str(error))):
+        return InputError(_missing_yield(place, found[1]))
+    if isinstance(error, ArgumentError):
+        return InputError(f"{show_place(*place)}: {error}")
+    if isinstance(error, PartError):
+        return PartError(f"{show_place(*place)}: {error}")
+    return None
+
+
+def show_place(file: str, line: int) -> str:
+    """A line of a file as messages show it: "wood.py:12"."""
+    return f"{short_path(file)}:{line}"
+
+
+def missing_yield(line_class: str, name: str = "") -> str:
+    """Describe a line of a script that is made and not yielded; name: the variable it is kept in.
+
+    >>> missing_yield("Ask", "cut")
+    '`cut = Ask(...)` without `yield` asks nobody; write `cut = yield Ask(...)`'
+    """
+    kept = f"{name} = " if name else ""
+    return (
+        f"`{kept}{line_class}(...)` without `yield` {_UNHEARD[line_class]}; "
+        f"write `{kept}yield {line_class}(...)`"
+    )
+
+
+def _missing_yield(place: tuple[str, int], line_class: str) -> str:
+    """Describe a line that was made and not yielded, at the last such line before an error."""
+    file, number = place
+    for line in range(number, 0, -1):
+        found = _NOT_YIELDED.search(getline(file, line))
+        if found and found[2] == line_class:
+            return f"{show_place(file, line)}: {missing_yield(line_class, found[1])}"
+    return f"{show_place(*place)}: {missing_yield(line_class)}"
 
 
 def suggest(name: str, legal: Iterable[str]) -> str:

@@ -162,7 +162,7 @@ def find(module: str, name: str) -> Any:
 
 
 def _held(module: str, name: str) -> Any:
-    """What a former module held under a name, but for modules; None if there is no such thing."""
+    """Return what a former module held under a name; None for modules and unknown names."""
     home, now = _place(module, name)
     if name.startswith("__") or home == module:
         return None
@@ -171,13 +171,13 @@ def _held(module: str, name: str) -> Any:
 
 
 def _place(module: str, name: str) -> tuple[str, str]:
-    """Which module holds now what a former one held under a name, and under which one."""
+    """Return the module and the name under which a former name is now found."""
     home, _, now = _renamed_in(module).get(name, f"{_home(module)}.{name}").rpartition(".")
     return home, now
 
 
 def _home(module: str) -> str | None:
-    """Where the names of a former module are now; None if there is no such place."""
+    """Return the module that has the names of a former one; None if there is none."""
     if module in _table():
         return _table()[module][0]
     package, _, name = module.rpartition(".")
@@ -285,12 +285,13 @@ commands.lab -> cli.experiments
     reproduce -> reproduce_command
     sweep -> sweep_command
 commands.runs -> cli.runs
+    KINDS -> cli.listing.KINDS
     UNSAID -> NOT_GIVEN
     replay -> replay_command
     resume -> resume_command
     run -> run_command
     show -> show_command
-    tell -> list_entries
+    tell -> cli.listing.list_command
     totals -> sum_ledger
     verify -> verify_command
 commands.stdout -> cli.output

@@ -30,7 +30,7 @@ class Definition(NamedTuple):
 
 @cache
 def definitions(room: Room) -> tuple[Definition, ...]:
-    """What the modules of a room define, in order of their paths; but not those of reproductions.
+    """List what the modules of a room define, in order of their paths; reproductions are left out.
 
     Candidates: a line inside a long string can look like a definition.
     """
@@ -83,7 +83,7 @@ def prompts_in(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _sole_owner(folder: Path) -> str:
-    """What precedes the names of templates: "contracts/" in mechanisms/contracts/prompts."""
+    """Return the prefix of template names: "contracts/" in mechanisms/contracts/prompts."""
     name = folder.parent.name
     module = folder.parent / f"{name}.py"
     named = rf"^(def {name}|class {name.title().replace('_', '')})\b"
@@ -92,7 +92,7 @@ def _sole_owner(folder: Path) -> str:
 
 
 def folder_of(package: str) -> Path:
-    """Where a package lies; it is not imported."""
+    """Return the folder of a package without importing it."""
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError(f"{package} is missing from this installation; install it anew")

@@ -26,9 +26,11 @@ from weakref import finalize
 from .analysis.study import open_run
 from .config.build import Society, build
 from .config.run_config import load_config, override, read_settings
+from .config.wiring_issues import announce_wiring
 from .engine.component import Component
 from .engine.scenario import Estimate, MechanismSpec, Scenario, estimate_measure
 from .errors import ScenarioError
+from .llm.providers.named_servers import addresses_in, naming_servers
 from .runs.conclusions import run_post_analysis
 from .runs.manifest import Level
 from .runs.play import play
@@ -132,6 +134,7 @@ def run(
     without it the run is kept in a temporary one for as long as the result is held. level: "full"
     or "summary", as `--record`.
 
+    Warns, as WiringWarning, of parts that are probably not wired as they were meant.
     It also works inside a running event loop, which it blocks. Raises InputError for what cannot be
     played, and whatever ended the run before its end. With `out`, the rounds up to then are kept,
     and `society resume` goes on. A scenario, component, mechanism or graph function that was given
@@ -152,6 +155,11 @@ def run(
         "uses": [one for one in uses if isinstance(one, (str, Path))] or None,
     }
     objects = [one for one in uses if not isinstance(one, (str, Path))]
+    if not isinstance(scenario, (str, Path, Scenario, Mapping)):
+        raise ScenarioError(
+            f"got {scenario!r:.60}, a {type(scenario).__name__}; expected a scenario: its name, a "
+            "file, what @scenario(...) gives, or a mapping with the keys of a scenario file"
+        )
     base: Any = scenario
     written: Mapping[str, Any] = {}
     if isinstance(scenario, Mapping):
@@ -167,12 +175,15 @@ def run(
     own = {key: value for key, value in given.items() if value is not None}
     settings = [one for said in (written, own) for one in read_settings(_named(said, objects))]
     spec = override(spec, settings)
-    setup = build(spec, objects)
+    setup, typed = build(spec, objects), [*addresses_in(written), *addresses_in(own)]
+    announce_wiring(setup.wiring)
     if out is not None:
-        return _play(setup, Path(out), level, overwrite=overwrite)
+        with naming_servers(typed):
+            return _play(setup, Path(out), level, overwrite=overwrite)
     folder = Path(mkdtemp(prefix="society-"))
     try:
-        result = _play(setup, folder / f"{setup.scenario.name}.run", level)
+        with naming_servers(typed):
+            result = _play(setup, folder / f"{setup.scenario.name}.run", level)
     except BaseException:
         rmtree(folder, ignore_errors=True)
         raise
@@ -200,7 +211,7 @@ def _play(setup: Society, path: Path, level: Level | None, *, overwrite: bool = 
 
 
 def _named(value: Any, objects: list[object]) -> Any:
-    """The same with every object of ours replaced by its name, and noted among `objects`."""
+    """Replace components, mechanisms and functions by their names, and add them to `objects`."""
     if isinstance(value, Mapping):
         pairs = {_named(key, objects): _named(one, objects) for key, one in value.items()}
         graph = pairs.get("function")  # {"function": f} is the graph that f alone is, too

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -33,9 +34,12 @@ from society.engine.script import Script
 from society.engine.tape import Answerer
 from society.experiments.worker import Job, JobResult, run_job
 from society.llm.prompt_files import Prompts
+from tests.hostile_server import HostileServer, hostile_server
 
 # Torch comes late. Where tests share the cores, its threads would spin to wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# What a test runs is not trusted by the user of this machine, nor the other way round.
+os.environ["SOCIETY_STATE"] = tempfile.mkdtemp(prefix="society-state-")
 
 # The same examples every time: when a test begins to fail, a change is to blame. `make test-all`
 # plays all properties again with `--hypothesis-profile thorough`.
@@ -88,7 +92,7 @@ class Played(NamedTuple):
         return values
 
     @property
-    def troupe(self) -> Population:
+    def population(self) -> Population:
         assert isinstance(self.game.answerer, Population)
         return self.game.answerer
 
@@ -232,6 +236,13 @@ def provider(_server: Provider) -> Provider:
     """An OpenAI-compatible server that does as it is told, and has not been asked yet."""
     _server.reset()
     return _server
+
+
+@pytest.fixture
+def hostile() -> Iterator[HostileServer]:
+    """A server that answers in whatever way a test wants."""
+    with hostile_server() as server:
+        yield server
 
 
 class _Reciting(Component):

@@ -73,6 +73,7 @@ def test_every_block_of_a_document_runs_as_shown(document: Path, tmp_path: Path)
                 printed = done.stdout + done.stderr
                 expected_code = 2 if shown.startswith("society: ") else 0
                 assert done.returncode == expected_code, f"$ {command}\n{printed}"
+                assert "warning: " not in printed or "warning: " in shown, f"$ {command}\n{printed}"
                 matches = doctest.OutputChecker().check_output(shown, printed, LOOSELY)
                 assert not shown or matches, f"$ {command}\nshown:\n{shown}\nprinted:\n{printed}"
 

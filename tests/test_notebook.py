@@ -198,7 +198,7 @@ def test_a_run_of_an_object_is_not_taken_for_one_of_ours(
     assert main(["verify", str(out)]) == 1
     assert words in capsys.readouterr().out
     assert main(["show", str(out)]) == 0
-    assert words in " ".join(capsys.readouterr().out.split())
+    assert words not in " ".join(capsys.readouterr().out.split()), "it has no analysis to miss"
     with sqlite3.connect(out) as connection:  # as if it had been cut short
         standing = RunStanding("interrupted")
         connection.execute(
@@ -257,3 +257,15 @@ def test_the_front_door_imports_nothing_before_it_is_used() -> None:
     code = "import society, sys; print({'numpy', 'society.engine.scenario'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_what_is_no_scenario_is_refused_with_its_type() -> None:
+    given: Any = [1, 2]
+    with pytest.raises(ScenarioError, match=r"got \[1, 2\], a list; expected a scenario: its name"):
+        society.run(given)
+
+
+def test_a_language_variant_that_is_an_object_is_refused_with_its_name() -> None:
+    given: Any = fishing_village
+    with pytest.raises(ScenarioError, match="is a scenario; give its name, 'fishing_village'"):
+        replace(fishing_village, language_variant=given)

@@ -18,6 +18,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
+from society.errors import ArgumentError
+
 from .graph import NOBODY, Graph
 from .rng import Array
 
@@ -25,9 +27,9 @@ Graphs = Mapping[str, Graph]
 
 
 class Legal(NamedTuple):
-    """The options and peers that one agent may name in an answer.
+    """The options and peers that one agent may name in an answer, in the order they are shown in.
 
-    options: of a choice without fixed labels: each open option as text -> its index.
+    options: of a choice: each open option as text -> its index; of fixed labels none need be given.
     peers: the name of each peer whom the agent sees -> its seat.
     """
 
@@ -101,6 +103,10 @@ class Value(ABC):
     def form(self) -> str:
         """The reply in words, for transcripts and digests."""
 
+    def expected(self) -> str:
+        """The reply in words, for messages."""
+        return self.form()
+
 
 def _spread(values: Array, shape: tuple[int, ...]) -> Array:
     """One value for all, or one for each."""
@@ -122,7 +128,7 @@ class _Bounded(Value):
 
     def __post_init__(self) -> None:
         if not np.all(np.less_equal(self.low, self.high)):
-            raise ValueError(
+            raise ArgumentError(
                 f"{type(self).__name__} between low={self.low} and high={self.high}; "
                 "give numbers, low at most as large as high"
             )
@@ -138,6 +144,14 @@ class _Bounded(Value):
     def form(self) -> str:
         span = "within bounds of its own" if self.bounds else f"{self.low}..{self.high}"
         return f"{self.code} {span}"
+
+    def expected(self) -> str:
+        kind = "a whole number" if isinstance(self, Integer) else "a number"
+        if self.bounds:
+            return f"{kind} within its own bounds"
+        if self.high == math.inf:
+            return f"{kind} of at least {self.low}"
+        return f"{kind} from {self.low} to {self.high}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,25 +202,26 @@ def _check_labels(labels: Sequence[str]) -> None:
     """Raises ValueError for what a form, from which labels are read back, could not tell apart."""
     for label in labels:
         if "/" in label or "; " in label:
-            raise ValueError(f"label {label!r} holds a slash or a semicolon; use other signs")
+            raise ArgumentError(f"label {label!r} holds a slash or a semicolon; use other signs")
 
 
 class Choice(Value):
     """A choice between several options; the answer is the option's index.
 
     `options` are labels (the same everywhere), or an array (R, K) whose rows may differ, with
-    None (or NaN, for numbers) where a replicate has fewer than K.
+    None (or NaN, for numbers) where a replicate has fewer than K. ordered: the order says
+    something, as on a scale, so that nobody is shown another one.
     """
 
     code = "choice"
     dtype = np.int64
     silent = NOBODY
 
-    def __init__(self, *labels: str, options: Array | None = None) -> None:
+    def __init__(self, *labels: str, options: Array | None = None, ordered: bool = False) -> None:
         if bool(labels) == (options is not None):
-            raise ValueError("give labels, or an array of options: one of the two")
+            raise ArgumentError("give labels, or an array of options: one of the two")
         _check_labels(labels)
-        self.fixed = options is None
+        self.fixed, self.ordered = options is None, ordered
         self.options = np.array([labels], object) if options is None else np.array(options)
         # NaN differs from itself; None is asked for by name.
         self.open = (self.options == self.options) & (self.options != np.asarray(None))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -18,13 +18,17 @@ from .environment import Environment
 from .gateway import ModelGateway, TextEmbedder
 from .graph import Complete
 from .observations import Audience, Inquiry, News, OwnFacts
-from .rng import Array, Draws
+from .rng import Array, Draws, Places
 from .state import CohortState
 
 T = TypeVar("T")
 
 # The peers shown on each graph: their seats by name, in order of id.
 Sight = Mapping[str, Mapping[str, int]]
+
+# The order in which agents that read are shown what they may choose from: one of its own for each
+# agent and question, one for all agents of a replicate and question, or as the script gives it.
+OptionOrder = Literal["agent", "round", "fixed"]
 
 
 class Renderer(Protocol):
@@ -48,6 +52,10 @@ class Renderer(Protocol):
         """
         ...
 
+    def system(self, ask: Inquiry, agent: Agent) -> str:
+        """Return the system message that goes before a question; "" for none."""
+        ...
+
     def told(self, tell: News, agent: Agent) -> str:
         """Return an event in words, as one agent reads it."""
         ...
@@ -57,12 +65,14 @@ class Renderer(Protocol):
 class RunContext:
     """The context of all cohorts of a run: the environment, the gateway to models, and prompts.
 
-    asked: how often everybody has been asked a kind of question before, (R, N).
+    option_order: of what agents that read may choose from. asked: how often everybody has been
+    asked a kind of question before, (R, N).
     """
 
     env: Environment
     gateway: ModelGateway = field(default_factory=ModelGateway)
     words: Renderer | None = None
+    option_order: OptionOrder = "fixed"
     asked: dict[str, Array] = field(default_factory=dict)
 
     @property
@@ -191,7 +201,7 @@ class AgentGroup:
         return values if self._pure else values.copy()
 
     def __setitem__(self, name: str, values: object) -> None:
-        if self._pure:
+        if self._pure and name in self._cohort.owners:
             raise PartError(
                 f"{self._title} sets {name!r} while answering; "
                 "columns change in begin, notice and born only"
@@ -199,7 +209,7 @@ class AgentGroup:
         if self._cohort.owners.get(name) != self.occasion.component:
             raise PartError(
                 f"{self._title} sets column {name!r}, which it has not declared; "
-                f"add Column({name!r}) to its columns"
+                f"add Column({name!r}) to its columns, and set it in begin, notice or born"
             )
         old = self._cohort.values[name]
         new = np.empty_like(old) if self._index is None else old.copy()
@@ -283,6 +293,22 @@ class Agent:
             seen = seen[env.sight(self._node, env.ids[seen])[:at_most]]
         seen = seen[np.argsort(env.ids[seen])]
         return {self.name_at(seat): seat for seat in seen.tolist()}
+
+    def shuffled(self, options: Array, kind: str) -> Array:
+        """Return options, whole numbers from 0, in the order in which they are shown to this agent.
+
+        kind: of the question. Chance ranks every number apart, so that the order of two of them
+        depends on no other; ranks for all agents of a replicate are alike under `round`.
+        """
+        context, env = self.context, self.env
+        if context.option_order == "fixed":
+            return options
+        alike = context.option_order == "round"
+        place = env.replicate_ids[self.replicate] if alike else env.places[self._node]
+        address = f"option order\0{context.option_order}\0{kind}\0{place}"
+        use = self._alone.occasion.use
+        rank = Draws(env.seed, address, Places.at(options), use=use).uniform("rank")
+        return options[np.argsort(rank, kind="stable")]
 
     def briefs(self, ask: Inquiry) -> list[str]:
         """List the texts that its components add to a prompt, in their order."""

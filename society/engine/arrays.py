@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,20 @@ from .script import Fact
 
 class WrongShape(Exception):
     """A line of the script holds an array that does not fit the environment."""
+
+
+def _refuse_unwritable(cells: Array) -> None:
+    """Raises WrongShape for objects that a run file cannot keep."""
+    for cell in {id(cell): cell for cell in cells.flat}.values():
+        if isinstance(cell, str | bool | int | float | None):
+            continue
+        try:
+            json.dumps(cell)
+        except (TypeError, ValueError):
+            raise WrongShape(
+                f"{cell!r:.60}, of type {type(cell).__name__}, which a run file cannot keep; give "
+                "numbers or text"
+            ) from None
 
 
 class ArrayNormaliser:
@@ -70,11 +85,9 @@ class ArrayNormaliser:
         known = self._copies.get((id(values), shape, wanted))
         if known is not None and np.array_equal(known[1], values):
             return known[1]
-        try:
-            wide = values if values.shape == shape else np.broadcast_to(values, shape)
-            copy = np.array(wide, wanted)
-        except ValueError:
-            raise WrongShape(f"shape {values.shape} where {shape} was expected") from None
+        copy = np.array(spread_exactly(values, shape), wanted)
+        if wanted.kind == "O":
+            _refuse_unwritable(copy)
         copy.flags.writeable = False
         self._copies[id(values), shape, wanted] = values, copy
         return copy
@@ -91,3 +104,27 @@ class ArrayNormaliser:
         if outside.any():
             raise WrongShape(f"seat {wide[outside][0]} as a {role} of {self.env.agents} seats")
         return wide
+
+
+def spread_exactly(values: Array, shape: tuple[int, ...]) -> Array:
+    """Values in a shape that starts with (R, N) or (R, 1); raises WrongShape.
+
+    A scalar stands for all; else each axis is there, with its length or 1. Five values could be
+    those of five replicates or of five agents: which of them is never guessed from the length.
+    """
+    if values.shape == shape:
+        return values
+    if not values.ndim:
+        return np.broadcast_to(values, shape)
+    fits = values.ndim == len(shape) and all(
+        given in (1, wanted) for given, wanted in zip(values.shape, shape, strict=True)
+    )
+    if fits:
+        return np.broadcast_to(values, shape)
+    words = f"shape {values.shape} where {shape} was expected"
+    if values.ndim == 1 and len(shape) == 2:
+        ways = "x[:, None] if each replicate has a value of its own"
+        if shape[1] != 1:
+            ways += ", x[None, :] if each agent has one, the same in all replicates"
+        words += f"; a single axis does not say which it is: write {ways}"
+    raise WrongShape(words)

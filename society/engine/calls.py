@@ -60,8 +60,8 @@ class Request(NamedTuple):
     model: a name among the run's models, or a model as `--model` takes it. room: tokens that the
     reply may take, None for the model's own setting. again: why this is not the first exchange of
     its occasion: the reply could not be read, or was cut off; reason: in words.
-    question, and peers, the names that an answer may give: for minds that read the question itself
-    instead of its words; they are never sent.
+    question, and peers, the names that an answer may give, by id: for minds that read the question
+    itself instead of its words; they are never sent.
     """
 
     address: Address
@@ -194,6 +194,10 @@ class CallStore(Protocol):
         """Note that a call is about to be made."""
         ...
 
+    async def withdraw(self, request: Request) -> None:
+        """Take back the note on a call: it was refused, and will not be answered."""
+        ...
+
     async def keep(self, request: Request, said: Completion) -> None:
         """Returns once it would survive a power cut; raises Paused if it cannot be kept."""
         ...
@@ -215,6 +219,9 @@ class NoCallStore:
         return None
 
     async def sending(self, request: Request) -> None:
+        """Do nothing."""
+
+    async def withdraw(self, request: Request) -> None:
         """Do nothing."""
 
     async def keep(self, request: Request, said: Completion) -> None:

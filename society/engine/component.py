@@ -153,7 +153,8 @@ def single_asks(ask: Question, agents: AgentGroup) -> tuple[Array, list[tuple[In
         reply = ask.reply
         if not reply.alike:
             reply = restrict_bounds(reply, operator.itemgetter(entry))
-        alone.append((Inquiry(ask.kind, facts, reply, options, ask.repairs), agent))
+        inquiry = Inquiry(ask.kind, facts, reply, options, ask.repairs, ask.text)
+        alone.append((inquiry, agent))
     return entries, alone
 
 

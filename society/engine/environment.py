@@ -51,6 +51,10 @@ class PublicFacts(NamedTuple):
 NO_FACTS = PublicFacts()
 
 
+class UnknownGraph(PartError):
+    """A relation that the scenario lacks."""
+
+
 class DryRuns:
     """Results of dry runs of plays, kept so that each is held once for an environment."""
 
@@ -72,6 +76,7 @@ class Environment:
     present: (R, N), who takes part. running: (R, 1), which replicates go on. active: both.
     lives: (R, N), the number of each row's life. At first it is the id; every further birth counts
     on by N, so that the agent with id i that is born at the g-th birth has the number g N + i.
+    answered_by_rule: tells whether anybody answers a kind of question by rule, and not in words.
     rules, public: facts that agents and prompts know from the beginning, see PublicFacts.
     shared: what a script and the mechanisms around it share while they play, by name.
     opened: rounds that the script has opened since its last line, in order; the game master closes
@@ -117,6 +122,7 @@ class Environment:
         self._counting = True
         self.moment = 0  # the number of the page that is being written
         self.cohorts: dict[str, Array] = {}
+        self.answered_by_rule: Callable[[str], bool] = lambda kind: True  # until the cast is known
         # The place of a draw is replicate * seats + id; ids run below seats.
         self._place = replicate_ids[:, None] * self.agents + ids
         self._draws: dict[tuple[str, str], Draws] = {}
@@ -167,11 +173,16 @@ class Environment:
         return opened
 
     def graph(self, name: str) -> Graph:
-        """The graph of one relation; raises PartError for a relation the scenario lacks."""
+        """The graph of one relation; raises UnknownGraph."""
         try:
             return self.graphs[name]
         except KeyError:
-            raise PartError(f"there is no graph {name!r}; {suggest(name, self.graphs)}") from None
+            hint = (
+                suggest(name, self.graphs)
+                if self.graphs
+                else f"say relations=({name!r},) in @scenario"
+            )
+            raise UnknownGraph(f"there is no graph {name!r}; {hint}") from None
 
     def cohort(self, name: str) -> Array:
         """The seats that a cohort takes, (R, N) of bool; raises CastError if there is none."""

@@ -12,20 +12,28 @@ from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from types import GeneratorType
 from typing import Any
 
 import numpy as np
 
-from society.errors import PartError
+from society.errors import (
+    InputError,
+    PartError,
+    definition_place,
+    is_users_file,
+    show_place,
+)
 
 from .action_spaces import Choice, Illegal, Integer, Neighbour, Real, Value, fields
-from .arrays import ArrayNormaliser, WrongShape
+from .arrays import ArrayNormaliser, WrongShape, spread_exactly
 from .calls import Usage
-from .environment import Environment, Round
+from .environment import Environment, Round, UnknownGraph
 from .history import Page, Recorder, Step, chain_digest, page_digest
+from .interrupts import run_interruptible
 from .population import Population, Raw
 from .rng import Array
-from .scenario import Estimate, Folded, Scenario
+from .scenario import Estimate, Folded, Measure, Scenario
 from .script import UNREAD, VOID_REPLICATE, Ask, Inherit, Line, Script, Tell
 from .tape import Answerer
 
@@ -66,6 +74,7 @@ class GameMaster:
         }
         self.cause = np.full(env.replicates, "", object)
         self.digest = b""
+        self._script: Any = None
         self.pages = 0
         self._uses: Counter[tuple[str, str]] = Counter()
         self._lived: Array = env.running[:, 0]
@@ -77,7 +86,7 @@ class GameMaster:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             loop = None
-        return asyncio.run(self.perform()) if loop is None else self._play_aside()
+        return run_interruptible(self.perform()) if loop is None else self._play_aside()
 
     def _play_aside(self) -> Outcome:
         """Play in a thread with an event loop of its own; an interrupt ends the game there, too."""
@@ -106,6 +115,7 @@ class GameMaster:
             script = self.scenario.play(self.env)
             if not isinstance(script, Generator):
                 raise PartError(f"{self.scenario.name} yields nothing; a script is a generator")
+            self._script = script
             await self._drive(script)
         finally:
             await self.answerer.gateway.close()
@@ -159,8 +169,19 @@ class GameMaster:
             if isinstance(line, Tell):
                 return await self._tell(line, use)
             return self._inherit(line, use)
-        except WrongShape as error:
-            raise PartError(f"{self.scenario.name}, {line.kind!r}: {error}") from error
+        except (WrongShape, UnknownGraph) as error:
+            at = self._line_place()
+            raise PartError(f"{at}{self.scenario.name}, {line.kind!r}: {error}") from error
+
+    def _line_place(self) -> str:
+        """Where the script has yielded its present line, "wood.py:12: "; "" in files of ours."""
+        script, place = self._script, ""
+        while isinstance(script, GeneratorType) and (frame := script.gi_frame) is not None:
+            if is_users_file(frame.f_code.co_filename):
+                place = f"{show_place(frame.f_code.co_filename, frame.f_lineno)}: "
+            # A mechanism drives the script within it by `intercept`, or yields from it.
+            script = script.gi_yieldfrom or frame.f_locals.get("script")
+        return place
 
     async def _ask(self, ask: Ask, use: int) -> Any:
         facts, arrays = self._keeper.facts(ask.facts)
@@ -170,7 +191,7 @@ class GameMaster:
             arrays["who", ""] = who
             asked = who & self.env.active
         arrays |= self._offered(ask)
-        heard = Ask(ask.kind, ask.reply, facts, asked, ask.fallback, ask.repairs)
+        heard = Ask(ask.kind, ask.reply, facts, asked, ask.fallback, ask.repairs, text=ask.text)
         raw = await self.answerer.answer(heard, asked, use)
         if ask.fallback is VOID_REPLICATE and raw.unread is not None and raw.unread.any():
             void = arrays["void", ""] = self._voided(raw.unread)
@@ -224,9 +245,11 @@ class GameMaster:
                 )
             except Illegal as error:
                 replicate, seat = np.argwhere(error.where)[0]
-                author = self.answerer.author(ask.kind, replicate * self.env.agents + seat)
+                node = replicate * self.env.agents + seat
+                author = self.answerer.author(ask.kind, node)
                 raise PartError(
-                    f"{author}, seat {seat} of replicate {replicate}, answered {ask.kind!r} with "
+                    f"{self.answerer.author_place(ask.kind, node)}{author}, seat {seat} of "
+                    f"replicate {replicate}, answered {ask.kind!r} with "
                     f"{values[replicate, seat]}; expected {error}"
                 ) from error
             if asked is not None:
@@ -249,10 +272,13 @@ class GameMaster:
             )
         width = () if value.width is None else (value.width,)
         try:
-            wide = np.broadcast_to(stated, (*unread.shape, *width)).reshape(-1, *width)
+            given, shape = np.asarray(stated), (*unread.shape, *width)
+            if given.shape != width:  # one answer for all
+                given = spread_exactly(given, shape)
+            wide = np.broadcast_to(given, shape).reshape(-1, *width)
             replicate = np.arange(unread.size) // self.env.agents
             return value.flat(wide, unread.reshape(-1), replicate)
-        except ValueError as error:
+        except (ValueError, WrongShape) as error:
             raise WrongShape(f"fallback is {error}; expected {value.form()}") from None
 
     async def _tell(self, tell: Tell, use: int) -> None:
@@ -269,7 +295,7 @@ class GameMaster:
             arrays["ends", ""] = ends
             self.cause[(ends & self.env.running)[:, 0]] = tell.kind
         self._rewire(tell, arrays)
-        heard = Tell(tell.kind, facts, gone, ends)
+        heard = Tell(tell.kind, facts, gone, ends, text=tell.text)
         active = None if self.env.complete else self.env.active
         await self.answerer.notice(heard, active, use)
         self.env.close(gone, ends)
@@ -352,11 +378,27 @@ class GameMaster:
         measured = {}
         for measure in self.scenario.measures:
             with suppress(_Untold):
-                values = np.asarray(measure.of(self._told, self.env), float)
-                wide = values.reshape(self.env.replicates)
+                wide = _per_replicate(measure, self._told, self.env)
                 measured[measure.name] = np.where(self._lived, wide, np.nan)
                 self.folded[measure.name].add(number, measured[measure.name])
         return measured
+
+
+def _per_replicate(measure: Measure, told: Mapping[str, Array], env: Environment) -> Array:
+    """Compute a measure, (R,); raises InputError for what is not one number per replicate."""
+    given = measure.of(told, env)
+    try:
+        values = np.asarray(given, float)
+    except (TypeError, ValueError):
+        values = None
+    if values is not None and values.size == env.replicates:
+        return values.reshape(env.replicates)
+    came = f"{given!r:.60}" if values is None else f"shape {values.shape}"
+    raise InputError(
+        f"{definition_place(measure.of)}: the measure {measure.name!r} gives {came}; expected "
+        f"({env.replicates},) or ({env.replicates}, 1), a number for each replicate, such as "
+        "values.mean(1)"
+    )
 
 
 class _Told(dict[str, Array]):

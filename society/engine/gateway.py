@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from society.errors import PartError, Unparsed
+from society.errors import PartError, Paused, Unparsed
 
 from .calls import (
     BARE,
@@ -116,7 +116,12 @@ class ModelGateway:
                     "gateway that reaches some: ModelGateway(reach)"
                 )
             going = partial(self._note_going, request)
-            completion = await self._minds.call(request, going, self.token)
+            try:
+                completion = await self._minds.call(request, going, self.token)
+            except Paused as paused:
+                if paused.refused:
+                    await self._call_store.withdraw(request)
+                raise
             completion = completion._replace(text=_text(completion.text))
             await self._call_store.keep(request, completion)
         self.ledger.add(request, completion)

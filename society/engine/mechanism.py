@@ -122,7 +122,16 @@ def refuse_unpaid(declared: Declared, mechanism: str) -> None:
 
 
 def add_extra_payoff(said: Tell, declared: Declared, added: Array) -> Tell:
-    """Add an extra payoff, (R, N), to all facts of a line that state payoffs."""
+    """Add an extra payoff, (R, N), to all facts of a line that state payoffs.
+
+    Raises ScenarioError for another shape: that of (R,) could be taken for one of agents.
+    """
+    shape = said.facts[declared.payoff].values.shape
+    if np.ndim(added) not in (0, len(shape)):
+        raise ScenarioError(
+            f"an extra payoff has shape {np.shape(added)} where {shape} was expected; give "
+            "each agent its own, or write x[:, None] for one of each replicate"
+        )
     names = (declared.payoff, *declared.repeats)
     facts = {name: said.facts[name] for name in names if name in said.facts}
     more = {name: fact._replace(values=fact.values + added) for name, fact in facts.items()}
@@ -257,4 +266,5 @@ def rehearsal_environment(env: Environment, *, first_rounds_only: bool = False) 
         facts=env.facts,
     )
     alone.cohorts = {name: seats[:1] for name, seats in env.cohorts.items()}
+    alone.answered_by_rule = env.answered_by_rule
     return alone

@@ -172,6 +172,7 @@ class News(NamedTuple):
 
     kind: str
     facts: Facts
+    text: str = ""
 
 
 class Question(NamedTuple):
@@ -188,6 +189,7 @@ class Question(NamedTuple):
     asked: Array
     options: Array | None = None
     repairs: int = 1
+    text: str = ""
 
 
 class Inquiry(NamedTuple):
@@ -198,3 +200,4 @@ class Inquiry(NamedTuple):
     reply: ActionSpace
     options: Array | None = None
     repairs: int = 1
+    text: str = ""

@@ -200,6 +200,8 @@ def describe_schema(schema: Schema) -> str:
             return f"a list of {count}"
         case {"type": "array", "minItems": 1}:
             return "a list with at least one entry"
+        case {"type": "array", "minItems": count}:
+            return f"a list with at least {count} entries"
         case {"type": "object", "properties": properties}:
             return f"a mapping with {', '.join(properties)}"
     return _PLAIN.get(schema.get("type", ""), "")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Awaitable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, compress, islice
@@ -12,9 +14,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from pydantic import BaseModel
 
-from society.errors import CastError, PartError, Unparsed
+from society.errors import CastError, PartError, Unparsed, is_users_file, show_place
 
-from .action_spaces import ActionSpace, Choice, Illegal, fields, restrict_bounds, silence
+from .action_spaces import ActionSpace, Choice, Illegal, Value, fields, restrict_bounds, silence
 from .agents import Agent, AgentGroup, Occasion, RunContext
 from .component import Component, scatter_answers, single_asks
 from .environment import Environment
@@ -61,12 +63,32 @@ def fill_from(part: type[C], source: object, given: Mapping[str, Any]) -> C:
     Raises ValidationIssues.
     """
     model = parameters_of(part)
+    if not dataclasses.is_dataclass(part):
+        _refuse_plain_class(part, given)
     own = {name: getattr(source, name) for name in model.model_fields if hasattr(source, name)}
     values = dict(validate(model, {**own, **given}))
     try:
         return part(**values)
     except ValueError as error:  # from a __post_init__
         raise ValidationIssues(Issue((), str(error))) from None
+
+
+def _class_place(part: type[Component]) -> str:
+    """Where a class is written, " (wood.py:12)"; "" where its source is not to be had."""
+    with suppress(OSError, TypeError):
+        return f" ({show_place(inspect.getfile(part), inspect.getsourcelines(part)[1])})"
+    return ""
+
+
+def _refuse_plain_class(part: type[Component], given: Mapping[str, Any]) -> None:
+    """Raises ValidationIssues for parameters that are attributes of a class without @dataclass."""
+    words = (
+        f"{part.__name__} is no dataclass, so it takes no parameters; put "
+        f"@dataclass(frozen=True) above `class {part.__name__}`{_class_place(part)}"
+    )
+    plain = [one for one in given if one in getattr(part, "__annotations__", {})]
+    if plain:
+        raise ValidationIssues(*(Issue((one,), words, True) for one in plain))
 
 
 class Raw(NamedTuple):
@@ -164,7 +186,7 @@ class Population:
             options = _options(ask.reply, shape) if isinstance(ask.reply, Choice) else None
             reply = ask.reply if ask.reply.alike else _bounded(ask.reply, audience)
             facts = Facts(ask.kind, ask.facts, audience)
-            question = Question(ask.kind, facts, reply, here, options, ask.repairs)
+            question = Question(ask.kind, facts, reply, here, options, ask.repairs, ask.text)
             if not (rule and audience.whole):
                 values = values or silence(ask.reply, shape)
             if rule:
@@ -227,8 +249,15 @@ class Population:
 
     def author(self, kind: str, node: int) -> str:
         """The component that answers questions of a kind for one node, replicate * N + seat."""
+        return self._author(kind, node).title()
+
+    def author_place(self, kind: str, node: int) -> str:
+        """Where that component is written, "wood.py:12: "; "" for those of ours."""
+        return _place_of(self._author(kind, node), kind)
+
+    def _author(self, kind: str, node: int) -> Component:
         seated = next(seated for seated in self.states if node in seated.rows.node)
-        return seated.respondent(kind)[0].title()
+        return seated.respondent(kind)[0]
 
     async def notice(self, tell: Tell, active: Array | None, use: int) -> None:
         """Let those in `active` who care notice what happened."""
@@ -238,7 +267,7 @@ class Population:
             if not listeners:
                 continue
             audience = self._audience(seated, active)
-            news = News(tell.kind, Facts(tell.kind, tell.facts, audience))
+            news = News(tell.kind, Facts(tell.kind, tell.facts, audience), tell.text)
             noticing = (
                 part.notice(news, AgentGroup(self.context, seated, occasion, audience))
                 for part in listeners
@@ -371,8 +400,13 @@ def _seated(cast: Cast, env: Environment) -> list[Array]:
         else _mask(cohort, cohort.where, shape)
         for cohort, end in zip(cast, ends, strict=True)
     ]
-    if all(cohort.where is None for cohort in cast) and ends and ends[-1] > env.agents:
-        raise CastError(f"the cohorts have {ends[-1]} agents for {env.agents} seats")
+    count = ends[-1] if ends else 0
+    if all(cohort.where is None for cohort in cast) and count != env.agents:
+        counts = " + ".join(f"{cohort.count} {cohort.name}" for cohort in cast) or "no cohort"
+        raise CastError(
+            f"the cast has {count} agents ({counts}), not {env.agents}; let the counts of its "
+            f"cohorts sum to {env.agents}{f', or set agents={count}' if count else ''}"
+        )
     times = np.sum(masks, axis=0) if masks else np.zeros(shape, int)
     if not (times == 1).all():
         replicate, seat = np.argwhere(times != 1)[0]
@@ -441,15 +475,28 @@ def _here(seated: SeatedCohort, mask: Array | None) -> Array:
     return flat if seated.whole else flat[seated.rows.node]
 
 
+class UnansweredQuestion(CastError):
+    """A question that no component of a cohort answers."""
+
+
 def respondent(cohort: str, components: Sequence[Component], kind: str) -> Component:
-    """Find the component of a cohort that answers a question; raises CastError if none does."""
+    """Find the component of a cohort that answers a question; raises UnansweredQuestion."""
     for part in components:
         if part.hears(kind, part.answers):
             return part
-    raise CastError(
+    raise UnansweredQuestion(
         f"nobody in cohort {cohort!r} answers {kind!r}; "
         "add a component that has it among its `answers`"
     )
+
+
+def answered_by_rule(cast: Cast, kind: str) -> bool:
+    """Tell whether in some cohort a rule answers a kind of question, for all members at once."""
+    first = (
+        next((part for part in cohort.components if part.hears(kind, part.answers)), None)
+        for cohort in cast
+    )
+    return any(part is not None and part.overrides("answer") for part in first)
 
 
 def _place(
@@ -461,14 +508,54 @@ def _place(
             column = said[name] if name else said
             flat = value.flat(column, question.asked, audience.rows.replicate)
         except (ValueError, TypeError, KeyError, IndexError) as error:
+            said_by = _wrong_answer(said, name, value, question, audience) or (
+                f" answered {question.kind!r} with {error}"
+            )
             raise PartError(
-                f"{part.title()} answered {question.kind!r} with {error}; "
-                f"expected {value.form()}, one per member"
+                f"{_place_of(part, question.kind)}{part.title()}{said_by}; expected "
+                f"{value.expected()}, one per member ({len(question.asked)} members)"
             ) from error
         if audience.whole:
             values[name] = flat.reshape(*audience.present.shape, *flat.shape[1:])
         else:
             values[name].reshape(-1, *flat.shape[1:])[audience.rows.node] = flat
+
+
+def _place_of(part: Component, kind: str) -> str:
+    """Where a component of the user's answers a kind of question, "wood.py:12: "; "" for ours."""
+    method = getattr(type(part), f"answer_{kind}", None) or (
+        type(part).answer if part.overrides("answer") else type(part).consult
+    )
+    code = inspect.unwrap(method).__code__
+    if not is_users_file(code.co_filename):
+        return ""
+    return f"{show_place(code.co_filename, code.co_firstlineno)}: "
+
+
+def _wrong_answer(
+    said: Any, name: str, value: Value, question: Question, audience: Audience
+) -> str:
+    """Say who answered with a value of the wrong form, and with which; "" if no single one did."""
+    field = f" in field {name!r}" if name else ""
+    words = f" answered {question.kind!r}{field} with"
+    if said is None:
+        return f"{words} None (is a `return` missing?)"
+    if name and not (isinstance(said, Mapping) and name in said):
+        return f"{words} {said!r:.60}, which has no such field"
+    cells = np.asarray(said[name] if name else said, object)
+    if not cells.ndim:
+        return f"{words} {cells[()]!r:.60}"
+    if cells.shape != question.asked.shape:
+        return ""
+    for entry in np.flatnonzero(question.asked):
+        replicate = audience.rows.replicate[[entry]]
+        try:
+            value.flat([cells[entry]], np.ones(1, bool), replicate)
+        except (ValueError, TypeError):
+            missing = " (is a `return` missing?)" if cells[entry] is None else ""
+            seat = f", seat {audience.rows.seat[entry]} of replicate {replicate[0]},"
+            return f"{seat}{words} {cells[entry]!r:.60}{missing}"
+    return ""
 
 
 def _readable(answer: Any, reply: ActionSpace) -> bool:

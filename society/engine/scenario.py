@@ -25,6 +25,7 @@ from society.former_names import with_current_parameters
 
 from .component import snake_case
 from .environment import Environment
+from .fact_specs import FactSpec
 from .gateway import TextEmbedder
 from .graph import Graph
 from .history import Page
@@ -57,7 +58,12 @@ class Params(BaseModel):
     def of_default_cast(cls) -> set[str]:
         """Names of the parameters that are so marked."""
         fields = cls.model_fields.items()
-        return {name for name, field in fields if field.json_schema_extra == OF_DEFAULT_CAST}
+        marks = {name: field.json_schema_extra for name, field in fields}
+        return {
+            name
+            for name, mark in marks.items()
+            if isinstance(mark, dict) and mark.get("of_default_cast")
+        }
 
 
 def mean_over(some: Array, values: Array) -> Array:
@@ -156,6 +162,7 @@ class DisplaySpec:
     endings: what happened when a tell of this kind ended a replicate, as a clause.
     presence: the word for those who still take part: "9 of 10 present".
     levels: what rounds within rounds are called, from the outermost: ("game", "round").
+    noun: what one of those who take part is called before its name: "villager".
     """
 
     gauge: tuple[str, str] | None = None
@@ -168,6 +175,7 @@ class DisplaySpec:
     endings: Mapping[str, str] = field(default_factory=dict)
     presence: str = "present"
     levels: tuple[str, ...] = ("round",)
+    noun: str = "agent"
 
 
 class Drafts(NamedTuple):
@@ -188,6 +196,7 @@ class Drafts(NamedTuple):
 class Scenario:
     """A script and all that it needs to be played.
 
+    facts: words, units and labels of facts, public columns and answers, by name.
     graph: the default for all relations, as in a scenario file: "ring", {"kind": "small_world",
     "rewiring": 0.2}, or a function (agents, numpy Generator) -> networkx graph. graphs: the same
     for single relations.
@@ -208,12 +217,27 @@ class Scenario:
     agents: int = 10
     rounds: int = 100
     display: DisplaySpec = DisplaySpec()
+    facts: Mapping[str, FactSpec] = field(default_factory=dict)
     graph: Drawing = "complete"
     graphs: Mapping[str, Drawing] = field(default_factory=dict)
     language_variant: str | Mapping[str, JsonValue] = ""
     post_analysis: Conclusion | None = None
     layers: tuple[Layer, ...] = ()
     seats: Seats | None = None
+
+    def __post_init__(self) -> None:
+        given: Any = self.params
+        if not (isinstance(given, type) and issubclass(given, Params)):
+            name = getattr(given, "__name__", repr(given))
+            raise ScenarioError(
+                f"params={name} of {self.name} is no class of parameters; write "
+                f"`class {name}(Params):`, and give the class itself"
+            )
+        if isinstance(self.language_variant, Scenario):
+            raise ScenarioError(
+                f"language_variant of {self.name} is a scenario; give its name, "
+                f"{self.language_variant.name!r}"
+            )
 
     @property
     def summary(self) -> str:
@@ -224,6 +248,17 @@ class Scenario:
     def mechanisms(self) -> tuple[str, ...]:
         """Names of those that it is wrapped in, from the inside."""
         return tuple(layer.name for layer in self.layers)
+
+
+def fact_specs(scenario: Scenario, cast: Cast) -> dict[str, FactSpec]:
+    """Return all words, units and labels: of public columns as declared, then the scenario's."""
+    columns = (one for cohort in cast for part in cohort.components for one in part.columns)
+    of_columns = {
+        column.name: FactSpec(unit=column.unit, labels=column.labels)
+        for column in columns
+        if column.public and (column.unit or column.labels)
+    }
+    return {**of_columns, **scenario.facts}
 
 
 def _scenario_decorator(

@@ -63,6 +63,9 @@ class Ask:
     `fallback` settles an answer that could not be read: a value or an array like the answers;
     VOID_REPLICATE ends its replicate.
     repairs: how often a language mind may mend a reply before that.
+    text: the question as a sentence, for minds that read: "How many fish do you take?". It may hold
+    facts of the question and parameters by name, "There are {stock} fish. How many ...", and is no
+    part of the digest.
     """
 
     kind: str
@@ -72,6 +75,7 @@ class Ask:
     fallback: Any = None
     repairs: int = 1
     otherwise: InitVar[Any] = None  # the former name of `fallback`
+    text: str = field(default="", kw_only=True)
 
     def __post_init__(self, otherwise: Any) -> None:
         if otherwise is not None:
@@ -91,6 +95,7 @@ class Tell:
     ends: (R, 1), replicates that are over; `kind` is then the cause that is kept.
     joins, cuts: by graph, (R, N) of the peer to whom each agent's edge is added or cut, or NOBODY.
     restores: graphs that are again as they were at the start, before joins and cuts.
+    text: the event as a sentence, as in Ask.
     """
 
     kind: str
@@ -101,6 +106,7 @@ class Tell:
     cuts: Mapping[str, Array] = field(default_factory=dict)
     back: Array | None = None
     restores: tuple[str, ...] = ()
+    text: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ class Column:
     heritable: a newborn agent has it from its parent.
     per_peer: one value for each seat, (M, N): for small societies. When a new life begins in a
     seat, what others hold there is still about the old one, until their owner sees to it.
-    labels: what whole numbers stand for, in order from 0.
+    labels: what whole numbers stand for, in order from 0. unit: of its numbers.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Column:
     heritable: bool = False
     per_peer: bool = False
     labels: tuple[str, ...] = ()
+    unit: str = ""
 
     def __post_init__(self) -> None:
         if self.public and self.per_peer:

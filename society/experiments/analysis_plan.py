@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
@@ -18,17 +18,19 @@ class AnalysisPlan(FileSection):
     """An outcome over one or two factors, once for each level of others.
 
     outcome: a measure or finding; none: the first measure. factors: none: the first two that have
-    several levels. by: none: all others that have.
+    several levels. by: none: all others that have. deviation_rule: of DevRank, as in
+    society.analysis.metagame.deviation_ratings.
     """
 
     outcome: str | None = None
     factors: Annotated[list[str], Field(min_length=1, max_length=2)] | None = None
     by: list[str] | None = None
+    deviation_rule: Literal["strict", "tight"] = "strict"
 
     def completed(
         self, levels: Mapping[str, Sequence[Label]], measures: Sequence[str], *, more: bool
     ) -> Self:
-        """With its gaps filled; raises ValidationIssues for names that are unknown, or given twice.
+        """Fill the gaps; raises ValidationIssues for names that are unknown or given twice.
 
         more: whether findings, which are not known yet, come beside the measures.
         """

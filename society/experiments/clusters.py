@@ -10,6 +10,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
@@ -19,6 +20,7 @@ from typing import Any, Protocol
 
 from society.errors import InputError
 from society.optional import require
+from society.visible import VisibleStream
 
 from .worker import Job, JobResult, interrupt_jobs, run_job
 
@@ -51,7 +53,7 @@ class Processes:
         self._children: set[Any] = set()
 
     def submit(self, job: Job) -> Future[JobResult]:
-        """What a job comes to; a BrokenExecutor if its process dies. At most `slots` at once."""
+        """Run a job, at most `slots` at once; it fails with a broken pool if its process dies."""
         pool = self._idle.pop() if self._idle else self._fresh()
         before = set(multiprocessing.active_children())
         with _deaf():
@@ -63,7 +65,7 @@ class Processes:
     def _fresh(self) -> ProcessPoolExecutor:
         # Not forked: a fork of a process with threads (an event loop, BLAS) may hang.
         context = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(1, context, initializer=_end_with_parent)
+        pool = ProcessPoolExecutor(1, context, initializer=_begin_process)
         self._pools.append(pool)
         return pool
 
@@ -85,7 +87,7 @@ class Processes:
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Whatever process begins here never hears a Ctrl-C, which is for its parent to heed."""
+    """Start processes that ignore Ctrl-C: their parent heeds it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -95,6 +97,14 @@ def _deaf() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin_process() -> None:
+    """Leave stdout to the parent's results, whatever plays here; and end with the parent."""
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    stream: Any = VisibleStream(sys.stderr)
+    sys.stdout = sys.stderr = stream
+    _end_with_parent()
 
 
 def _end_with_parent() -> None:
@@ -121,7 +131,7 @@ class Dask:
         self._files: dict[Future[JobResult], str] = {}
 
     def submit(self, job: Job) -> Future[JobResult]:
-        """What a job comes to."""
+        """Run a job and return its result."""
         done: Future[JobResult] = self._executor.submit(run_job, job)
         self._files[done] = job.file
         return done

@@ -177,7 +177,7 @@ class _Sheet:
             self.note(rows.line_num, str(error))
 
     def heads(self, header: list[str]) -> bool:
-        """Whether the first line names columns that can be read."""
+        """Check that the first line names columns that can be read."""
         legal = ["text", *self.criteria]
         if "text" not in header:
             found = ",".join(header) or "nothing"

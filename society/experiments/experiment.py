@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
+from pydantic.json_schema import models_json_schema
 
 from society.config.build import Society, build
 from society.config.run_config import (
@@ -62,7 +63,7 @@ Factors = Mapping[str, Label]
 
 
 class _Said(FileSection):
-    """What only an experiment says."""
+    """The part of an experiment file that no scenario file has."""
 
     base: str | dict[str, Any]
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")] | None = None
@@ -73,6 +74,27 @@ class _Said(FileSection):
     analysis: AnalysisPlan = AnalysisPlan()
     coding: CodingPlan | None = None
     limits: Limits | None = None
+
+
+def file_schema() -> dict[str, Any]:
+    """Return one JSON Schema for scenario files and experiment files, as editors can use it."""
+    reference = "#/$defs/{model}"
+    _, schema = models_json_schema(
+        [(RunConfig, "validation"), (_Said, "validation")], ref_template=reference
+    )
+    definitions = schema["$defs"]
+    scenario, experiment = definitions.pop("RunConfig"), definitions.pop("_Said")
+    shared = {key: one for key, one in scenario["properties"].items() if key != "scenario"}
+    experiment["properties"] = {**shared, **experiment["properties"]}
+    for title, one in (("Scenario file", scenario), ("Experiment file", experiment)):
+        one["title"] = title
+        one["additionalProperties"] = False
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Scenario and experiment files of society",
+        "anyOf": [{"$ref": "#/$defs/Scenario"}, {"$ref": "#/$defs/Experiment"}],
+        "$defs": {**definitions, "Scenario": scenario, "Experiment": experiment},
+    }
 
 
 class Condition(NamedTuple):
@@ -118,6 +140,12 @@ def read_experiment(
     said, positions = read_yaml(file)
     origin = Source(short_path(file), positions)
     if not isinstance(said, dict) or "base" not in said:
+        if isinstance(said, dict) and "scenario" in said:
+            shown = origin.found
+            raise ScenarioError(
+                f"{shown} is a scenario file, which has no conditions; play it by: "
+                f"society run {shown}"
+            )
         words = "is not an experiment; begin with base: SCENARIO, then list factors"
         raise origin.refusal([Issue((), words)])
     given = dict(instead or {})
@@ -186,7 +214,7 @@ class _Reading:
         return "".join([self.file.read_text("utf-8-sig"), *said])
 
     def _analysis(self, levels: Mapping[str, Sequence[Label]], played: Scenario) -> AnalysisPlan:
-        """With its gaps filled; raises ValidationIssues."""
+        """Fill the gaps; raises ValidationIssues."""
         measures = [measure.name for measure in played.measures]
         try:
             more = played.post_analysis is not None or self.said.coding is not None
@@ -280,7 +308,7 @@ class _Reading:
 
 
 def _unequal(conditions: Sequence[Condition], random_numbers: RandomNumbers) -> Iterator[str]:
-    """What conditions ought to share and do not, in words."""
+    """Describe what conditions ought to share and do not."""
     setups = [condition.setup for condition in conditions]
     if random_numbers == "common":
         # A draw belongs to a seat, and there are seats in one condition that another lacks.

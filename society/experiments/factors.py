@@ -73,7 +73,7 @@ def coding_name(rater: str) -> str:
 
 
 def is_coding_file(file: str) -> bool:
-    """Whether a run file is kept for a coding, also where capitals do not count.
+    """Tell whether a run file name is kept for codings, also where capitals do not count.
 
     >>> [is_coding_file(f"{name}.run") for name in ("Coding-ann", "coding", "coding=2")]
     [True, True, False]
@@ -89,7 +89,7 @@ _FOR_ALL = {
 
 
 def _levels(said: Any) -> Any:
-    """Those of a factor, whose labels may also be numbers."""
+    """Return the levels of a factor, whose labels may also be numbers."""
     listed = isinstance(said, list) and said
     named = isinstance(said, Mapping) and said
     if listed or (named and all(isinstance(one, Mapping | None) for one in said.values())):

@@ -71,14 +71,14 @@ class SweepFolder(BaseModel):
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
+        """The path of the folder."""
         return self._path
 
     @classmethod
     def of(
         cls, experiment: Experiment, path: Path, limits: Mapping[str, Any] | None = None
     ) -> Self:
-        """For an experiment that is to be played there."""
+        """Open the folder for an experiment that is to be played there."""
         self = cls(
             limits=dict(limits or {}),
             name=experiment.name,

@@ -29,12 +29,12 @@ class PlannedRun(NamedTuple):
 
     @property
     def speaks(self) -> bool:
-        """Whether it asks models."""
+        """True if the run asks language models."""
         return bool(self.setup.models_named)
 
     @property
     def files(self) -> list[Path]:
-        """Its file, and those of the runs that are played before it."""
+        """The run's file, and those of the runs that are played before it."""
         return [self.file, *(file for file, _ in self.earlier)]
 
 

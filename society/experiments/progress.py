@@ -11,6 +11,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainin
 from rich.progress import Progress as Bars
 
 from society.engine.calls import Usage
+from society.terminal.visible_console import VisibleConsole
 
 from .worker import JobResult
 
@@ -23,7 +24,7 @@ class Progress:
     """
 
     def __init__(self, parts: int, console: Console | None = None) -> None:
-        self.console = console or Console(stderr=True)
+        self.console = console or VisibleConsole(stderr=True)
         self._bars = Bars(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -76,7 +77,7 @@ class Progress:
         self._show()
 
     def noted(self, words: str) -> None:
-        """Something that the user ought to know."""
+        """Show a note to the user."""
         self.console.print(words, markup=False, highlight=False, soft_wrap=True)
 
     def _show(self) -> None:
@@ -104,7 +105,7 @@ class NoProgress:
         """A run is over."""
 
     def noted(self, words: str) -> None:
-        """Something that the user ought to know."""
+        """Show a note to the user."""
 
 
 def describe_spending(ledgers: Mapping[str, Sequence[Usage]]) -> str:

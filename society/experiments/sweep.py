@@ -18,7 +18,9 @@ from typing import Any, NamedTuple, Protocol
 from society.config.run_config import RunConfig
 from society.engine.calls import Spent, Usage
 from society.engine.history import Page
+from society.engine.interrupts import run_interruptible
 from society.llm.providers.budget import Budget
+from society.llm.providers.named_servers import named_addresses
 from society.llm.providers.settings import Limits
 from society.runs.provenance import list_changes, name_runs
 from society.runs.runfile import Level, open_run_file
@@ -108,7 +110,8 @@ class Sweep:
     ) -> JobResult:
         """Have a part played by a worker."""
         given, file = spec.model_dump(mode="json"), str(part.file.resolve())
-        job = Job(given, file, self._level(part), self.cluster.away, limits)
+        level, away = self._level(part), self.cluster.away
+        job = Job(given, file, level, away, limits, named_addresses())
         for _ in range(_TRIES):
             try:
                 done = await asyncio.wrap_future(self.cluster.submit(job))
@@ -132,7 +135,7 @@ class Sweep:
         )
 
     def skip(self, parts: Iterable[PlannedRun]) -> None:
-        """Those that have finished; tells what has changed since they were played."""
+        """Skip parts that have finished; note what has changed since they were played."""
         changed: dict[str, list[str]] = {}
         for part in parts:
             with open_run_file(part.file) as run:
@@ -146,14 +149,14 @@ class Sweep:
             self.watching.noted(f"{name_runs(names)} played before; {since}; {again}")
 
     def _tell(self, part: PlannedRun, done: JobResult) -> None:
-        """That a part is over, and what it has asked, wherever and whenever that was."""
+        """Note that a part is over, and what it has asked of models."""
         if part.speaks and part.file.exists():
             with open_run_file(part.file) as run:
                 self.watching.advanced(part.name, 1.0, run.ledger())
         self.watching.done(part.name, done)
 
     def _level(self, part: PlannedRun) -> Level:
-        """What is recorded: measures of rules, everything of minds, who cannot be asked again."""
+        """Choose the record level: measures for rules, everything for models, asked only once."""
         return part.level or self.level or ("full" if part.speaks else "summary")
 
 
@@ -175,7 +178,9 @@ def play_experiment(
     sweep.skip([part for part in wanted if found.get(part.name) == "finished"])
     todo = [part for part in wanted if part.name not in sweep.results]
     try:
-        asyncio.run(sweep.play(todo, use_in_files(file for part in wanted for file in part.files)))
+        run_interruptible(
+            sweep.play(todo, use_in_files(file for part in wanted for file in part.files))
+        )
     finally:
         failed = {
             name: done.words for name, done in sweep.results.items() if done.status == "failed"
@@ -184,7 +189,7 @@ def play_experiment(
 
 
 class _Share(NamedTuple):
-    """What a part may use that is played where it cannot look at what the others use.
+    """The share of the limits of a part that cannot see what the others use.
 
     used: by all parts before this session. own: by the part. among: parts that ask models.
     together: how many of them are played at once.
@@ -197,7 +202,7 @@ class _Share(NamedTuple):
 
 
 def _stopped() -> bool:
-    """Whether it is we who were told to stop."""
+    """Tell whether the sweep itself was told to stop."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

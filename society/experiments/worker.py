@@ -16,8 +16,10 @@ from typing import Any, NamedTuple, Protocol
 from society.config.build import Society, build
 from society.config.run_config import RunConfig
 from society.engine.history import Recorder
+from society.engine.interrupts import Insistence
 from society.errors import FileError, SocietyError, describe_user_error, short_path
 from society.llm.providers.budget import Budget
+from society.llm.providers.named_servers import naming_servers
 from society.llm.providers.settings import Limits
 from society.runs.manifest import Level
 from society.runs.play import earlier_runs, sessions
@@ -33,6 +35,7 @@ class Job(NamedTuple):
 
     spec: the JSON of a Spec. file: its run, which is taken up if it is there. away: whether that
     may be on another machine than the worker. limits: what this job may use, over all its sessions.
+    servers: addresses that the user named, to which keys may go.
     """
 
     spec: dict[str, Any]
@@ -40,6 +43,7 @@ class Job(NamedTuple):
     level: Level | None = None
     away: bool = False
     limits: Limits | None = None
+    servers: tuple[str, ...] = ()
 
 
 class JobResult(NamedTuple):
@@ -60,6 +64,7 @@ class _Playing(NamedTuple):
 
     loop: asyncio.AbstractEventLoop
     task: asyncio.Task[JobResult]
+    insistence: Insistence
 
 
 _playing: dict[str, _Playing] = {}  # in this process, by file
@@ -68,7 +73,7 @@ _playing: dict[str, _Playing] = {}  # in this process, by file
 def run_job(job: Job) -> JobResult:
     """Play a job, in a process that does nothing else meanwhile or in one of several threads."""
     try:
-        with _interruptible():
+        with _interruptible(), naming_servers(job.servers):
             return asyncio.run(_worked(job))
     except (KeyboardInterrupt, asyncio.CancelledError):  # before or after it was played
         return JobResult("interrupted", "interrupted")
@@ -112,14 +117,17 @@ async def play_run(
 async def _worked(job: Job) -> JobResult:
     file, task = Path(job.file), asyncio.current_task()
     assert task is not None
-    _playing[job.file] = _Playing(asyncio.get_running_loop(), task)
+    loop = asyncio.get_running_loop()
+    insistence = Insistence(loop, lambda *_: _interrupt(job.file))
+    _playing[job.file] = _Playing(loop, task, insistence)
     try:
         if job.away and not (file.parent / NOTE).exists():
             raise FileError(
                 f"a worker does not see the folder {file.parent}; sweep into one that is at this "
                 "path for all workers, with --out"
             )
-        setup = build(RunConfig.model_validate(job.spec, context={"resolved": True}))
+        spec = RunConfig.model_validate(job.spec, context={"resolved": True})
+        setup = build(spec, rehearsed=False)
         budget = None
         if job.limits is not None:
             earlier = [made for made, _ in earlier_runs(setup, file)]
@@ -135,6 +143,7 @@ async def _worked(job: Job) -> JobResult:
     except SocietyError as error:
         return JobResult("failed", str(error))
     finally:
+        insistence.end()
         del _playing[job.file]
 
 
@@ -163,11 +172,11 @@ def _interruptible() -> Iterator[None]:
 def _heed(number: int, frame: FrameType | None) -> None:
     if not _playing:
         raise KeyboardInterrupt
-    for file in list(_playing):
-        _interrupt(file)
+    for playing in list(_playing.values()):
+        playing.insistence(number, frame)
 
 
 def _interrupt(file: str) -> None:
     with suppress(KeyError, RuntimeError):  # it has ended meanwhile
-        loop, task = _playing[file]
-        loop.call_soon_threadsafe(task.cancel)
+        playing = _playing[file]
+        playing.loop.call_soon_threadsafe(playing.task.cancel)

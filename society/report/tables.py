@@ -22,6 +22,7 @@ import numpy as np
 from society.analysis.statistics.samples import NotEstimable
 from society.engine.rng import Array
 from society.text import clean_line
+from society.visible import visible_text
 
 from .latex import latex_table
 
@@ -45,7 +46,7 @@ _LEFT: tuple[ColumnFormat, ...] = ("text", "words")
 
 _MARKDOWN = re.compile(r"([\\|`*_<>\[\]])")
 # A spreadsheet takes a text that begins so for a formula, unless it is a number.
-_FORMULA = re.compile(r"[=+\-@\t\r](?!\.?\d[\d.]*(?:e[+-]?\d+)?$)")
+_FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠](?!\.?\d[\d.]*(?:e[+-]?\d+)?$)")
 
 
 class TableColumn(NamedTuple):
@@ -195,7 +196,7 @@ def _raw(cell: CellValue) -> str:
     if isinstance(cell, int | float):
         return repr(float(cell)) if isinstance(cell, float) else str(cell)
     text = str(cell)
-    return f"'{text}" if _FORMULA.match(text) else text
+    return f"'{visible_text(text)}" if _FORMULA.match(text) else visible_text(text)
 
 
 def _position(column: TableColumn) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.text import Text
 
+from society.engine.fact_specs import UNSPECIFIED, FactSpec
 from society.engine.rng import Array
 
 from .console import (
@@ -31,18 +32,27 @@ _QUANTILES = {"10 %": 0.1, "median": 0.5, "90 %": 0.9}
 
 
 class Traits:
-    """The heritable columns of one replicate, with the labels that the table shows."""
+    """The heritable columns of one replicate, and units and labels of all that the table shows."""
 
     def __init__(self, manifest: Manifest, replicate: int = 0) -> None:
         self._columns = {one.name: one for one in manifest.columns if one.heritable}
+        self._specs = manifest.facts
         # What is quoted has its own place.
         self.names = tuple(name for name in self._columns if name not in manifest.stage.quotes)
         self._owners = {
             name: manifest.seated(one.cohorts, replicate) for name, one in self._columns.items()
         }
 
+    def spec(self, name: str) -> FactSpec:
+        """Return the declared words, unit and labels of a fact or column."""
+        return self._specs.get(name, UNSPECIFIED)
+
     def shown(self, name: str, values: Array) -> Array:
         """Replace numbers of a column, (N,), by its labels; blank for agents without the column."""
+        spec = self.spec(name)
+        if spec.labels and values.dtype.kind in "biuf" and name not in self._columns:
+            named: Array = np.array([spec.label(value) or None for value in values], object)
+            return named
         if name not in self._columns or values.dtype.kind not in "biu":
             return values
         has, labels = self._owners[name], self._columns[name].labels
@@ -69,7 +79,14 @@ class AgentTable:
             for name in columns
             if (values := scene.column(name)) is not None
         ]
+        if told and self.names.several:
+            told.insert(0, self._types(named, rest))
         return list(layout_table(self.ink, self._stub(scene, named, rest), told))
+
+    def _types(self, named: Array, rest: Array) -> TerminalColumn:
+        """Return the type of each agent, which is no part of its name."""
+        blank = [Text()] * (1 + len(_QUANTILES) if len(rest) else 0)
+        return TerminalColumn("type", [Text(self.names.cohorts[seat]) for seat in named] + blank)
 
     def _stub(self, scene: RoundView, named: Array, rest: Array) -> list[Text]:
         fallen = {seat for _, gone in scene.gone for seat in np.flatnonzero(gone[self.replicate])}
@@ -84,6 +101,8 @@ class AgentTable:
     ) -> TerminalColumn:
         # In a name of several parts the field comes last, and tells columns apart.
         heading = " ".join(self._heading(part) for part in name.split(" ", 1))
+        if unit := self.traits.spec(name).unit:
+            heading += f" ({self.ink.cut(unit, LONGEST_HEADING)})"
         blank = [Text()] * (1 + len(_QUANTILES) if len(rest) else 0)
         if values.dtype.kind not in "iuf":
             return TerminalColumn(

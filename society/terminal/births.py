@@ -12,7 +12,6 @@ from rich.text import Text
 
 from society.engine.graph import NOBODY
 from society.lineage import DESCENDED, SELECTED
-from society.lineage.lives import name_life
 
 from .console import TerminalStyle, first_items, labelled_lines, labelled_row
 from .labels import Names
@@ -38,7 +37,7 @@ class Births:
         items = []
         for seat, words in said.items():
             parent = parents[self.replicate, seat]
-            child = "" if parent == NOBODY else f", child of {name_life(parent, newborn.shape[1])}"
+            child = "" if parent == NOBODY else f", child of {self.names.of_life(parent)}"
             comma = "," if child and words else ""
             items.append(self.ink.text(f"{self.names[seat]}{child}{comma}{words}"))
         yield from self._listed(f"{len(seats)} born", items, len(seats), apart=any(said.values()))

@@ -8,7 +8,6 @@ glyph, ASCII stands in for it.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -20,16 +19,13 @@ from rich.console import Console
 from rich.text import Text
 
 from society.engine.rng import Array
+from society.visible import visible_text
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _LEVELS = "▁▂▃▄▅▆▇█"
 _ASCII_LEVELS = "_.:-=+*#"
 _ASCII = {"·": "|", "–": "-", "…": "~", "→": "->", "↔": "<->", "─": "-", "━": "=", "∞": "inf"}
 _ASCII |= {"▲": "+", "▼": "-"}
-# Printable for Python, though there is nothing to be seen: joiners, fillers, variation selectors.
-_UNSEEN = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-)
 _NARROWEST = 20  # what is narrower still is cut off at the right
 _LONGEST_CELL = 24
 LONGEST_HEADING = 14
@@ -55,8 +51,8 @@ class TerminalStyle:
     def words(self, said: object) -> str:
         """Any text as one harmless line that this console can encode."""
         text = str(said)
-        if text.isprintable() and self._knows(text) and not _UNSEEN.search(text):
-            return text
+        if text.isprintable() and self._knows(text):
+            return visible_text(text)
         return "".join(map(self._harmless, text))
 
     def text(self, said: object, style: str = "") -> Text:
@@ -137,10 +133,10 @@ class TerminalStyle:
         return True
 
     def _harmless(self, glyph: str) -> str:
-        if not glyph.isprintable() or _UNSEEN.match(glyph):
+        if not glyph.isprintable():
             return glyph.encode("unicode_escape").decode()
         if self._knows(glyph):
-            return glyph
+            return visible_text(glyph)
         return _ASCII.get(glyph, glyph.encode("unicode_escape").decode())
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
+from society.engine.fact_specs import UNSPECIFIED, FactSpec
 from society.engine.graph import NOBODY
 from society.engine.scenario import DisplaySpec
 
@@ -26,10 +27,12 @@ _QUOTE, _LAW = 100, 240  # cells of what somebody said, and of what holds for al
 
 
 class EventLines:
-    """Tells the deeds of one replicate."""
+    """Tells the deeds of one replicate; facts: units and labels of what is noted, by name."""
 
-    def __init__(self, ink: TerminalStyle, names: Names, replicate: int) -> None:
-        self.ink, self.names, self.replicate = ink, names, replicate
+    def __init__(
+        self, ink: TerminalStyle, names: Names, replicate: int, facts: Mapping[str, FactSpec]
+    ) -> None:
+        self.ink, self.names, self.replicate, self.facts = ink, names, replicate, facts
         self.births = Births(ink, names, replicate)
         self.answers = Answers(ink, names, replicate)
 
@@ -112,8 +115,12 @@ class EventLines:
 
     def _number(self, note: str, before: Any, after: Any, chosen: Chosen | None) -> Iterator[Text]:
         """Yield a number before and after the round, and how it was decided."""
-        words = dict.fromkeys(self.ink.figure(value) for value in (before, after))
-        items = [Text(self.ink.words(" → ").join(words), "bold magenta")]
+        spec = self.facts.get(note, UNSPECIFIED)
+        words = dict.fromkeys(
+            spec.label(value) or self.ink.figure(value) for value in (before, after)
+        )
+        unit = f" {spec.unit}" if spec.unit else ""
+        items = [self.ink.text(f"{self.ink.words(' → ').join(words)}{unit}", "bold magenta")]
         if chosen is not None:
             items.append(self.ink.text(f"{chosen.words}{self._figures(chosen, after)}"))
         yield from labelled_row(self.ink, note, items, "bold magenta")
@@ -149,7 +156,8 @@ class EventLines:
         so = "" if scene.void(self.replicate) else ": the fallback was used"
         words = (
             self.ink.text(
-                f"{self.names[each.agent]} could not be understood ({spell_kind(each.kind)}){so}",
+                f"{self.names.with_type(each.agent)} could not be understood "
+                f"({spell_kind(each.kind)}){so}",
                 "red",
             )
             for each in failed

@@ -119,22 +119,37 @@ def count_noun(number: int, what: str) -> str:
 
 
 class Names:
-    """Names of the agents of a replicate: by cohort, "altruist 3", or by life, "2_4"."""
+    """Names of the agents of a replicate as prompts have them: by seat, "villager 2", or by life.
+
+    cohorts: the type of the agent on each seat, which prompts do not name. several: whether the run
+    has more than one type.
+    """
 
     def __init__(self, manifest: Manifest, ink: TerminalStyle, replicate: int = 0) -> None:
-        self._names = [f"agent {seat + 1}" for seat in range(manifest.agents)]
+        self._noun, self._agents = ink.cut(manifest.stage.noun, _LONGEST_NAME), manifest.agents
+        self._names = [f"{self._noun} {seat}" for seat in range(manifest.agents)]
+        self.cohorts = [""] * manifest.agents
         types = manifest.types
         types = types[replicate % len(types)]
+        self.several = len(manifest.cohorts) > 1
         for number, cohort in enumerate(manifest.cohorts):
-            for place, seat in enumerate(np.flatnonzero(types == number), start=1):
-                self._names[seat] = f"{ink.cut(cohort.name, _LONGEST_NAME)} {place}"
+            for seat in np.flatnonzero(types == number):
+                self.cohorts[seat] = ink.cut(cohort.name, _LONGEST_NAME)
 
     def __getitem__(self, seat: SupportsIndex) -> str:
         return self._names[seat]
 
+    def with_type(self, seat: int) -> str:
+        """Return the name with the type, if there are several: "agent 2 (tit_for_tat)"."""
+        return f"{self[seat]} ({self.cohorts[seat]})" if self.several else self[seat]
+
     def live(self, lives: Array) -> None:
         """Name the agents after the lives, (N,), that have the seats from now on."""
-        self._names = [name_life(life, len(lives)) for life in lives.tolist()]
+        self._names = [self.of_life(life) for life in lives.tolist()]
+
+    def of_life(self, life: int) -> str:
+        """Return the name of a life, where lives have the seats by turns: "agent 2_4"."""
+        return f"{self._noun} {name_life(life, self._agents)}"
 
 
 def spell_kind(kind: str) -> str:

@@ -26,6 +26,7 @@ from .labels import RoundLabels
 from .round_view import RoundView, full_scale, last_common_fact, mean_measures, present_at_end
 from .trace import Trace
 from .usage_tables import spending_words
+from .visible_console import VisibleConsole
 
 if TYPE_CHECKING:
     from society.engine.calls import Usage
@@ -54,7 +55,7 @@ class Live:
         asked: Callable[[], Sequence[Usage]] = tuple,
     ) -> None:
         self.manifest, self._asked = manifest, asked
-        self.console = Console(stderr=True) if console is None else console
+        self.console = VisibleConsole(stderr=True) if console is None else console
         self._places = RoundLabels(manifest)
         self._course = Trace()
         self._scale = full_scale(manifest)

@@ -53,8 +53,13 @@ class Pairs:
         yield from self._table(
             [
                 (
-                    *(self.names[seat], has[seat], self._did(scene, clauses[seat], seat), bar),
-                    f"{'↔' if seat in both else '→'} {self.names[other]}",
+                    *(
+                        self.names.with_type(seat),
+                        has[seat],
+                        self._did(scene, clauses[seat], seat),
+                        bar,
+                    ),
+                    f"{'↔' if seat in both else '→'} {self.names.with_type(other)}",
                     *(has[other], self._did(scene, clauses[other] if seat in both else "", other)),
                 )
                 for seat, other, bar in zip(shown, peer[shown], bars, strict=True)
@@ -118,7 +123,7 @@ class Pairs:
         yield from self._listed("alone", np.flatnonzero(alone), has)
 
     def _listed(self, label: str, seats: Array, has: Sequence[str]) -> Iterator[Text]:
-        items = (Text(f"{self.names[seat]} {has[seat]}".rstrip()) for seat in seats)
+        items = (Text(f"{self.names.with_type(seat)} {has[seat]}".rstrip()) for seat in seats)
         if len(seats):
             shown = first_items(items, len(seats), _SHOWN)
             yield from labelled_row(self.ink, f"{len(seats)} {label}", shown)

@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -81,6 +82,9 @@ def print_history(
         print_lines(console, teller.measures(run.records(first, lines=False)))
     else:
         before: Page | None = None
+        # Founders are told of in the first round, and have their names before it.
+        for page in islice(run.pages(1), 1):
+            teller.meet(page)
         for number in enclosing_rounds(paths, first):
             teller.meet(next(run.pages(number)))
         for page in run.pages(max(first - 1, 0)):
@@ -101,7 +105,10 @@ class _Teller:
         names = self.names = Names(manifest, ink, replicate)
         self.traits = Traits(manifest, replicate)
         self.roll = AgentTable(ink, names, replicate, self.traits)
-        self.pairs, self.deeds = Pairs(ink, names, replicate), EventLines(ink, names, replicate)
+        self.pairs, self.deeds = (
+            Pairs(ink, names, replicate),
+            EventLines(ink, names, replicate, manifest.facts),
+        )
         self.course = Trace()
         self.level: float | None = None
         self.after = False  # whether anything was printed after this replicate had ended

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -150,7 +151,7 @@ def _measures(ink: TerminalStyle, estimates: Mapping[str, Estimate]) -> Iterator
     if not estimates:
         return
     yield Text()
-    given = list(estimates.values())
+    given = [replace(one, se=_whole_error(one)) for one in estimates.values()]
     names = [ink.text(ink.cut(name, _LONGEST_NAME)) for name in estimates]
     columns = [
         TerminalColumn("mean", [_figure(ink, each.mean, each.se) for each in given]),
@@ -177,6 +178,12 @@ def _measures(ink: TerminalStyle, estimates: Mapping[str, Estimate]) -> Iterator
         ]
         items = [*figures, ink.text(each.unit, "dim")]
         yield from flow_items(items, ink.width, label=name, gutter=4, gap="  ")
+
+
+def _whole_error(each: Estimate) -> float | None:
+    """The standard error; 0 for one that is rounding of equal values, and has no digits to show."""
+    negligible = each.se is not None and each.mean is not None and each.se < 1e-9 * abs(each.mean)
+    return 0.0 if negligible else each.se
 
 
 def _figure(ink: TerminalStyle, value: float | None, se: float | None) -> Text:

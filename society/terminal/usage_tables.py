@@ -136,7 +136,7 @@ def unsure_agents(
     )
     for (replicate, agent), counts in ranked[:_WORST]:
         where = f" of replicate {replicate}" if replicates > 1 else ""
-        yield f"{names(replicate)[agent]}{where}: {count_mishaps(counts)}"
+        yield f"{names(replicate).with_type(agent)}{where}: {count_mishaps(counts)}"
     if len(ranked) > _WORST:
         yield f"and {len(ranked) - _WORST} more"
 

@@ -164,7 +164,7 @@ def in_turns(plays: Mapping[str, Callable[[], int]]) -> float:
 
 
 def main() -> None:
-    keep_freed_memory()  # as sittings of the program do
+    keep_freed_memory()  # as sessions of the program do
     print("batch: moves per CPU second")
     in_turns(
         {

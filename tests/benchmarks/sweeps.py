@@ -44,9 +44,9 @@ def seconds(job: Callable[[], object]) -> float:
 def sweep(file: Path, folder: Path, workers: int) -> None:
     """Play an experiment from its file on."""
     with local_processes(workers) as pool:
-        sitting = Sweep(pool, NoProgress())
-        play_experiment(read_experiment(file), folder, sitting)
-    assert {done.status for done in sitting.results.values()} == {"finished"}
+        sweep = Sweep(pool, NoProgress())
+        play_experiment(read_experiment(file), folder, sweep)
+    assert {done.status for done in sweep.results.values()} == {"finished"}
 
 
 def grid(folder: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from society.engine.action_spaces import ActionSpace
-from society.engine.agents import RunContext
+from society.engine.agents import OptionOrder, RunContext
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
 from society.engine.component import Component
@@ -88,6 +88,7 @@ def talk(recorded: Recorded) -> Talking:
         agents: int = 3,
         rounds: int = 1,
         folders: Sequence[Path] = (),
+        option_order: OptionOrder = "fixed",
     ) -> Talk:
         minds, ids = Scripted(says if callable(says) else _recited(says)), np.arange(agents)
         env = Environment(
@@ -98,10 +99,12 @@ def talk(recorded: Recorded) -> Talking:
             horizon=rounds,
             graphs=complete_graphs(("all",), 1, ids),
         )
-        world = RunContext(env, ModelGateway(lambda: minds), Prompts("parlour", folders))
-        troupe = Population([Cohort("everybody", agents, parts)], world)
+        world = RunContext(
+            env, ModelGateway(lambda: minds), Prompts("parlour", folders), option_order
+        )
+        population = Population([Cohort("everybody", agents, parts)], world)
         parlour = Scenario("parlour", script, cast=lambda p, n: [], relations=("all",))
-        return Talk(recorded(GameMaster(parlour, env, troupe)), minds.requests)
+        return Talk(recorded(GameMaster(parlour, env, population)), minds.requests)
 
     return talked
 

@@ -253,7 +253,7 @@ def test_who_is_gone_cannot_be_named(play: Play, answering: Answering) -> None:
 
 def test_fractions_of_a_peer_are_refused(play: Play, answering: Answering) -> None:
     with pytest.raises(
-        PartError, match=r"oracle answered 'bid' with what is no whole number; expected peer"
+        PartError, match=r"oracle, seat 0 of replicate 0, answered 'bid' with 1.5; expected peer"
     ):
         settled(play, answering, Neighbour("all"), [1.5, 0, 0])
 

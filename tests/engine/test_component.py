@@ -454,8 +454,8 @@ def test_an_empty_cohort_does_no_harm(play: Play) -> None:
 @pytest.mark.parametrize(
     ("counts", "complaint"),
     [
-        ([], "seat 0 of replicate 0 belongs to 0 cohorts; .* fill 3 seats, each once"),
-        ([2], "seat 2 of replicate 0 belongs to 0 cohorts"),
+        ([], r"the cast has 0 agents \(0 none\), not 3; let the counts of its cohorts sum to 3$"),
+        ([2], r"the cast has 2 agents \(2 cohort 2\), not 3; .* sum to 3, or set agents=2"),
     ],
     ids=str,
 )
@@ -675,7 +675,7 @@ def spied(play: Play, look: Any, *parts: Component, **at: Any) -> list[Any]:
 
     def rounds(env: Environment) -> Script:
         for _ in env.rounds():
-            yield Ask("bid", Real(0, 100), {"wage": own(np.arange(env.agents))})
+            yield Ask("bid", Real(0, 100), {"wage": own(np.arange(env.agents)[None, :])})
 
     play(rounds, Spy(), *parts, rounds=2, **at)
     return found
@@ -864,7 +864,7 @@ def test_an_heir_gets_a_copy_of_a_store_and_immutable_cells_as_they_are(play: Pl
         yield Inherit("bred", np.array([[NOBODY, 0, NOBODY]]), ("diary", "motto"))
         yield Tell("met")
 
-    (members,) = play(generation, Diary()).troupe.states
+    (members,) = play(generation, Diary()).population.states
     assert members.values["diary"].tolist() == [
         ["born 0", "met 0"],
         ["born 0", "met 1"],
@@ -907,8 +907,8 @@ def conversing(
     )
     world = RunContext(table, ModelGateway(lambda: parrot))
     parlour = Scenario("parlour", script, cast=lambda p, n: [])
-    troupe = Population([Cohort("everybody", agents, parts)], world)
-    over = recorded(GameMaster(parlour, table, troupe))
+    population = Population([Cohort("everybody", agents, parts)], world)
+    over = recorded(GameMaster(parlour, table, population))
     return over, sorted(parrot.requests, key=lambda request: request.address)
 
 

@@ -68,6 +68,9 @@ class Diary:
         self.noted.append(f"kept {request.address.agent}?")
         return self.record.get(request.address)
 
+    async def withdraw(self, request: Request) -> None:
+        """Nothing to take back."""
+
     async def sending(self, request: Request) -> None:
         self.noted.append(f"sending {request.address.agent}")
 
@@ -508,9 +511,9 @@ def auction(recorded: Recorded, part: Component, gateway: ModelGateway) -> Playe
             yield Ask("bid", Real(0, 100), fallback=0)
 
     table = Environment(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=3)
-    troupe = Population([Cohort("all", 2, (part,))], RunContext(table, gateway))
+    population = Population([Cohort("all", 2, (part,))], RunContext(table, gateway))
     scenario = Scenario("parlour", script, cast=lambda p, n: [])
-    return recorded(GameMaster(scenario, table, troupe))
+    return recorded(GameMaster(scenario, table, population))
 
 
 def test_a_game_from_the_record_ends_on_the_same_digest_and_asks_nobody(

@@ -36,7 +36,7 @@ def noted(play: Play, gone: Any = None, **at: Any) -> list[list[float | None]]:
         yield Tell("paid", {"wage": seen("all", wages)})
 
     over = play(payday, Notebook(), agents=3, **at)
-    (members,) = over.troupe.states
+    (members,) = over.population.states
     return [
         [None if np.isnan(value) else float(value) for value in row]
         for row in members.values["wages"]

@@ -354,7 +354,7 @@ WRONG = {
     ),
     "a scenario file": (
         "scenario: fishing_village\n",
-        "e.yaml:1:1: is not an experiment; begin with base: SCENARIO, then list factors",
+        "e.yaml is a scenario file, which has no conditions; play it by: society run e.yaml",
     ),
     "a list": (
         "- fishing_village\n",

@@ -129,3 +129,10 @@ def test_a_contract_is_told_as_it_came_about(tmp_path: Path) -> None:
         "mechanisms": ["contracts", "peer_punishment"],
     }
     check(told(replayed(tmp_path, "public_goods", changes)), "contract.txt")
+
+
+def test_a_scenario_without_templates_asks_in_the_words_it_has_declared(tmp_path: Path) -> None:
+    """Three farmers, two weeks: a rule with labels, units, and what happened in words."""
+    offline = {"models": {"default": {"model": "offline"}}}
+    run = replayed(tmp_path, str(HERE / "canal.py"), {"rounds": 2, "seed": 3, **offline})
+    check(f"{told(run)}{chr(10).join(spoken(run))}\n", "canal.txt")

@@ -77,7 +77,7 @@ def living(*lines: Inherit | Tell) -> Any:
 
 
 def diaries(over: Played) -> list[Any]:
-    (members,) = over.troupe.states
+    (members,) = over.population.states
     return list(members.values["diary"])
 
 

@@ -104,8 +104,8 @@ def evolved(
         graphs=complete_graphs(scenario.relations, replicates, ids),
         facts=public_facts(scenario.play, Params()),
     )
-    troupe = Population([Cohort("everybody", agents, (Trait(first),))], env)
-    return GameMaster(scenario, env, troupe).play().values["last"]
+    population = Population([Cohort("everybody", agents, (Trait(first),))], env)
+    return GameMaster(scenario, env, population).play().values["last"]
 
 
 REPLICATES = 2_000

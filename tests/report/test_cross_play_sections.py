@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pytest
 
@@ -16,6 +16,7 @@ from society.analysis.study.condition import ConditionRun
 from society.analysis.study.study import Study
 from society.config.build import build
 from society.config.run_config import load_config
+from society.experiments.analysis_plan import AnalysisPlan
 from society.report import write_report
 from society.report.figures.style import Figure
 from society.report.page import Caveat, Section
@@ -222,9 +223,10 @@ def test_one_capable_player_is_set_beside_all_and_none(told: Told) -> None:
 
 
 def test_designs_are_judged_by_type(told: Told) -> None:
+    """Two for each seat, in each of two repetitions."""
     begin = "designs", "prisoners dilemma", "contracts", "contract"
-    assert told.row("agreements", *begin, "nice") == [2, 0, 1, 1, 1]
-    assert told.row("agreements", *begin, "nasty") == [2, 0, 0, 0, 1]
+    assert told.row("agreements", *begin, "nice") == [4, 0, 1, 1, 1]
+    assert told.row("agreements", *begin, "nasty") == [4, 0, 0, 0, 1]
 
 
 def test_nobody_was_asked_so_nothing_is_said_of_models(told: Told) -> None:
@@ -281,3 +283,12 @@ def test_the_sections_stand_in_the_report_with_their_files(told: Told, tmp_path:
     for name in ("crossplay_prisoners_dilemma", "designs", "conduct_prisoners_dilemma"):
         assert (tmp_path / "report" / "tables" / f"{name}.csv").exists()
     assert (tmp_path / "report" / "figures" / "crossplay_prisoners_dilemma_payoffs.png").exists()
+
+
+@pytest.mark.parametrize("rule", ["strict", "tight"])
+def test_the_rule_of_deviation_ratings_is_named(
+    told: Told, rule: Literal["strict", "tight"]
+) -> None:
+    study = replace(told.study, analysis=AnalysisPlan(deviation_rule=rule))
+    lead, *_ = SECTIONS["standings"](StudyView(study)).parts
+    assert f"(deviation_rule: {rule})" in str(lead)

@@ -29,6 +29,7 @@ from society.report.sections.outcome import maps_section, outcome_section
 from society.report.sections.provenance_section import claims_section, summary_section
 from society.report.sections.survival_section import survival_section
 from society.report.tables import Table
+from society.runs.conclusions import record_findings
 from society.runs.runfile import Level, Writer, manifest_of
 
 pytestmark = pytest.mark.xdist_group("report")  # one is looked at by many
@@ -133,6 +134,7 @@ def _run(
     path = folder / f"{name}.run"
     with Writer(path, manifest_of(setup, level)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
+    record_findings(path)
     return ConditionRun.read(path, name, factors)
 
 
@@ -369,8 +371,8 @@ def test_claims_are_counted_and_have_a_sign_beside_the_word() -> None:
     section = claims_section(claims)
     assert said(section)[0] == "Of 2 claims: 1 reproduced, 1 not reproduced."
     assert table(section, "claims") == [
-        ("Patience lasts", "● reproduced", "longer (Fig. 2)", "6 > 3"),
-        ("Inns are loud", "○ not reproduced", "louder (Fig. 3)", "no; our lake"),
+        ("Patience lasts", "● reproduced", "longer (Fig. 2)", "6 > 3", ""),
+        ("Inns are loud", "○ not reproduced", "louder (Fig. 3)", "no; our lake", ""),
     ]
     assert not claims_section([]).parts
 

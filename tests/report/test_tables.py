@@ -74,7 +74,7 @@ def test_no_cell_of_a_csv_is_a_formula() -> None:
     head, *rows = csv.reader(io.StringIO(Table("t", "T", columns).csv()))
     assert head == ["'=cmd", "n"]
     assert [row[0] for row in rows] == [
-        *("'=1+1", "'+49 30", "'-x", "'@sum", "'\tx", "-0.5", "+1e-05", "a=b", "–")
+        *("'=1+1", "'+49 30", "'-x", "'@sum", "'    x", "-0.5", "+1e-05", "a=b", "–")
     ]
     assert {row[1] for row in rows} == {"-1"}
 

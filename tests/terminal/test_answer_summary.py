@@ -40,8 +40,8 @@ def test_proposals_stand_with_all_who_make_them(hand: Hand) -> None:
     form = "A0: amount -9..9; A1: amount -9..9"
     fields = {"A0": [[2.0, 0.5, 2.0]], "A1": [[-3.0, 0.0, -3.0]]}
     assert told_of(hand, asked(hand, "design_contract", form, fields=fields)) == [
-        "design contract  altruist 1, selfish 1   A0: 2   A1: -3",
-        "                 altruist 2   A0: 0.50   A1: 0",
+        "design contract  agent 0, agent 2   A0: 2   A1: -3",
+        "                 agent 1   A0: 0.50   A1: 0",
     ]
 
 
@@ -52,9 +52,9 @@ def test_votes_are_counted_and_named_proposal_by_proposal(hand: Hand) -> None:
         asked(hand, "approve", BALLOTS, fields=ballots),
         asked(hand, "sign_contract", "choice no/yes", fields={"": [[1, 0, 0]]}),
     ) == [
-        "approve        proposal 1: 1 yes (altruist 2), 2 no (altruist 1, selfish 1)",
+        "approve        proposal 1: 1 yes (agent 1), 2 no (agent 0, agent 2)",
         "               proposal 2: all 3 yes",
-        "sign contract  1 yes (altruist 1), 2 no (altruist 2, selfish 1)",
+        "sign contract  1 yes (agent 0), 2 no (agent 1, agent 2)",
     ]
 
 
@@ -76,7 +76,7 @@ def test_only_those_who_were_asked_are_counted(hand: Hand) -> None:
     form = "choice fined/gifted"
     assert told_of(hand, asked(hand, "choose", form, **some), asked(hand, "vote", form, **nobody))[
         :2
-    ] == ["choose     1 gifted (altruist 1), 1 fined (altruist 2)"]
+    ] == ["choose     1 gifted (agent 0), 1 fined (agent 1)"]
 
 
 def test_who_is_back_is_asked_from_then_on(hand: Hand) -> None:
@@ -85,7 +85,7 @@ def test_who_is_back_is_asked_from_then_on(hand: Hand) -> None:
     sign = asked(hand, "sign", "choice no/yes", fields={"": [[1, 1, 0]]})
     assert told_of(hand, away, sign, home, sign)[1:] == [
         "sign       all 2 yes",
-        "sign       2 yes (altruist 1, altruist 2), 1 no (selfish 1)",
+        "sign       2 yes (agent 0, agent 1), 1 no (agent 2)",
     ]
 
 
@@ -97,8 +97,8 @@ def test_points_are_told_with_those_who_get_them(hand: Hand) -> None:
         ("answer", "other_2"): [[0, 0, 2]],
     }
     assert told_of(hand, hand.ask("fine", form, arrays)) == [
-        "fine       altruist 1 → altruist 2 (3)",
-        "           selfish 1 → altruist 1 (1), altruist 2 (2)",
+        "fine       agent 0 → agent 1 (3)",
+        "           agent 2 → agent 0 (1), agent 1 (2)",
     ]
     nothing = {key: np.zeros((1, 3)) for key in arrays if key[0] == "answer"}
     assert told_of(hand, hand.ask("fine", form, arrays | nothing)) == ["fine       nobody"]
@@ -127,11 +127,11 @@ def test_pairs_are_followed_by_the_columns_that_they_do_not_hold(hand: Hand) -> 
         ("own", "contract_transfer"): [[-1, 1]],
     }
     first, *rest = told_of(hand, hand.tell("met", facts), stage=stage, agents=2, cohorts=[])
-    assert first == "agent 1  4  gave 1  ↔ agent 2  2  gave 0"
+    assert first == "agent 0  4  gave 1  ↔ agent 1  2  gave 0"
     assert [line.replace("━", "").split() for line in rest] == [
         ["contract", "transfer"],
-        ["agent", "1", "-1"],
-        ["agent", "2", "1"],
+        ["agent", "0", "-1"],
+        ["agent", "1", "1"],
     ]
 
 
@@ -142,10 +142,10 @@ def test_every_exchange_of_messages_is_quoted(hand: Hand) -> None:
         for said in (["hello", "", "yes"], ["bye", "", "yes"])
     )
     assert told_of(hand, first, second, stage=stage) == [
-        'say        altruist 1 says "hello"',
-        '           selfish 1 says "yes"',
-        'say        altruist 1 says "bye"',
-        '           selfish 1 says "yes"',
+        'say        agent 0 says "hello"',
+        '           agent 2 says "yes"',
+        'say        agent 0 says "bye"',
+        '           agent 2 says "yes"',
     ]
 
 
@@ -153,7 +153,7 @@ def test_of_a_crowd_only_the_few_are_named(hand: Hand) -> None:
     crowd: dict[str, Any] = {"agents": 40, "cohorts": []}
     votes = asked(hand, "sign", "choice no/yes", fields={"": [[1] * 30 + [0] * 10]})
     words = " ".join(" ".join(told_of(hand, votes, **crowd)).split())
-    assert words.startswith("sign 30 yes, 10 no (agent 31, agent 32, ")
+    assert words.startswith("sign 30 yes, 10 no (agent 30, agent 31, ")
     form, each = "A0: amount 0..99; A1: amount 0..99", [np.arange(40.0)]
     lines = told_of(hand, asked(hand, "design", form, fields={"A0": each, "A1": each}), **crowd)
     assert len(lines) == 13

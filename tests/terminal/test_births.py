@@ -95,7 +95,7 @@ def test_nobody_follows_the_number_that_stands_for_no_strategy(hand: Hand) -> No
     pages = [first, ended, second._replace(public=public), ended._replace(number=4, path=(2, 1))]
     story = hand.told(recorded(hand, *pages))
     assert chapter(story, "Generation 2") == [
-        '1 born     2_3, child of 1_2, follows "give nothing"'
+        '1 born     agent 2_3, child of agent 1_2, follows "give nothing"'
     ]
     assert story.count("follows") == 3 + 1
 
@@ -103,9 +103,9 @@ def test_nobody_follows_the_number_that_stands_for_no_strategy(hand: Hand) -> No
 def test_founders_are_told_with_what_they_follow(hand: Hand) -> None:
     story = hand.told(recorded(hand, *two_generations(hand)))
     assert chapter(story, "Generation 1") == [
-        '3 born     1_1 follows "give half"',
-        '           1_2 follows "give all"',
-        '           1_3 follows "give half"',
+        '3 born     agent 1_1 follows "give half"',
+        '           agent 1_2 follows "give all"',
+        '           agent 1_3 follows "give half"',
     ]
 
 
@@ -113,8 +113,8 @@ def test_a_child_is_told_with_its_parent_and_what_it_follows(hand: Hand) -> None
     """2_2 follows what 1_2 did not; that 1_1 goes on as before is no news."""
     story = hand.told(recorded(hand, *two_generations(hand)))
     assert chapter(story, "Generation 2") == [
-        '2 born     2_2, child of 1_1, follows "give half"',
-        '           2_3, child of 1_1, follows "give nothing"',
+        '2 born     agent 2_2, child of agent 1_1, follows "give half"',
+        '           agent 2_3, child of agent 1_1, follows "give nothing"',
     ]
 
 
@@ -125,31 +125,41 @@ def test_without_words_children_stand_in_a_row(hand: Hand) -> None:
         generation(hand, 2, 3, [0, 4, 5], [-1, 0, 2], [False, True, True]),
     ]
     story = hand.told(recorded(hand, *pages))
-    assert chapter(story, "Generation 1") == ["3 born     1_1   1_2   1_3"]
-    assert chapter(story, "Generation 2") == ["2 born     2_2, child of 1_1   2_3, child of 1_3"]
+    assert chapter(story, "Generation 1") == ["3 born     agent 1_1   agent 1_2   agent 1_3"]
+    assert chapter(story, "Generation 2") == [
+        "2 born     agent 2_2, child of agent 1_1   agent 2_3, child of agent 1_3"
+    ]
 
 
 def test_agents_have_the_names_of_their_lives(hand: Hand) -> None:
     story = hand.told(recorded(hand, *two_generations(hand)))
     lines = [re.sub("[━╸]", "", line).split() for line in chapter(story, "Generation 1 · round 1")]
-    assert [line[0] for line in lines[1:4]] == ["1_1", "1_2", "1_3"]
+    assert [line[:2] for line in lines[1:4]] == [
+        ["agent", "1_1"],
+        ["agent", "1_2"],
+        ["agent", "1_3"],
+    ]
 
 
 def test_names_are_known_wherever_one_begins_to_read(hand: Hand) -> None:
     story = hand.told(recorded(hand, *two_generations(hand)), start=4)
-    assert [line.split()[0] for line in story.splitlines()[4:7]] == ["1_1", "2_2", "2_3"]
+    assert [line.split("  ")[0] for line in story.splitlines()[4:7]] == [
+        "agent 1_1",
+        "agent 2_2",
+        "agent 2_3",
+    ]
 
 
 def test_who_lives_on_is_told_with_its_fitness_the_fittest_first(hand: Hand) -> None:
     """2_2 has died before, and is not among those who leave."""
     run = recorded(hand, *two_generations(hand), extent=RoundStructure(4, (2, 2)))
     assert chapter(hand.told(run), "Generation 1 · round 1")[-2:] == [
-        "1 live on  1_1 (9.50)",
-        "2 leave    1_3 (7)   1_2 (2)",
+        "1 live on  agent 1_1 (9.50)",
+        "2 leave    agent 1_3 (7)   agent 1_2 (2)",
     ]
     assert chapter(hand.told(run), "Generation 2 · round 1")[-2:] == [
-        "1 live on  2_3 (12)",
-        "1 leave    1_1 (8)",
+        "1 live on  agent 2_3 (12)",
+        "1 leave    agent 1_1 (8)",
     ]
 
 
@@ -168,10 +178,10 @@ def test_heritable_traits_are_shown_where_a_generation_begins(hand: Hand) -> Non
     story = hand.told(recorded(hand, *pages, columns=columns))
     lines = [re.sub("[━╸]", "", line).split() for line in chapter(story, "Generation 1")]
     assert lines[:4] == [
-        ["policy", "age"],
-        ["1_1", "fair", "30"],
-        ["1_2", "fixed", "40"],
-        ["1_3", "–", "–"],
+        ["type", "policy", "age"],
+        ["agent", "1_1", "altruist", "fair", "30"],
+        ["agent", "1_2", "altruist", "fixed", "40"],
+        ["agent", "1_3", "selfish", "–", "–"],
     ]
     assert "policy" not in "".join(chapter(story, "Generation 1 · round 1"))
 
@@ -193,7 +203,9 @@ def test_whoever_is_back_is_counted(hand: Hand) -> None:
     story = hand.told(recorded(hand, *pages))
     title = next(line for line in story.splitlines() if "Generation 2" in line)
     assert title.endswith("─ 3 of 3 present")
-    assert chapter(story, "Generation 2") == ["2 born     2_2, child of 1_1   2_3, child of 1_1"]
+    assert chapter(story, "Generation 2") == [
+        "2 born     agent 2_2, child of agent 1_1   agent 2_3, child of agent 1_1"
+    ]
 
 
 def test_of_a_crowd_a_dozen_births_are_told(hand: Hand) -> None:
@@ -216,8 +228,8 @@ def test_of_a_crowd_a_dozen_births_are_told(hand: Hand) -> None:
         agents=everybody, cohorts=[], stage=STAGE, extent=RoundStructure(2, (2, 1))
     )
     lines = chapter(hand.told(hand.recorded(opening, page, manifest=manifest)), "Generation 1")
-    assert lines[0].startswith("30 born    1_1   1_2   1_3")
-    assert lines[-1].endswith("1_12   and 18 more")
+    assert lines[0].startswith("30 born    agent 1_1   agent 1_2   agent 1_3")
+    assert lines[-1].endswith("agent 1_12   and 18 more")
 
 
 def test_another_line_of_the_same_kind_is_no_birth(hand: Hand) -> None:

@@ -53,9 +53,9 @@ def test_what_a_scenario_names_is_shown_entry_by_entry(hand: Hand) -> None:
         )
     )
     lines = [" ".join(re.sub("[━╸]", "", line).split()) for line in text.splitlines()]
-    assert "altruist 1 0.00/0.50 1" in lines
-    assert "altruist 2 1.00/– 2" in lines
-    assert 'reviews altruist 1 is said to be "kind/fair"' in lines
+    assert "agent 0 altruist 0.00/0.50 1" in lines
+    assert "agent 1 altruist 1.00/– 2" in lines
+    assert 'reviews agent 0 is said to be "kind/fair"' in lines
     assert 'battery "1/2/3"' in lines
 
 

@@ -56,10 +56,10 @@ def test_two_who_both_did_something_share_a_line(hand: Hand) -> None:
     deed, partner = [[1, 2, 0, 3, 1, 2]], [[1, 0, 3, 2, 5, 3]]
     story = hand.told(met(hand, deed=deed, partner=partner, share=share))
     assert lines(story) == [
-        "donor 1  10.0  gave 50 %            ━━━━━  ↔ donor 2  25.5  had nothing to give",
-        "donor 4   7.5  punished with 2.50          → donor 3   1.0",
-        "donor 5   0.0  gave 25 %            ━━╸    → donor 6   4.0",
-        "donor 6   4.0  had nothing to give         → donor 4   7.5",
+        "agent 0  10.0  gave 50 %            ━━━━━  ↔ agent 1  25.5  had nothing to give",
+        "agent 3   7.5  punished with 2.50          → agent 2   1.0",
+        "agent 4   0.0  gave 25 %            ━━╸    → agent 5   4.0",
+        "agent 5   4.0  had nothing to give         → agent 3   7.5",
     ]
 
 
@@ -77,16 +77,16 @@ def test_before_pairs_meet_all_that_was_asked_is_shown(hand: Hand) -> None:
     first, *rest = lines(hand.told(hand.recorded(before, asked, manifest=manifest)))
     assert first.split() == ["design", "contract", "A0", "design", "contract", "A1"]
     assert [line.split() for line in rest] == [
-        ["player", "1", "1", "━━━━━", "0"],
-        ["player", "2", "2", "━━━━━━━━━━", "-1"],
+        ["agent", "0", "1", "━━━━━", "0"],
+        ["agent", "1", "2", "━━━━━━━━━━", "-1"],
     ]
 
 
 def test_each_pair_has_a_line_in_place_of_the_roll(hand: Hand) -> None:
     assert lines(hand.told(met(hand))) == [
-        "donor 1  10.0  gave 50 %            ━━━━━  → donor 2  25.5",
-        "donor 4   7.5  punished with 2.50          → donor 3   1.0",
-        "donor 5   0.0  had nothing to give         → donor 6   4.0",
+        "agent 0  10.0  gave 50 %            ━━━━━  → agent 1  25.5",
+        "agent 3   7.5  punished with 2.50          → agent 2   1.0",
+        "agent 4   0.0  had nothing to give         → agent 5   4.0",
     ]
 
 
@@ -94,30 +94,30 @@ def test_who_refused_or_met_nobody_is_told_with_what_they_have(hand: Hand) -> No
     apart = [[False, False, True, True, False, False]]
     run = met(hand, partner=[[1, 0, -1, -1, -1, -1]], refused=apart)
     assert lines(hand.told(run))[1:] == [
-        "2 refused  donor 3 1.0   donor 4 7.5",
-        "2 alone    donor 5 0.0   donor 6 4.0",
+        "2 refused  agent 2 1.0   agent 3 7.5",
+        "2 alone    agent 4 0.0   agent 5 4.0",
     ]
 
 
 def test_a_round_without_encounters_has_the_roll(hand: Hand) -> None:
     page = hand.page(1, hand.tell("paid", {("own", "coins"): [[1, 2, 3]]}))
     run = hand.recorded(hand.page(0), page, manifest=hand.manifest(stage=STAGE))
-    assert [line.split()[0] for line in lines(hand.told(run))] == [
-        "coins",
-        "altruist",
-        "altruist",
-        "selfish",
+    assert [line.replace("━", "").replace("╸", "").split() for line in lines(hand.told(run))] == [
+        ["type", "coins"],
+        ["agent", "0", "altruist", "1"],
+        ["agent", "1", "altruist", "2"],
+        ["agent", "2", "selfish", "3"],
     ]
 
 
 def test_without_holdings_and_shares_the_deed_is_told_alone(hand: Hand) -> None:
     bare = replace(STAGE, meeting=replace(MEETING, share="", holds="", apart=""))
-    assert lines(hand.told(met(hand, bare)))[0] == "donor 1  gave 50 %            → donor 2"
+    assert lines(hand.told(met(hand, bare)))[0] == "agent 0  gave 50 %            → agent 1"
 
 
 def test_a_figure_that_was_not_told_is_a_dash(hand: Hand) -> None:
     odd = replace(MEETING, clauses=("", "gave {fish} for {love:%}"))
-    assert "donor 1  10.0  gave – for – %" in hand.told(met(hand, replace(STAGE, meeting=odd)))
+    assert "agent 0  10.0  gave – for – %" in hand.told(met(hand, replace(STAGE, meeting=odd)))
 
 
 def test_of_a_crowd_a_dozen_pairs_and_the_quantiles_are_told(hand: Hand) -> None:
@@ -147,9 +147,9 @@ def test_of_a_crowd_a_dozen_pairs_and_the_quantiles_are_told(hand: Hand) -> None
 def test_on_a_narrow_terminal_bars_go_first_and_then_the_table(hand: Hand) -> None:
     run = met(hand)
     assert lines(hand.told(run, width=57))[0] == (
-        "donor 1  10.0  gave 50 %            → donor 2  25.5"
+        "agent 0  10.0  gave 50 %            → agent 1  25.5"
     )
-    assert lines(hand.told(run, width=40))[0] == "donor 1 10.0 gave 50 % → donor 2 25.5"
+    assert lines(hand.told(run, width=40))[0] == "agent 0 10.0 gave 50 % → agent 1 25.5"
 
 
 @pytest.mark.parametrize("width", [20, 24, 40, 57, 80, 120])

@@ -70,13 +70,13 @@ def test_a_long_text_keeps_its_beginning_and_its_end(hand: Hand) -> None:
     speech = f"First of all {'blah ' * 100}take at most 4.5 fish"
     line = " ".join(told_of(hand, debate(hand, 1, texts(speech, "", ""), ""))[:2])
     quote = r'"First of all( blah)+ … (blah )+take at most 4.5 fish"'
-    assert re.fullmatch(f"norm altruist 1 now holds {quote}", " ".join(line.split()))
+    assert re.fullmatch(f"norm agent 0 now holds {quote}", " ".join(line.split()))
 
 
 def test_texts_are_quoted_when_they_change(hand: Hand) -> None:
     first = debate(hand, 1, texts("share", "grab", "wait"), "")
     second = debate(hand, 2, texts("share", "give", "wait"), "")
-    assert told_of(hand, first, second)[0] == 'norm       altruist 2 now holds "give"'
+    assert told_of(hand, first, second)[0] == 'norm       agent 1 now holds "give"'
     third = debate(hand, 3, texts("share", "give", "wait"), "")
     assert "norm" not in " ".join(told_of(hand, first, second, third))
 
@@ -86,8 +86,8 @@ def test_what_one_held_before_the_first_round_is_known(hand: Hand) -> None:
     first = debate(hand, 1, texts("share", "grab", "rush"), "")
     run = hand.recorded(opening, first, manifest=hand.manifest(stage=VILLAGE))
     story = hand.told(run)
-    assert 'altruist 1 now holds "share"' in story
-    assert chapter(story, 1)[0] == 'norm       selfish 1 now holds "rush"'
+    assert 'agent 0 now holds "share"' in story
+    assert chapter(story, 1)[0] == 'norm       agent 2 now holds "rush"'
 
 
 def test_of_many_new_texts_a_few_are_quoted_and_the_others_counted(hand: Hand) -> None:
@@ -101,8 +101,8 @@ def test_of_many_new_texts_a_few_are_quoted_and_the_others_counted(hand: Hand) -
     manifest = hand.manifest(agents=9, stage=VILLAGE, cohorts=[])
     opening = hand.page(0, present=[[True] * 9])
     lines = chapter(hand.told(hand.recorded(opening, page, manifest=manifest)), 1)
-    assert lines[0] == 'norm       agent 1 now holds "norm 0"'
-    assert lines[3:5] == ['           agent 4 now holds "norm 3"', "           and 5 more"]
+    assert lines[0] == 'norm       agent 0 now holds "norm 0"'
+    assert lines[3:5] == ['           agent 3 now holds "norm 3"', "           and 5 more"]
 
 
 def test_whom_nobody_understood_is_told(hand: Hand) -> None:
@@ -112,8 +112,9 @@ def test_whom_nobody_understood_is_told(hand: Hand) -> None:
         hand.trouble(2, "vote", "cut"),
         hand.trouble(0, "vote", "fallback", replicate=1),
     )
-    assert told_of(hand, debate(hand, 1, texts("", "", ""), "", troubles=troubles))[-2:] == [
-        "trouble    altruist 2 could not be understood (effort): the fallback was used",
+    assert told_of(hand, debate(hand, 1, texts("", "", ""), "", troubles=troubles))[-3:] == [
+        "trouble    agent 1 (altruist) could not be understood (effort): the fallback was",
+        "           used",
         "           1 repair, 1 reply cut off",
     ]
 
@@ -127,15 +128,15 @@ def test_without_a_stage_free_text_is_quoted_and_options_stand_in_the_table(hand
     )
     lines = told_of(hand, page, stage=DisplaySpec())
     assert [" ".join(line.split()) for line in lines] == [
-        "move",
-        "altruist 1 C",
-        "altruist 2 D",
-        "selfish 1 D",
-        'speak altruist 1 says "hello"',
-        'selfish 1 says "no"',
-        'mood altruist 1 says "glad"',
-        'altruist 2 says "glad"',
-        'selfish 1 says "sad"',
+        "type move",
+        "agent 0 altruist C",
+        "agent 1 altruist D",
+        "agent 2 selfish D",
+        'speak agent 0 says "hello"',
+        'agent 2 says "no"',
+        'mood agent 0 says "glad"',
+        'agent 1 says "glad"',
+        'agent 2 says "sad"',
     ]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from rich.cells import cell_len
 
+from society.engine.fact_specs import FactSpec
 from society.engine.history import Page
 from society.engine.scenario import DisplaySpec
 from society.errors import InputError
@@ -20,7 +21,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def first_two_rounds(hand: Hand) -> list[Page]:
-    """In the first replicate selfish 1 is fined to death; in the second the lake collapses."""
+    """In the first replicate agent 2 is fined to death; in the second the lake collapses."""
     opening = hand.page(
         0,
         hand.ask("propose", "amount", {("common", "cap"): [[np.inf]] * 2, **said([[4, 9, 7]] * 2)}),
@@ -76,7 +77,7 @@ def chapter(story: str, title: str) -> list[str]:
 def rows(story: str, title: str) -> list[str]:
     """The table of one round, without its bars and gaps."""
     lines = [" ".join(re.sub("[━╸]", "", line).split()) for line in chapter(story, title)]
-    start = next(number for number, line in enumerate(lines) if line.startswith("catch"))
+    start = next(number for number, line in enumerate(lines) if line.startswith("type catch"))
     return lines[start : start + 4]
 
 
@@ -101,17 +102,17 @@ def test_the_change_of_the_stock_is_told_from_the_second_round_on(story: str) ->
 
 def test_each_villager_has_a_row_of_figures_and_bars(story: str) -> None:
     assert rows(story, "Round 1") == [
-        "catch wealth belief",
-        "altruist 1 3.2 10.0 4.00",
-        "altruist 2 5.0 20.0 4.50",
-        "selfish 1 12.5! -1.5 –",
+        "type catch wealth belief",
+        "agent 0 altruist 3.2 10.0 4.00",
+        "agent 1 altruist 5.0 20.0 4.50",
+        "agent 2 selfish 12.5! -1.5 –",
     ]
 
 
 def test_who_fined_and_copied_whom_and_who_died_of_what_is_told(story: str) -> None:
-    assert "1 fined    altruist 1 fined selfish 1\n" in story
-    assert "1 copied   altruist 2 copied altruist 1\n" in story
-    assert "fined to death  selfish 1\n" in story
+    assert "1 fined    agent 0 fined agent 2\n" in story
+    assert "1 copied   agent 1 copied agent 0\n" in story
+    assert "fined to death  agent 2\n" in story
     assert "starved" not in story
 
 
@@ -187,11 +188,11 @@ def test_a_scenario_that_names_nothing_to_show_shows_all_that_it_tells(
     text = hand.told(run)
     lines = [" ".join(re.sub("[━╸]", "", line).split()) for line in chapter(text, "Round 1")]
     assert lines[1:] == [
-        "move coins",
-        "altruist 1 C 3",
-        "altruist 2 D 0",
-        "selfish 1 D 5",
-        "1 greet altruist 1 greet altruist 2",
+        "type move coins",
+        "agent 0 altruist C 3",
+        "agent 1 altruist D 0",
+        "agent 2 selfish D 5",
+        "1 greet agent 0 greet agent 1",
         "pot 8",
     ]
 
@@ -208,7 +209,7 @@ def test_a_crowd_is_told_by_a_dozen_and_quantiles(hand: Hand) -> None:
     manifest = hand.manifest(agents=agents, cohorts=everybody)
     opening = hand.page(0, present=[[True] * agents])
     lines = chapter(hand.told(hand.recorded(opening, page, manifest=manifest)), "Round 1")
-    named = [line for line in lines if re.match("villager [0-9]+ +[0-9]+$", line)]
+    named = [line for line in lines if re.match("agent [0-9]+ +[0-9]+$", line)]
     assert len(named) == 12
     rest = [" ".join(re.sub("[━╸]", "", line).split()) for line in lines[14:18]]
     assert rest == ["988 more", "10 % 111", "median 506", "90 % 900"]
@@ -255,14 +256,14 @@ def test_no_line_is_longer_than_the_terminal_is_wide(hand: Hand, width: int) -> 
 def test_columns_that_do_not_fit_follow_below(hand: Hand) -> None:
     run = hand.recorded(*first_two_rounds(hand), manifest=hand.manifest(replicates=2))
     lines = [" ".join(line.split()) for line in hand.told(run, width=24).splitlines()]
-    start = lines.index("catch wealth")
+    start = lines.index("type catch")
     assert lines[start : start + 6] == [
-        "catch wealth",
-        "altruist 1 3.2 10.0",
-        "altruist 2 5.0 20.0",
-        "selfish 1 12.5! -1.5",
-        "belief",
-        "altruist 1 4.00 ━━",
+        "type catch",
+        "agent 0 altruist 3.2",
+        "agent 1 altruist 5.0",
+        "agent 2 selfish 12.5!",
+        "wealth belief",
+        "agent 0 10.0 4.00",
     ]
 
 
@@ -271,7 +272,7 @@ def test_a_terminal_without_utf_8_gets_ascii(hand: Hand) -> None:
     text = hand.told(run, encoding="ascii")
     assert re.search(r"stock      #+\.+  60 of 100", text)
     assert "cap        inf -> 7" in text
-    assert "altruist 1   3.2  ==" in text
+    assert "agent 0  altruist   3.2  ==" in text
 
 
 def test_no_color_leaves_no_colour_but_every_mark(
@@ -312,3 +313,33 @@ def test_words_of_others_are_shown_and_never_obeyed(hand: Hand) -> None:
         assert "[bold]x[/]" in text
         assert r"\x1b]0;own\x07" in text
         assert all(cell_len(line) <= width for line in text.splitlines())
+
+
+def test_declared_units_and_labels_stand_in_the_place_of_bare_numbers(hand: Hand) -> None:
+    """Nobody has to know what 0 and 1 stand for, nor what is counted."""
+    facts = {
+        "catch": FactSpec("Fish caught", unit="kg"),
+        "gate": FactSpec(labels=("closed", "open")),
+        "quota": FactSpec(unit="fish a day"),
+    }
+    stage = DisplaySpec(columns=("catch", "gate"), notes={"quota": {}})
+    told = hand.tell(
+        "paid",
+        {
+            ("own", "catch"): [[3, 0, 5]],
+            ("own", "gate"): [[1, 0, 1]],
+            ("common", "quota"): [[8.0]],
+        },
+    )
+    run = hand.recorded(
+        hand.page(0), hand.page(1, told), manifest=hand.manifest(stage=stage, facts=facts)
+    )
+    text = hand.told(run)
+    lines = [" ".join(re.sub("[━╸]", "", line).split()) for line in chapter(text, "Round 1")]
+    assert lines[1:] == [
+        "type catch (kg) gate",
+        "agent 0 altruist 3 open",
+        "agent 1 altruist 0 closed",
+        "agent 2 selfish 5 open",
+        "quota 8 fish a day",
+    ]

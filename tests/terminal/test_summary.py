@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,6 +105,14 @@ def test_means_have_as_many_decimals_as_their_standard_error_has_digits(hand: Ha
     assert ["fines", "–", "–", "0"] in [line[:4] for line in lines]
 
 
+def test_an_error_that_is_rounding_alone_has_no_digits(hand: Hand) -> None:
+    """Replicates that agree but for the last bit have no spread to be shown."""
+    over = outcome(10, {"": 400})
+    same = replace(over.measures["gini"], mean=20 / 3, se=8e-17)
+    text = printed(written(hand), replace(over, measures={**over.measures, "gini": same}))
+    assert ["gini", "6.67", "0", "400"] in [line.split()[:4] for line in text.splitlines()]
+
+
 def test_the_reader_is_told_where_it_is_kept_and_what_to_type_next(hand: Hand) -> None:
     text = printed(written(hand, path="my lake.run"), outcome(10, {"": 400}))
     assert text.splitlines()[-5:] == [
@@ -187,9 +196,9 @@ def test_those_who_were_understood_worst_are_named_first_and_the_others_counted(
     lines = shown(hand.recorded(page, manifest=manifest, exchanges=[hand.exchange("effort")]))
     start = next(number for number, line in enumerate(lines) if line.startswith("trouble"))
     assert lines[start : start + 5] == [
-        "trouble  selfish 1 of replicate 0: 1 repair, 1 fallback",
-        "         altruist 1 of replicate 0: 2 repairs",
-        "         altruist 2 of replicate 0: 1 reply cut off",
+        "trouble  agent 2 (selfish) of replicate 0: 1 repair, 1 fallback",
+        "         agent 0 (altruist) of replicate 0: 2 repairs",
+        "         agent 1 (altruist) of replicate 0: 1 reply cut off",
         "         and 1 more",
         "reasons  1 for effort: got nothing",
     ]

@@ -5,12 +5,12 @@ A person who rates fills in a sheet; coding waits until it is there and has code
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from society.config.build import build
+from society.engine.interrupts import run_interruptible
 from society.errors import InputError, short_path
 from society.experiments.coding_plan import (
     CodingPlan,
@@ -140,7 +140,7 @@ def _play(
     statuses |= run_statuses(people, overwrite=True)
     sweep.skip([part for part in wanted if statuses.get(part.name) == "finished"])
     todo = [part for part in wanted if part.name not in sweep.results]
-    asyncio.run(sweep.play(todo, use_in_files([*files.values(), *runs])))
+    run_interruptible(sweep.play(todo, use_in_files([*files.values(), *runs])))
     return [
         f"{short_path(part.file)} is made anew, which costs nothing: the person's table, the "
         "texts, the rubric or the code have changed"

@@ -34,11 +34,13 @@ _TOLERANCE = 1e-9  # points
 class JudgedDesign(NamedTuple):
     """A design of one type for one seat, from 1; fields: as it was given, None if unreadable.
 
+    repetition: of the tournament, from 1; those of the first hold for all if there are no others.
     dominant, stable: whether to cooperate, or to delegate, is so; better: whether everybody then
     gets more than without it. None where that is not known.
     """
 
     type: str
+    repetition: int
     seat: int
     sort: str
     fields: Mapping[str, Any] | None
@@ -48,15 +50,17 @@ class JudgedDesign(NamedTuple):
 
 
 def designs(cell: GameCell) -> list[JudgedDesign]:
-    """List designs that were made once for all matches, and given to a mechanism."""
+    """List designs that were made before all matches, and given to a mechanism."""
     return list(_designs(cell))
 
 
 def _designs(cell: GameCell) -> Iterator[JudgedDesign]:
     for sort, by_type in _designs_given(cell.run.manifest.spec):
         for who, own in by_type.items():
-            for seat, fields in enumerate(own, 1):
-                yield JudgedDesign(who, seat, sort, fields, *judge_design(cell.game, sort, fields))
+            for number, fields in enumerate(own):
+                repetition, seat = divmod(number, cell.game.players)
+                judged = judge_design(cell.game, sort, fields)
+                yield JudgedDesign(who, repetition + 1, seat + 1, sort, fields, *judged)
 
 
 def _designs_given(spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from society.analysis.metagame import Rule
 from society.experiments.factors import format_label, label_of
 
 from .cell import GameCell
@@ -23,7 +24,7 @@ _NO_DIFFERENCE = ("seed", "record", "limits", "drafts")  # of a spec: the same c
 MechanismParameters = Mapping[str, Any]
 
 
-def group_contests(cells: Sequence[GameCell]) -> list[Contest]:
+def group_contests(cells: Sequence[GameCell], rule: Rule = "strict") -> list[Contest]:
     """Group cells by game and mechanism, each game first without any; runs of a cell are one."""
     alike: dict[str, list[GameCell]] = {}
     for cell in cells:
@@ -41,7 +42,12 @@ def group_contests(cells: Sequence[GameCell]) -> list[Contest]:
         key=lambda row: (games.index(row[0]), row[1] != NONE),
     )
     return [
-        Contest(game, name if pairs.count((game, name)) == 1 else f"{name}, {own[0].run.name}", own)
+        Contest(
+            game,
+            name if pairs.count((game, name)) == 1 else f"{name}, {own[0].run.name}",
+            own,
+            rule,
+        )
         for game, name, own in rows
     ]
 

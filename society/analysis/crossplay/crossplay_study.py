@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from society.analysis.metagame import Rule
 from society.analysis.study.frames import LongForm
 from society.analysis.study.study import Study
 
@@ -37,7 +38,13 @@ class CrossPlay:
     @cached_property
     def contests(self) -> list[Contest]:
         """Games under mechanisms; runs that differ by seed alone belong to one."""
-        return group_contests(self.cells)
+        return group_contests(self.cells, self.deviation_rule)
+
+    @property
+    def deviation_rule(self) -> Rule:
+        """The rule of deviation ratings that the study's analysis names."""
+        plan = self.study.analysis
+        return "strict" if plan is None else plan.deviation_rule
 
     @cached_property
     def matches(self) -> Any:

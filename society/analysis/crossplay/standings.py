@@ -19,6 +19,7 @@ import numpy as np
 
 from society.analysis.metagame import (
     ReplicatorOutcome,
+    Rule,
     dev_ranks,
     deviation_ratings,
     lopsided_seatings,
@@ -62,11 +63,11 @@ class MeanOverRuns(NamedTuple):
 class RunStandings:
     """Scores of the K types of a cell in one of its runs; raises NotEstimable where it is unknown.
 
-    replicates: those of the run, (R,) of bool.
+    replicates: those of the run, (R,) of bool. rule: of deviation ratings.
     """
 
-    def __init__(self, cell: GameCell, replicates: Array) -> None:
-        self.cell, self._replicates = cell, replicates
+    def __init__(self, cell: GameCell, replicates: Array, rule: Rule = "strict") -> None:
+        self.cell, self._replicates, self._rule = cell, replicates, rule
 
     def value(self, metric: str) -> Array:
         """Return the score of the average type, then of each, (1 + K,).
@@ -116,7 +117,7 @@ class RunStandings:
                 "society.analysis.metagame.deviation_ratings"
             )
         try:
-            return dev_ranks(deviation_ratings(self.tensor))
+            return dev_ranks(deviation_ratings(self.tensor, rule=self._rule))
         except SocietyError as error:
             raise NotEstimable(str(error)) from error
 
@@ -124,8 +125,10 @@ class RunStandings:
 class Contest:
     """A game under a mechanism, as often as it was played: cells that differ by seed alone."""
 
-    def __init__(self, game: str, mechanism: str, cells: Sequence[GameCell]) -> None:
-        self.game, self.mechanism, self.cells = game, mechanism, tuple(cells)
+    def __init__(
+        self, game: str, mechanism: str, cells: Sequence[GameCell], rule: Rule = "strict"
+    ) -> None:
+        self.game, self.mechanism, self.cells, self._rule = game, mechanism, tuple(cells), rule
 
     @property
     def first(self) -> GameCell:
@@ -146,7 +149,7 @@ class Contest:
     def standings(self) -> tuple[RunStandings, ...]:
         """The standings of each run."""
         return tuple(
-            RunStandings(cell, cell.repetition == number)
+            RunStandings(cell, cell.repetition == number, self._rule)
             for cell in self.finished
             for number in range(int(cell.repetition.max(initial=0)) + 1)
         )
@@ -154,7 +157,9 @@ class Contest:
     @cached_property
     def _pooled(self) -> tuple[RunStandings, ...]:
         """The standings of each cell, all its repetitions taken as one run."""
-        return tuple(RunStandings(cell, np.ones(len(cell.void), bool)) for cell in self.finished)
+        return tuple(
+            RunStandings(cell, np.ones(len(cell.void), bool), self._rule) for cell in self.finished
+        )
 
     def _known(self, of: Callable[[RunStandings], T]) -> list[T]:
         """Return a score of each run that has one, or else of pooled repetitions.

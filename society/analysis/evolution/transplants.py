@@ -31,6 +31,8 @@ from society.engine.population import Cohort
 from society.engine.scenario import Params
 from society.errors import InputError, short_path
 from society.lineage import Generation, descents
+from society.runs.trust import RecordedCode
+from society.user_code import guard_user_code
 
 from .records import GenerationRecords
 from .transplant_effects import FOCAL, focal_condition
@@ -60,7 +62,8 @@ def transplant_experiment(
     """
     past = GenerationRecords.read(ConditionRun.read(Path(run), Path(run).stem, {}))
     before, now = _steps(past, generation, replicate)
-    setup = past.run.manifest.society()
+    with guard_user_code(RecordedCode(Path(run), past.run.manifest)):
+        setup = past.run.manifest.society()
     setting_up = _SettingUp(past, setup.cast(), replicate)
     focal = {
         name: setting_up.components(agent)
@@ -75,7 +78,8 @@ def transplant_experiment(
         if (count := each + (place < more))
     ]
     experiment = {
-        "base": _base(past.run.manifest.spec, type(setup.params)) | {"cohorts": [first, *cohorts]},
+        "base": _base(past.run.manifest.config.model_dump(mode="json"), type(setup.params))
+        | {"cohorts": [first, *cohorts]},
         "name": f"transplant-{_plain(Path(run).stem)}-{replicate}-{generation}",
         "replicates": replicates,
         "seed": seed,

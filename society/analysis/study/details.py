@@ -6,15 +6,21 @@ when all are there (see LongForm).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from society.engine.fact_specs import UNSPECIFIED, FactSpec
+from society.engine.history import Page
 from society.engine.rng import Array
 from society.errors import InputError, short_path
+from society.lineage import DESCENDED
+from society.lineage.lives import name_life
 from society.optional import require
 from society.runs.runfile import RunFile
+from society.terminal.round_view import facts_told
 
 from .events import PageReading
 from .frames import NAMED, RowBlock
@@ -25,14 +31,16 @@ if TYPE_CHECKING:
 _OF_ALL = -1  # in place of an agent, where something concerns a whole replicate
 
 _PLACE = dict.fromkeys(("replicate", "round", "agent"), np.int32)
-AGENTS = {**_PLACE, "cohort": np.int64, "present": np.bool_}
+AGENTS = {**_PLACE, "name": np.object_, "cohort": np.int64, "present": np.bool_}
 EVENTS = {**_PLACE, "step": np.int32, **dict.fromkeys(("sort", "kind", "scope", "name"), str)}
 EVENTS |= {"value": np.float64, "text": np.object_}
-QUOTES = {**_PLACE, "name": str, "text": np.object_}
+QUOTES = {**_PLACE, "who": np.object_, "name": str, "text": np.object_}
 UNITS = {
     "replicate": "id",
     "round": "number",
     "agent": "id",
+    "name": "name",
+    "who": "name",
     "cohort": "name",
     "present": "at the end of the round",
     "step": "order in the round",
@@ -61,20 +69,86 @@ def agent_rows(run: ConditionRun, cohorts: Sequence[str]) -> Iterator[RowBlock]:
     """
     numbers = [cohorts.index(cohort.name) for cohort in run.manifest.cohorts]
     by_seat = np.array([*numbers, _OF_ALL])[run.manifest.types]  # (P, N), which then repeat
+    labels = {one.name: np.array(one.labels, object) for one in run.manifest.columns if one.labels}
     with run.opened() as file:
+        names = AgentNames(file)
         for reading in read_pages(file):
             part = reading.part
+            names.meet(reading.page)
             replicate, agent = np.nonzero(part)
             known: dict[str, Array] = {}
             for name, (values, whom) in reading.known().items():
+                if name in labels and values.dtype.kind != "O":
+                    values = _labelled(values, whom, labels[name])
                 unknown: Any = None if values.dtype.kind == "O" else np.nan
                 known[NAMED + name] = np.where(whom[part], values[part], unknown)
+                spec = run.manifest.facts.get(name, UNSPECIFIED)
+                if spec.labels and name not in labels and values.dtype.kind != "O":
+                    known[f"{NAMED}{name}_label"] = _labels(spec, known[NAMED + name])
             yield {
                 **_places(reading, part),
+                "name": names.of_seats(replicate, agent),
                 "cohort": by_seat[replicate % len(by_seat), agent],
                 "present": reading.page.present[part],
                 **known,
             }
+
+
+def _labelled(values: Array, whom: Array, labels: Array) -> Array:
+    """Labels in place of whole numbers, of those marked; numbers without a label stay missing."""
+    known = whom & (values >= 0) & (values < len(labels))
+    shown: Array = labels[np.where(known, values, 0).astype(int)]
+    shown[~known] = None
+    return shown
+
+
+def fact_units(runs: Iterable[ConditionRun]) -> dict[str, str]:
+    """Return the declared units of the columns that a scenario named."""
+    return {
+        NAMED + name: spec.unit
+        for run in runs
+        for name, spec in run.manifest.facts.items()
+        if spec.unit
+    }
+
+
+def _labels(spec: FactSpec, codes: Array) -> Array:
+    """Return the labels of codes; None where there is none."""
+    labels: Array = np.empty(len(codes), object)
+    labels[:] = [spec.label(code) or None for code in codes.tolist()]
+    return labels
+
+
+class AgentNames:
+    """Names of agents as prompts have them, whoever has the seats: "villager 2", "agent 2_4"."""
+
+    def __init__(self, run: RunFile) -> None:
+        self._noun, self._agents = run.manifest.stage.noun, run.manifest.agents
+        self._lives: Array | None = None  # (R, N), where lives have the seats by turns
+        self._names: dict[int, str] = {}
+        # Founders are told of in the first round, and have their names before it.
+        for first in islice(run.pages(1), 1):
+            self.meet(first)
+
+    def meet(self, page: Page) -> None:
+        """Learn which lives have the seats from this page on."""
+        lives = facts_told(page, DESCENDED, "life")
+        if lives is not None:
+            self._lives, self._names = lives, {}
+
+    def of_seats(self, replicate: Array, seat: Array) -> Array:
+        """Return the name of each agent, by replicate and seat."""
+        numbers = seat if self._lives is None else self._lives[replicate, seat]
+        names: Array = np.empty(len(numbers), object)
+        names[:] = [self._name(int(number)) for number in numbers]
+        return names
+
+    def _name(self, number: int) -> str:
+        if number not in self._names:
+            by_seat = self._lives is None
+            name = str(number) if by_seat else name_life(number, self._agents)
+            self._names[number] = f"{self._noun} {name}"
+        return self._names[number]
 
 
 def event_rows(run: ConditionRun) -> Iterator[RowBlock]:
@@ -105,23 +179,26 @@ def quote_rows(run: ConditionRun) -> Iterator[RowBlock]:
     """
     stage, latest = run.manifest.stage, dict[str, Array]()
     with run.opened() as file:
+        names = AgentNames(file)
         for reading in read_pages(file):
             known, common = reading.known(), reading.common()
+            names.meet(reading.page)
             for name in stage.quotes:
                 answers = reading.answers(name)
                 for values, whom in answers:
-                    yield from _quoted_rows(reading, name, values, whom)
+                    yield from _quoted_rows(reading, names, name, values, whom)
                 if name in known and not answers:
-                    yield from _quoted_rows(reading, name, *known[name], latest=latest)
+                    yield from _quoted_rows(reading, names, name, *known[name], latest=latest)
             for name in stage.notes:
                 if name in common:
                     yield from _quoted_rows(
-                        reading, name, *common[name], latest=latest, common=True
+                        reading, names, name, *common[name], latest=latest, common=True
                     )
 
 
 def _quoted_rows(
     reading: PageReading,
+    names: AgentNames,
     name: str,
     values: Array,
     whom: Array,
@@ -137,7 +214,14 @@ def _quoted_rows(
         latest[name] = np.where(whom, texts, before)
         shown = shown & (texts != before)
     if shown.any():
-        yield {**_places(reading, shown, common=common), "name": name, "text": texts[shown]}
+        places = np.nonzero(shown)
+        who = np.full(len(places[0]), None, object) if common else names.of_seats(*places)
+        yield {
+            **_places(reading, shown, common=common),
+            "who": who,
+            "name": name,
+            "text": texts[shown],
+        }
 
 
 def _places(reading: PageReading, whom: Array, *, common: bool = False) -> dict[str, Array]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from society.engine.rng import Array
 from society.errors import short_path
 from society.runs.conclusions import PostAnalysisResults, run_post_analysis
+from society.terminal.labels import count_noun
 
 from . import details
 from . import llm_calls as exchanges
@@ -45,7 +46,10 @@ if TYPE_CHECKING:
 FrameLayout = Mapping[str, Callable[[Array], Any]]
 
 
-@dataclass(frozen=True, eq=False)
+_SHOWN = 4  # conditions in the short form of a study
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Study:
     """Some conditions that have been played, to be analysed together.
 
@@ -65,6 +69,12 @@ class Study:
     failures: Mapping[str, str] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     codings: tuple[SweepCoding, ...] = ()
+
+    def __repr__(self) -> str:
+        names = ", ".join(run.name for run in self.played[:_SHOWN] if run.name)
+        more = ", ..." if names and len(self.played) > _SHOWN else ""
+        conditions = count_noun(len(self.played), "condition")
+        return f"Study({self.name!r}: {conditions}{f' ({names}{more})' if names else ''})"
 
     @cached_property
     def units(self) -> dict[str, str]:
@@ -169,12 +179,14 @@ class Study:
         """One row for each agent that took part in a round; round 0 precedes the first.
 
         replicate, round, agent     numbers; agents by seat
-        cohort                      name
+        name                        of the agent, as prompts have it: "villager 2", "agent 2_4"
+        cohort                      name of its type, which prompts do not show
         present                     whether it still took part when the round was over
         NAME                        one number or text: an own or seen fact as last told in the
                                     round, else a public column, else the agent's answer to a
                                     question; peers by seat, flags as 0 and 1, NaN where
                                     nothing was told or asked. With fields: "QUESTION FIELD"
+        NAME_label                  what the number stands for, where the scenario declares labels
 
         Raises InputError if a run keeps no such details.
         """
@@ -209,6 +221,7 @@ class Study:
         What agents hold and what is in force has a row where it changed; what they say, each time.
 
         replicate, round, agent     numbers; agent <NA> of common facts
+        who                         name of the agent, as prompts have it
         name, text                  what it is, and what agents or models wrote, as they wrote it
 
         Raises InputError if a run keeps no such details.
@@ -282,7 +295,8 @@ class Study:
         return results
 
     def _detail_table(self, form: LongForm, layout: FrameLayout = MappingProxyType({})) -> Any:
-        return self.table(form, details.UNITS, layout={"agent": details.nullable_seats, **layout})
+        units = details.UNITS | details.fact_units(self.played)
+        return self.table(form, units, layout={"agent": details.nullable_seats, **layout})
 
     @property
     def heading(self) -> FrameHeading:

@@ -155,8 +155,7 @@ def texts_section(layout: Layout) -> Section:
 
 def _quotes(number: int, run: ConditionRun, quotes: Any) -> list[Table]:
     """One condition's texts, a table for each sort; numbers, such as a cap, are no texts."""
-    stage, names = run.manifest.stage, _agent_names(run)
-    who = [names[seat] for seat in quotes["agent"].fillna(len(names) - 1).tolist()]
+    stage, who = run.manifest.stage, quotes["who"].fillna("all").tolist()
     columns = quotes["name"].tolist(), quotes["round"].tolist(), who, quotes["text"].tolist()
     every = list(zip(*columns, strict=True))
     head: Head = [("count", "round"), ("text", "agent"), ("words", "words")]
@@ -166,15 +165,6 @@ def _quotes(number: int, run: ConditionRun, quotes: Any) -> list[Table]:
         if not all(_is_number(text) for *_, text in rows):
             found.append(Table.of(f"texts_{number}_{sort}", f"{sort}: {run.name}", head, rows))
     return found
-
-
-def _agent_names(run: ConditionRun) -> list[str]:
-    """Name agents by seat: "altruist 3"; the last name stands for all of them."""
-    names = [f"agent {seat + 1}" for seat in range(run.manifest.agents)]
-    for cohort in run.manifest.cohorts:
-        for number, seat in enumerate(cohort.seats, start=1):
-            names[seat] = f"{cohort.name} {number}"
-    return [*names, "all"]
 
 
 def _is_number(text: str) -> bool:

@@ -57,13 +57,14 @@ def claims_section(verdicts: Sequence[ClaimVerdict]) -> Section:
             f"{_SIGNS[one.outcome]} {one.outcome}",
             f"{one.said} ({one.source})",
             "; ".join(filter(None, [one.found, one.notes])),
+            " ".join(one.departures),
         )
         for one in verdicts
     ]
     table = Table.of(
         "claims",
         "Claims of the paper beside our results",
-        [("words", "claim"), ("text", "outcome"), ("words", "said", "found")],
+        [("words", "claim"), ("text", "outcome"), ("words", "said", "found", "departures")],
         rows,
     )
     parts: list[SectionPart] = [f"Of {len(verdicts)} claims: {lead}.", table]

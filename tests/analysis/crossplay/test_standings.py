@@ -10,7 +10,9 @@ import pytest
 from society.analysis.crossplay import GameCell
 from society.analysis.crossplay.contests import group_contests
 from society.analysis.crossplay.standings import METRICS, Contest, MeanOverRuns, RunStandings
+from society.analysis.metagame import Rule, deviation_ratings
 from society.analysis.statistics.samples import NotEstimable
+from society.engine.rng import Array
 
 from .conftest import InCell
 
@@ -31,6 +33,23 @@ def test_defectors_take_over_and_are_paid_what_defectors_pay_each_other(in_cell:
 
 def test_the_dominant_type_has_the_first_rank(in_cell: InCell) -> None:
     assert RunStandings(in_cell(), ALL).value("DevRank").tolist() == [1.5, 2, 1]
+
+
+@pytest.mark.parametrize("rule", ["strict", "tight"])
+def test_ratings_follow_the_rule_that_is_asked_for(
+    in_cell: InCell, monkeypatch: pytest.MonkeyPatch, rule: Rule
+) -> None:
+    """Here both give the same, so that the rule is looked at on its way."""
+    asked = list[str]()
+
+    def rated(tensor: Array, *, rule: Rule) -> Array:
+        asked.append(rule)
+        return deviation_ratings(tensor, rule=rule)
+
+    monkeypatch.setattr("society.analysis.crossplay.standings.deviation_ratings", rated)
+    (contest,) = group_contests([in_cell()], rule)
+    assert contest.summed("DevRank").mean.tolist() == [1.5, 2, 1]
+    assert asked == [rule]
 
 
 def test_reputation_has_a_mean_and_says_why_nothing_else(in_cell: InCell) -> None:

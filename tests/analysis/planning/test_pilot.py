@@ -41,9 +41,9 @@ def played(file: str, folder: Path, runs: int, count: int) -> None:
     for condition in read_experiment(Path(file)).conditions[:count]:
         setup = condition.setup
         fewer = replace(setup, spec=setup.spec.model_copy(update={"replicates": runs}))
-        sitting = Session.begun(fewer, folder / condition.file)
-        with sitting.writer:
-            sitting.close(sitting.play())
+        session = Session.begun(fewer, folder / condition.file)
+        with session.writer:
+            session.close(session.play())
 
 
 def test_finished_runs_in_the_folder_are_the_pilot_however_many_they_are(

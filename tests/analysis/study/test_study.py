@@ -43,8 +43,8 @@ def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sweep:
         folder.keep(dict.fromkeys(but, "the lake has leaked"))
         for condition in read.conditions:
             if condition.name not in but:
-                sitting = Session.begun(condition.setup, folder.path / condition.file, "summary")
-                sitting.close(sitting.play())
+                session = Session.begun(condition.setup, folder.path / condition.file, "summary")
+                session.close(session.play())
         return folder.path
 
     return played

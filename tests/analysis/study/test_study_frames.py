@@ -14,6 +14,7 @@ import pytest
 import society
 from society.analysis.study import Study, open_study
 from society.engine.calls import Address, Completion, Message, ParseIssue, Request
+from society.engine.fact_specs import FactSpec
 from society.engine.history import Page, Step
 from society.engine.scenario import DisplaySpec, Finding
 from society.errors import InputError
@@ -146,12 +147,15 @@ def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
         calls: Mapping[Request, Completion] | None = None,
         pages: int = len(PAGES),
         names: Mapping[str, str] = MappingProxyType({}),
+        facts: Mapping[str, FactSpec] = MappingProxyType({}),
     ) -> Study:
         measures = tuple(
             note.model_copy(update={"name": names.get(note.name, note.name)})
             for note in MANIFEST.measures
         )
-        manifest = MANIFEST.model_copy(update={"level": level, "measures": measures})
+        manifest = MANIFEST.model_copy(
+            update={"level": level, "measures": measures, "facts": dict(facts)}
+        )
         with Writer(Path("lake.run"), manifest) as writer:
             for request, said in (calls or {}).items():
                 asyncio.run(writer.call_store.keep(request, said))
@@ -242,6 +246,16 @@ def test_agents_are_those_who_took_part_in_a_round(lake: Lake) -> None:
         (1, 1, "altruist", True),
         (1, 2, "selfish", True),
     ]
+
+
+def test_units_and_labels_that_a_scenario_declares_stand_in_the_frame(lake: Lake) -> None:
+    facts = {"catch": FactSpec(unit="fish", labels=("none", "one"))}
+    agents = lake(facts=facts).agents
+    assert agents.attrs["units"]["catch"] == "fish"
+    known = agents[agents["catch_label"].notna()]
+    assert (
+        {("one", 1.0)} <= set(rows(known, "catch_label", "catch")) <= {("none", 0.0), ("one", 1.0)}
+    )
 
 
 def test_agents_have_answers_by_label_and_peer_and_nothing_where_they_were_not_asked(

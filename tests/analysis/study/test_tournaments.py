@@ -67,7 +67,7 @@ def talked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_type_has_no_value_in_a_column_that_it_lacks(talked: Path) -> None:
     strategies = open_run(talked).agents.groupby("cohort", observed=True)["strategy"]
     assert strategies.count().tolist() == [0, 12]
-    assert set(strategies.get_group("classic")) == {2.0}
+    assert set(strategies.get_group("classic")) == {"tit_for_tat"}
 
 
 def test_what_is_said_again_is_quoted_again(

@@ -55,7 +55,7 @@ def lived(play: Play, part: Opinions, *lines: Tell, hear: Graph | None = None, *
 
 def opinions(over: Played) -> Array:
     """What each agent thinks of each seat, (R * 4, 4)."""
-    return over.troupe.states[0].values["opinion"]
+    return over.population.states[0].values["opinion"]
 
 
 def thought(play: Play, part: Opinions, *lines: Tell, **at: Any) -> Any:

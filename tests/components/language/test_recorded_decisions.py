@@ -134,10 +134,24 @@ def test_rounds_count_how_often_a_player_was_asked(play: Play, written: Written)
 def test_a_table_that_does_not_fit_is_refused(
     play: Play, written: Written, file: str, table: str, words: str
 ) -> None:
-    part = RecordedDecisions(written(file, table))
     with pytest.raises(FileError) as refused:
-        play(prisoners_dilemma, part, agents=2, rounds=2)
+        play(prisoners_dilemma, RecordedDecisions(written(file, table)), agents=2, rounds=2)
     assert words in str(refused.value)
+
+
+def test_questions_of_other_stages_go_to_the_next_component(written: Written) -> None:
+    """One recorded vote among rules needs a row for each vote, and none for anything else."""
+    votes = "".join(f"0,{turn},propose,{seat},4\n" for turn in (1, 2, 3) for seat in range(1, 11))
+    table = written("votes.csv", HEAD + votes)
+    parts = [
+        {"recorded_decisions": {"file": str(table)}},
+        *("persona", "harvest", "norm_belief", "punishment", "social_learning", "voting"),
+    ]
+    cohorts = [{"name": "villager", "count": 10, "components": parts}]
+    over = build(load_config("fishing_village", {"cohorts": cohorts, "rounds": 2}))
+    (cohort,) = over.cast()
+    assert cohort.components[0].answers == ("propose",)
+    assert over.gamemaster().play().measures["norm"].mean == 4
 
 
 def test_a_relative_path_starts_at_the_scenario_file(written: Written) -> None:

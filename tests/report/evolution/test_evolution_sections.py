@@ -25,6 +25,7 @@ from society.report.sections import SECTIONS, StudyView
 from society.report.sections.evolution.populations import Populations
 from society.report.sections.over_time import over_time_section
 from society.report.tables import Table
+from society.runs.conclusions import record_findings
 from society.runs.runfile import Level, Writer, manifest_of
 
 # A scenario of which every number can be foretold: who gives more, has more; children give 0.04
@@ -140,6 +141,7 @@ def _run(folder: Path, changes: dict[str, object], level: Level) -> ConditionRun
     path = folder / f"worth={worth:g}.run"
     with Writer(path, manifest_of(setup, level)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
+    record_findings(path)
     return ConditionRun.read(path, path.stem, {"worth": worth})
 
 

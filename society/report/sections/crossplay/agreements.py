@@ -38,12 +38,12 @@ _CAPABLE = (
     "one of them is close to the higher of the two others."
 )
 _QUALITY = (
-    "Designs made once by each type and seat. dominant: to cooperate (under a mediator, to "
-    "delegate) is a best action, whatever the others do. equilibrium: it is a best action if the "
-    "others do the same. better: everybody then gets more than in equilibrium without the "
-    "design. Gains of up to 1e-9 points count as none. A mediator that would not cooperate for "
-    "all is none of the three. The capable rule agents of this package sign contracts that are "
-    "dominant and better, and delegate if that is an equilibrium and better."
+    "Designs made by each type for each seat, before the matches. dominant: to cooperate (under "
+    "a mediator, to delegate) is a best action, whatever the others do. equilibrium: it is a best "
+    "action if the others do the same. better: everybody then gets more than in equilibrium "
+    "without the design. Gains of up to 1e-9 points count as none. A mediator that would not "
+    "cooperate for all is none of the three. The capable rule agents of this package sign "
+    "contracts that are dominant and better, and delegate if that is an equilibrium and better."
 )
 _JUDGEMENTS = ("dominant", "equilibrium", "better")
 
@@ -168,14 +168,15 @@ def _share(flags: Sequence[bool | None]) -> float | None:
 def _all_designs(found: Sequence[tuple[Contest, JudgedDesign]]) -> Table:
     rows = [
         (
-            *(*_place(contest), design.sort, design.type, design.seat, _terms(design)),
+            *(*_place(contest), design.sort, design.type),
+            *(design.repetition, design.seat, _terms(design)),
             *(None if flag is None else "yes" if flag else "no" for flag in _judgements(design)),
         )
         for contest, design in found
     ]
     head: Head = [
         ("text", "game", "mechanism", "by", "type"),
-        ("count", "seat"),
+        ("count", "repetition", "seat"),
         ("words", "design"),
         ("text", *_JUDGEMENTS),
     ]

@@ -18,8 +18,18 @@ _LEAD = (
     "type in all these matches. Fitness: its payoff in the population to which replicator "
     "dynamics leads (1,000 steps at a rate of 0.1 from equal shares); the average over types is "
     "weighted by that population. DevRank: its rank by deviation ratings (Marris et al. 2025); 1 "
-    "is best, and ties share the average rank."
+    "is best, and ties share the average rank. {rule}"
 )
+_RULES = {
+    "strict": (
+        "Ratings are strict: a type is rated once it is tight in every optimum, so that they do "
+        "not depend on the solver (deviation_rule: strict)."
+    ),
+    "tight": (
+        "Ratings are of what is tight at the one optimum that the solver returns, as the paper of "
+        "CoopEval has them; another solver may give others (deviation_rule: tight)."
+    ),
+}
 _MATCHES = (
     "The replicates of these runs are matches, each between other types, and not samples of one "
     "society: the intervals and tests in other sections show how much matches differ. The "
@@ -27,8 +37,9 @@ _MATCHES = (
     "each of which is one repetition of all matches."
 )
 _SHARED = (
-    "Designs were made once and used by all repetitions of a match, so standard errors over "
-    "repetitions do not include the differences between designs. Other seeds give other designs."
+    "In {names}, designs were made once and used by all repetitions of a match, so standard errors "
+    "over repetitions do not include the differences between designs. Runs made now have designs "
+    "of their own for each repetition."
 )
 _NAMED = 6  # seatings in a caveat
 _VOID = (
@@ -52,7 +63,8 @@ def standings_section(of: CrossPlay) -> Section:
     summary = [run.name for run in of.study.played if _lacks_payoffs(run)]
     parts: list[SectionPart] = []
     if met or summary:
-        parts = [_LEAD, Caveat(_MATCHES), *_caveats(met, summary), *_scores(met)]
+        lead = _LEAD.format(rule=_RULES[of.deviation_rule])
+        parts = [lead, Caveat(_MATCHES), *_caveats(met, summary), *_scores(met)]
     return Section("Cross-play", parts, "crossplay")
 
 
@@ -71,8 +83,16 @@ def _caveats(met: Sequence[Contest], summary: Sequence[str]) -> Iterator[Section
     for words, items in ((_SUMMARY, summary), (_VOID, lost), (_UNFINISHED, unfinished)):
         if items:
             yield Caveat(words, items)
-    if any(map(designs, cells)):
-        yield _SHARED
+    shared = [cell.run.name for cell in cells if _shares_designs(cell)]
+    if shared:
+        yield _SHARED.format(names=", ".join(shared))
+
+
+def _shares_designs(cell: GameCell) -> bool:
+    """Tell whether all repetitions of a cell went by the same designs."""
+    return cell.repetition.max(initial=0) > 0 and {
+        design.repetition for design in designs(cell)
+    } == {1}
 
 
 def _lost(contest: Contest) -> str:

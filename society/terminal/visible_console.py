@@ -1,0 +1,24 @@
+"""A console on which no text can do anything but stand there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from society.visible import visible_text
+
+
+class VisibleConsole(Console):
+    """A console whose texts, from wherever, cannot control the terminal."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        """Yield the segments of something, with visible texts."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text == (shown := visible_text(segment.text)):
+                yield segment
+            else:
+                yield Segment(shown, segment.style)
