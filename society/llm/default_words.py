@@ -118,8 +118,7 @@ def describe_value(value: Any, spec: FactSpec) -> str:
         return format_fact(value)
     if not math.isfinite(value):
         return "none"
-    number = format_number(_rounded(value))
-    return f"{number}{spec.unit}" if spec.unit == "%" else f"{number} {spec.unit}".rstrip()
+    return spec.with_unit(format_number(_rounded(value)))
 
 
 def _rounded(value: float) -> float:
