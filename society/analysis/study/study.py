@@ -10,7 +10,7 @@ of conditions, and a column whose name is taken already has `_value` behind it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -304,15 +304,13 @@ class Study:
     def specs(self) -> Mapping[str, FactSpec]:
         """Words, units and labels of what scenarios and components named, by name.
 
-        The words and the unit of the first run that declares them; the labels of all, joined.
+        Runs may declare different ones: units are "fish or points" then, and labels are joined.
         """
-        specs: dict[str, FactSpec] = {}
+        declared: dict[str, list[FactSpec]] = {}
         for run in self.played:
             for name, spec in run.manifest.specs.items():
-                joined = specs.get(name, UNSPECIFIED).completed(spec)
-                labels = tuple(dict.fromkeys((*joined.labels, *spec.labels)))
-                specs[name] = replace(joined, labels=labels)
-        return specs
+                declared.setdefault(name, []).append(spec)
+        return {name: _join_specs(specs) for name, specs in declared.items()}
 
     def _detail_table(self, form: LongForm, layout: FrameLayout = MappingProxyType({})) -> Any:
         layout = {"agent": details.nullable_seats, **layout}
@@ -357,6 +355,15 @@ class Study:
         for name, column in own.items():
             add_column(columns, name, *column)
         return data_frame(columns)
+
+
+def _join_specs(specs: Sequence[FactSpec]) -> FactSpec:
+    """Put together what several runs declare of one name."""
+    return FactSpec(
+        "; ".join(dict.fromkeys(spec.text for spec in specs if spec.text)),
+        " or ".join(dict.fromkeys(spec.unit for spec in specs if spec.unit)),
+        tuple(dict.fromkeys(label for spec in specs for label in spec.labels)),
+    )
 
 
 def _conclusion(run: ConditionRun) -> PostAnalysisResults:

@@ -256,6 +256,13 @@ def test_units_and_labels_that_a_scenario_declares_stand_in_the_frame(lake: Lake
     assert agents["effort"].dtype == float
 
 
+def test_units_and_labels_of_several_runs_are_named_together(lake: Lake) -> None:
+    fish = lake(facts={"catch": FactSpec(unit="fish", labels=("none", "one"))})
+    points = lake(facts={"catch": FactSpec(unit="points", labels=("none", "two"))})
+    both = Study("both", (*fish.played, *points.played)).specs["catch"]
+    assert (both.unit, both.labels) == ("fish or points", ("none", "one", "two"))
+
+
 def test_labels_are_ordered_categories_with_the_numbers_as_their_codes(lake: Lake) -> None:
     facts = {"catch": FactSpec(labels=("none", "one", "two", "three", "four"))}
     study = lake(facts=facts)
