@@ -262,8 +262,7 @@ def fishing_village(env: Environment) -> Script:
         if p.effort_rule == "deterrence":
             risk = (yield from detection_chance(env)) if punishing else np.zeros_like(wealth)
             facts["expected_fine"] = own(p.fine * risk)
-        facts["wealth"] = own(wealth)
-        effort = yield Ask("effort", Real(0, 1), facts, fallback=effort)
+        effort = yield Ask("effort", Real(0, 1), facts | {"wealth": own(wealth)}, fallback=effort)
         catch = land_catch(p, effort, stock)
         seen_catch = {"effort": seen("monitor", effort), "catch": seen("monitor", catch)}
         yield Tell("harvested", seen_catch | {"limit": common(cap), "fishing": own(fishing)})

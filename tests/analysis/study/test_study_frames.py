@@ -258,6 +258,7 @@ def test_units_and_labels_that_a_scenario_declares_stand_in_the_frame(lake: Lake
 
 def test_units_and_labels_of_several_runs_are_named_together(lake: Lake) -> None:
     fish = lake(facts={"catch": FactSpec(unit="fish", labels=("none", "one"))})
+    Path("lake.run").rename("fish.run")
     points = lake(facts={"catch": FactSpec(unit="points", labels=("none", "two"))})
     both = Study("both", (*fish.played, *points.played)).specs["catch"]
     assert (both.unit, both.labels) == ("fish or points", ("none", "one", "two"))
