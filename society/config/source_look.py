@@ -61,6 +61,22 @@ class SourceFile:
                 return next((one.lineno for one in texts if one.value == text), call.lineno)
         return 1
 
+    def key_line(self, key: str, kind: str) -> int:
+        """Return the line of a key of a dictionary with calls of `kind`; 0 if there is none."""
+        pairs = (
+            (name, value)
+            for table in ast.walk(self.tree)
+            if isinstance(table, ast.Dict)
+            for name, value in zip(table.keys, table.values, strict=True)
+        )
+        lines = (
+            name.lineno
+            for name, value in pairs
+            if isinstance(name, ast.Constant) and isinstance(value, ast.Call)
+            if name.value == key and _last(value.func) == kind
+        )
+        return next(lines, 0)
+
     def member_line(self, owner: str, name: str) -> int:
         """Return the line of a method or an attribute of a class; else that of the class, or 1."""
         for node in ast.walk(self.tree):

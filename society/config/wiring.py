@@ -25,6 +25,7 @@ from society.engine.action_spaces import fields
 from society.engine.arrays import ArrayNormaliser, WrongShape
 from society.engine.component import ANYTHING, Component
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import as_play, rehearsal_environment, silent_lines
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec, Measure, Params, Scenario
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from society.llm.prompt_files import Prompts
 
 _MOST_LINES, _MOST_ALTOGETHER = 4_000, 40_000  # heard in one rehearsal, and in all of them
+_MISSPELT = 0.75  # likeness of two names from which one is taken for the other
 _HOOKS = ("begin", "answer", "consult", "brief", "notice", "born")
 Stage = Callable[[Params, bool, bool], Environment]  # parameters, all rounds, first rounds only
 
@@ -285,7 +287,7 @@ class _Check:
         if self.own_script:
             found += [*self._script(heard), *self._measures(heard)]
         if self.own_scenario:
-            found += [*self._display(heard), *self._unheard(heard)]
+            found += [*self._display(heard), *self._declared(heard), *self._unheard(heard)]
         return found
 
     # The script
@@ -338,13 +340,34 @@ class _Check:
                 )
                 yield self._at_text(words, measure.name, "Measure")
 
-    def _display(self, heard: Rehearsal) -> Iterator[WiringIssue]:
-        columns = {
+    def _columns(self) -> dict[str, bool]:
+        """The columns of all components by name, and whether they are public."""
+        return {
             column.name: column.public
             for cohort in [*self.cast, *self._default_cast()]
             for part in cohort.components
             for column in part.columns
         }
+
+    def _declared(self, heard: Rehearsal) -> Iterator[WiringIssue]:
+        """Find words of facts whose names are probably misspelt: others like them have no words.
+
+        What is told in rare settings only may be unheard, and is not warned of.
+        """
+        public = {name for name, shown in self._columns().items() if shown}
+        legal = heard.facts | heard.in_questions | heard.asked | heard.in_answers | public
+        source, wordless = self._source(), legal - set(self.scenario.facts)
+        for name in sorted(set(self.scenario.facts) - legal):
+            if difflib.get_close_matches(name, wordless, n=1, cutoff=_MISSPELT):
+                words = (
+                    f"facts= declares {name!r}, which is neither asked nor told in "
+                    f"{self.scenario.name}, nor a public column; {suggest(name, wordless)}"
+                )
+                line = source.key_line(name, FactSpec.__name__) if source else 0
+                yield self._script_issue(words, "warning", line)
+
+    def _display(self, heard: Rehearsal) -> Iterator[WiringIssue]:
+        columns = self._columns()
         public = {name for name, shown in columns.items() if shown}
         told = heard.facts | heard.in_questions
         seen = told | public | heard.asked | heard.in_answers

@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 CANAL = '''"""Farmers along a canal."""
 import numpy as np
-from society import Ask, Cohort, Column, Component, Measure, Params, Real, Tell
+from society import Ask, Cohort, Column, Component, FactSpec, Measure, Params, Real, Tell
 from society import common, own, scenario
 from society.engine.scenario import DisplaySpec
 
@@ -224,6 +224,14 @@ WARNINGS = {
         "",
         "warning: canal.py:34: nobody notices 'rained', and nothing measures or shows its facts "
         "(mm)",
+    ),
+    "words for a fact that nobody is told": (
+        "    agents=5,\n",
+        '    facts={\n        "left": FactSpec("Water"),\n        "shrae": FactSpec("Taken"),\n'
+        '        "hurt": FactSpec("Hurt"),\n    },\n    agents=5,\n',
+        "",
+        "warning: canal.py:30: facts= declares 'shrae', which is neither asked nor told in canal, "
+        "nor a public column; did you mean 'share'?",
     ),
     "chance without a seed": (
         "np.full(len(me), 1.0)",
