@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,6 +14,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from society.claims.types import Reproduction
+from society.engine.action_spaces import ActionSpace, Fields
 from society.engine.component import ANYTHING, Component
 from society.engine.mechanism import rehearsal_environment, silent_lines
 from society.engine.parameters import Schema, describe_schema, parameters_of, schema_of
@@ -172,7 +174,9 @@ def describe_name(name: str, kinds: Iterable[Kind]) -> Description:
         spec = load_config(name)
         entry = Entry(describe_origin(spec.scenario), ())
         return Description(name, "scenarios", entry.words, _of_scenario(name, entry))
-    legal = [*kinds, "runs", *(one for kind in kinds for one in entries(kind))]
+    every = [one for kind in kinds if kind != "models" for one in entries(kind)]
+    near = difflib.get_close_matches(name, [*kinds, "runs", *every], n=1)
+    legal = near or [*kinds, "runs"]
     raise CatalogueError(f"there is no kind and no name {name!r}; {suggest(name, legal)}")
 
 
@@ -234,7 +238,7 @@ def _of_scenario(name: str, entry: Entry) -> dict[str, list[str]]:
     alone = rehearsal_environment(setup.environment(np.arange(1)), first_rounds_only=True)
     for line in silent_lines(scenario.play, alone):
         if isinstance(line, Ask):
-            asked.setdefault(line.kind, f" · {line.reply.form()}{_facts(line.facts)}")
+            asked.setdefault(line.kind, f" · {_reply(line.reply)}{_facts(line.facts)}")
         elif isinstance(line, Tell):
             told.setdefault(line.kind, _facts(line.facts))
     parameters = entry.parameters or _parameters(scenario.params)
@@ -252,6 +256,13 @@ def _of_scenario(name: str, entry: Entry) -> dict[str, list[str]]:
             "parameters": list(parameters),
         }
     )
+
+
+def _reply(reply: ActionSpace) -> str:
+    """The form of an answer, by the type that authors write: "Real 0..1"."""
+    if isinstance(reply, Fields):
+        return "; ".join(f"{name}: {_reply(one)}" for name, one in reply.fields.items())
+    return f"{type(reply).__name__}{reply.form().removeprefix(reply.code)}"
 
 
 def _facts(facts: Mapping[str, Fact]) -> str:

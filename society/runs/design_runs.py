@@ -28,7 +28,7 @@ from .provenance import run_file_statuses
 from .reader import RunFile, open_run_file
 from .session import Session
 
-DRAFTED = "drafted"  # the mechanism that seats types apart
+_SEATS_APART = "draft_designs"  # the mechanism that seats types apart
 # By type, one for each seat of the first repetition, then of the next; None where there is none.
 Designs = Mapping[str, list[Any]]
 
@@ -86,7 +86,7 @@ def design_runs(setup: Society) -> Iterator[DesignRun]:
         ((name, given),) = spec.mechanisms[place].items()
         stage = dict([drafts.stage])
         anew = {"repetitions": scenario.layers[-1].parameters.get("repetitions", 1)}
-        apart = {DRAFTED: {} if anew["repetitions"] == 1 else anew}
+        apart = {_SEATS_APART: {} if anew["repetitions"] == 1 else anew}
         mechanisms = [*spec.mechanisms[:place], {name: {**given, **stage}}, apart]
         drafting = spec.model_copy(update={"mechanisms": mechanisms})
         stages = build(drafting, setup.own, rehearsed=False)
@@ -217,7 +217,8 @@ def _describe_designs(mechanism: str, file: Path) -> str:
 
 def is_drafting(mechanisms: Sequence[Mapping[str, Any]]) -> bool:
     """Check if a run with these mechanisms makes designs, and is not a tournament."""
-    return bool(mechanisms) and DRAFTED in mechanisms[-1]
+    names = spellings("mechanism", _SEATS_APART)
+    return bool(mechanisms) and not mechanisms[-1].keys().isdisjoint(names)
 
 
 class _Album:
