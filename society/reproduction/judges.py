@@ -14,7 +14,7 @@ import numpy as np
 
 from society.analysis.statistics.posthoc import Difference, Tukey
 from society.analysis.statistics.samples import Interval
-from society.claims.comparisons import ALPHA, Comparison, Effect, Estimate, Odds
+from society.claims.comparisons import ALPHA, Comparison, Effect, MeanInterval, Odds
 from society.claims.data import (
     Always,
     Coded,
@@ -189,7 +189,7 @@ class ClaimPanel:
             return _absent(effect, LIKE * judge.published.eta_squared)
         low, high = judge.published.eta_squared / LIKE, judge.published.eta_squared * LIKE
         significant, notes = effect.p < ALPHA, ""
-        size = Estimate(effect.eta_squared, effect.low, effect.high)
+        size = MeanInterval(effect.eta_squared, effect.low, effect.high)
         parts: dict[str, bool | None] = {
             "significance": False if effect.high < low else significant or None,
             "size": size.within(low, high),
