@@ -11,7 +11,7 @@ import numpy as np
 from society.config.build import Society
 from society.engine.agents import RunContext
 from society.engine.game_master import GameMaster, Outcome
-from society.engine.history import Page
+from society.engine.history import InMemoryRecorder, Page
 from society.engine.population import Cast, Population
 from society.engine.tape import Tape
 from society.errors import SocietyError, describe_user_error
@@ -32,16 +32,6 @@ class CheckResult(NamedTuple):
     subject: str
     outcome: Literal["ok", "warning", "error"]
     words: str
-
-
-class _Pages:
-    """A recorder that keeps every page."""
-
-    def __init__(self) -> None:
-        self.pages: list[Page] = []
-
-    def page(self, page: Page) -> None:
-        self.pages.append(page)
 
 
 class _Played(NamedTuple):
@@ -103,9 +93,9 @@ def _played(
         game.env.cohorts = seats  # scripts may ask for cohorts by name
     if answerer is not None:
         game.answerer = answerer(game, context)
-    album = _Pages()
-    game.recorders = [album]
-    return _Played(game.play(), album.pages)
+    recorder = InMemoryRecorder()
+    game.recorders = [recorder]
+    return _Played(game.play(), recorder.pages)
 
 
 def _expect(same: bool, words: str) -> None:
