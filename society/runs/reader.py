@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from pydantic import ValidationError
 
 from society.engine.calls import Address, ParseIssue, Spent, Usage
 from society.engine.game_master import Outcome
@@ -433,8 +434,17 @@ def _reading(path: Path, what: str) -> Iterator[None]:
         yield
     except _DAMAGE as error:
         raise RunFileError(
-            f"{path}: {what} cannot be read ({error}); take a whole copy of the file, or run again"
+            f"{path}: {what} cannot be read ({_describe_damage(error)}); take a whole copy of the "
+            "file, or run again"
         ) from error
+
+
+def _describe_damage(error: BaseException) -> str:
+    """Say in one line what is damaged; of many faults the first."""
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 # What decoding bytes that nobody wrote can raise.
