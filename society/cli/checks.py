@@ -7,6 +7,20 @@ import sys
 
 from society.visible import print_result
 
+from .options import add_strict_option
+from .parser import Commands
+
+
+def add_check(commands: Commands) -> None:
+    """Add `society check`."""
+    parser = commands.add_parser("check", help="check your own files without asking any model")
+    parser.add_argument(
+        "file", metavar="FILE", help="FILE.yaml, FILE.py, a folder of prompts, or a name"
+    )
+    add_strict_option(parser)
+    parser.add_argument("--json", action="store_true", help="print a list of checks as JSON")
+    parser.set_defaults(command=check_command)
+
 
 def check_command(args: argparse.Namespace) -> int:
     """Carry out `society check`: a line for each check; the exit code is 0, or 2 for errors."""
