@@ -43,7 +43,7 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
     """Play a small society in ways that may change nothing; no model is asked but offline ones."""
     try:
         whole = _played(setup)
-    except Exception as error:
+    except Exception as error:  # code of the user's may raise anything: that is a finding
         words = str(error) if isinstance(error, SocietyError) else _where(setup, error)
         yield CheckResult(subject, "error", f"does not play to its end: {words}")
         return
@@ -64,7 +64,7 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
             rule(setup, whole)
         except BrokenRule as error:
             yield CheckResult(subject, severity, f"{words}: no, {error}")
-        except Exception as error:
+        except Exception as error:  # as above
             yield CheckResult(subject, "error", f"{words}: {_where(setup, error)}")
         else:
             yield CheckResult(subject, "ok", words)

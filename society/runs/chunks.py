@@ -87,7 +87,7 @@ def compact(connection: sqlite3.Connection, layout: LayoutOf) -> bool:
             before = rows[-1].chain
         connection.execute("DELETE FROM rounds")
         connection.execute("COMMIT")
-    except BaseException:
+    except BaseException:  # an interrupt, too, must leave the rounds where they are
         connection.rollback()
         raise
     return True

@@ -66,7 +66,7 @@ class OpenAICompatible:
         )
 
     def check(self) -> None:
-        """Raises InputError if a key would go to a server that the user has not named.
+        """Raise InputError if a key would go to a server that the user has not named.
 
         Else only the server knows if it wants one.
         """
@@ -134,7 +134,7 @@ def _complaint(payload: Any) -> tuple[str, str]:
 
 
 def _unnamed(address: str, variable: str) -> str:
-    """Say that only a file names a server, and how to allow it the key."""
+    """Describe a server that only a file names, and how to let the key go there."""
     host = url_host(address)
     return (
         f"only a file names the server {host}, and the key in {variable} would go there; nothing "
