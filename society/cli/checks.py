@@ -1,4 +1,4 @@
-"""The command `check`: what would go wrong in a user's file, without playing it in earnest."""
+"""The command `check`: find mistakes in a user's file without playing it in earnest."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _carry_out(args: argparse.Namespace) -> int:
-    """Carry out a command, and say what was wrong with it; return the exit code."""
+    """Carry out a command and return its exit code; an error is said on stderr."""
     command: Callable[[argparse.Namespace], int] = args.command
     try:
         logged = _logged(getattr(args, "verbose", 0))

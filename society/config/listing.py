@@ -142,7 +142,7 @@ def _value(value: Any) -> str:
 
 
 class Description(NamedTuple):
-    """All that `society list NAME` says of one name.
+    """The words of `society list NAME` about one name.
 
     parts: headings, each with its lines.
     """
@@ -199,7 +199,7 @@ def _parts(kind: Kind, name: str, entry: Entry) -> dict[str, list[str]]:
 
 
 def _of_component(part: type[Component]) -> dict[str, list[str]]:
-    """The questions, events and columns of a component."""
+    """Describe a component: its questions, events and columns."""
     every = "everything that no component before it does"
     named = {"answers": part.answers, "notices": part.notices}
     said = {name: [every] if kinds == ANYTHING else [*kinds] for name, kinds in named.items()}
@@ -227,7 +227,7 @@ _FOLDS = {
 
 
 def _of_scenario(name: str, entry: Entry) -> dict[str, list[str]]:
-    """What a scenario asks and tells, with facts and their scopes; relations, measures and cast."""
+    """Describe a scenario: questions and events with their facts, relations, measures and cast."""
     setup = build(load_config(name))
     scenario = setup.scenario
     asked, told = dict[str, str](), dict[str, str]()

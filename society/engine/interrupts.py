@@ -1,4 +1,4 @@
-"""Interrupts that are heeded though code of a user's never comes to an end.
+"""Interrupts that take effect even if code of a user's never comes to an end.
 
 The event loop heeds an interrupt (Ctrl-C, SIGTERM) when it comes round: then calls under way may
 still end. Code in an endless loop keeps it from coming round. It gets an exception instead, again
@@ -46,7 +46,7 @@ class Insistence:
         self._calm(number, frame)
 
     def end(self) -> None:
-        """Insist no longer: the loop has come round, or is over."""
+        """Stop insisting: the loop has come round, or is over."""
         if self._before is not None:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self._before)

@@ -176,7 +176,7 @@ def call_addresses(connection: sqlite3.Connection) -> set[Address]:
 
 
 def unanswered_calls(connection: sqlite3.Connection) -> int:
-    """Calls that went out, or were about to, and of which nothing was kept, in all sessions."""
+    """List calls that went out, or were about to, without a reply on record, in all sessions."""
     open_now = f"SELECT {_ADDRESS} FROM sent EXCEPT SELECT {_ADDRESS} FROM calls"
     # SQLite counts rows, but not values, in one step, which no limit on steps would end.
     query = f"SELECT (SELECT count(use) FROM lost) + (SELECT count(use) FROM ({open_now}))"

@@ -260,7 +260,7 @@ class Prompts:
         return {name: sha256(file.read_bytes()).hexdigest() for name, file in files.items() if file}
 
     def check(self, pack: Path, kinds: Iterable[str]) -> None:
-        """Raises InputError unless each file of a pack that is for this scenario is of use.
+        """Raise InputError unless each file of a pack that is for this scenario is of use.
 
         kinds: the questions that the scenario asks. Files for other scenarios do not matter.
         """
@@ -297,7 +297,7 @@ class Prompts:
         return not given.isdisjoint(ours | self._of_scenario(given))
 
     def check_parameters(self, params: BaseModel, kinds: Iterable[str]) -> None:
-        """Raises InputError for a prompt of the user's that reads a parameter that is not there.
+        """Raise InputError for a prompt of the user's that reads a parameter that is not there.
 
         kinds: the questions that the scenario asks.
         """
@@ -442,7 +442,7 @@ def _spellings(name: str) -> list[str]:
 def _shown(
     facts: OwnFacts, agent: Agent, sight: Sight, first: Collection[str]
 ) -> list[SimpleNamespace]:
-    """Each peer in sight with what is seen of it: those of `first` in its order, others by id."""
+    """The peers in sight with their facts: those of `first` in its order, others by id."""
     shown: dict[str, dict[str, Any]] = {}
     for graph, peers in sight.items():
         seats = list(peers.values())

@@ -40,7 +40,7 @@ class StoredDatabase:
 
     @contextmanager
     def limited(self) -> Iterator[None]:
-        """Limit the steps of what is read in this block; raises ValueError where it takes more.
+        """Limit the steps of reading in this block; raises ValueError where it takes more.
 
         An interrupt by the user leaves the block at once.
         """

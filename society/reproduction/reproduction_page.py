@@ -58,7 +58,7 @@ def _claims(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Iterator[
 
 
 def coverage_section(paper: Reproduction) -> Iterator[Section]:
-    """List all claims, figures and tables of the paper: what is judged, and what is left out."""
+    """List all claims, figures and tables of the paper, those that are left out included."""
     if paper.coverage:
         counts = [_count_covered(paper, pictured=one) for one in (False, True)]
         rows = [

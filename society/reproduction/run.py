@@ -164,7 +164,7 @@ class ReproductionRun:
         return experiment._replace(conditions=tuple(conditions))
 
     def _settings_of(self, setup: Society) -> list[Setting]:
-        """List what the command line changes in one condition."""
+        """List the changes that the command line makes in one condition."""
         settings = []
         if self.repetitions is not None:
             tournament = setup.scenario.seats is not None

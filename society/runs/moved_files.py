@@ -33,7 +33,7 @@ def with_folder(manifest: Manifest, run: Path) -> Manifest:
 
 
 def find_moved_files(manifest: Manifest, run: Path, files: Path | None = None) -> Manifest:
-    """Return the manifest with the paths where the files of a run are now.
+    """Return the manifest with the present paths of the files of the run.
 
     files: a folder in which they are looked up first, by as much of their paths as is there.
     """

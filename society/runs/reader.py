@@ -321,7 +321,7 @@ def _compose(
     steps: tuple[Step, ...],
     public: dict[str, Array],
 ) -> Record:
-    """Compose the record of a round of what its row says."""
+    """Compose the record of a round from its row."""
     ended, issues = load_json(ends), [ParseIssue(*one) for one in load_json(troubles)]
     check_types((ended,), dict)
     for one in issues:
@@ -385,7 +385,7 @@ def _open_database(path: Path, how: str, files: Path | None) -> RunFile:
         database = StoredDatabase(path, how)
     try:
         return RunFile(path, database, files)
-    except BaseException:
+    except BaseException:  # an interrupt, too, must not leave the file open
         database.close()
         raise
 
@@ -463,7 +463,7 @@ _DAMAGE = (
 
 
 def _similar_runs(path: Path) -> str:
-    """Say which run files there are that may have been meant."""
+    """Name the run files that may have been meant."""
     folders = dict.fromkeys((path.parent, Path("runs")))
     there = [str(file) for folder in folders for file in folder.glob("*.run")]
     if not there:
