@@ -81,6 +81,9 @@ def compact(connection: sqlite3.Connection, layout: LayoutOf) -> bool:
         inflate = _Inflation(connection, layout)
         for rows in _bundles(connection, inflate):
             data = _pack(rows, before, inflate.layout)
+            if not _holds(data, rows, inflate.layout):
+                connection.rollback()
+                return False
             first, last = rows[0].round, rows[-1].round
             row = (first, last, data, checksum(first, last, blob=data))
             connection.execute("INSERT INTO chunks VALUES (?, ?, ?, ?)", row)
@@ -216,6 +219,14 @@ def _pack(rows: Sequence[ChunkRow], before: str, layout: LayoutOf) -> bytes:
     body = b"".join(cell for cells in groups.values() for cell in cells)
     packed = lzma.compress(words + body, format=lzma.FORMAT_XZ, check=lzma.CHECK_NONE, preset=0)
     return _SIZES.pack(len(words), len(body)) + packed
+
+
+def _holds(data: bytes, rows: Sequence[ChunkRow], layout: LayoutOf) -> bool:
+    """Check that a chunk gives its rows back, since they are deleted for it."""
+    try:
+        return list(_unpack(data, layout)) == rows
+    except ValueError:  # more than may be read at once
+        return False
 
 
 def _opened(data: bytes) -> tuple[_Head, bytes]:

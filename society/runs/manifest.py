@@ -14,6 +14,7 @@ from society.config.build import Society, build
 from society.config.run_config import RunConfig
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
+from society.engine.graph import Complete
 from society.engine.population import Cast, Cohort
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec, Fold, Scenario, fact_specs
@@ -69,7 +70,8 @@ class Manifest(BaseModel):
     columns: the public ones. game: in normal form, if one is played. files: the user's own files,
     path -> sha256. folder: of the run file when it was made, if it names files. prompts: templates
     that it may use, with their hashes. objects: names of Python objects that were given. facts:
-    words, units and labels of facts and public columns, by name.
+    words, units and labels of facts and public columns, by name. complete: relations whose graph
+    links everybody with everybody; None in files of before.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -96,6 +98,7 @@ class Manifest(BaseModel):
     prompts: dict[str, str] = {}
     objects: tuple[str, ...] = ()
     facts: dict[str, FactSpec] = {}
+    complete: tuple[str, ...] | None = None
 
     @model_validator(mode="after")
     def _has_a_config(self) -> Self:
@@ -199,6 +202,7 @@ def manifest_of(
         prompts=setup.words.hashes() if setup.models_named else {},
         objects=setup.objects,
         facts=fact_specs(scenario, cast),
+        complete=tuple(name for name, graph in env.graphs.items() if isinstance(graph, Complete)),
     )
 
 

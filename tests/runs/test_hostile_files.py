@@ -191,6 +191,7 @@ def sql(script: str) -> Attack:
     return lambda connection: connection.executescript(script)
 
 
+SECONDS = 2  # of processor time: a second on an idle machine
 ENDLESS = """
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
 SELECT 'finished' AS status, i AS process, '' AS host, 0 AS born, '' AS digest, '' AS seal FROM n
@@ -295,10 +296,10 @@ def test_it_is_refused_in_words_and_at_once(valid: Path, tmp_path: Path, name: s
     path.write_bytes(valid.read_bytes())
     with closing(sqlite3.connect(path)) as connection, connection:
         attack(connection)
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(RunFileError) as refused, open_run_file(path) as run:
         read_all(run)
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < SECONDS
     assert words in str(refused.value)
 
 
@@ -361,10 +362,10 @@ def test_a_table_without_end_is_refused_in_a_second(valid: Path, tmp_path: Path,
     path = tmp_path / "endless.run"
     path.write_bytes(valid.read_bytes())
     endless_table(path, name)
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(RunFileError), open_run_file(path) as run:
         read_all(run)
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < SECONDS
 
 
 def test_an_interrupt_ends_a_query_at_once(valid: Path, tmp_path: Path) -> None:
@@ -375,13 +376,13 @@ def test_an_interrupt_ends_a_query_at_once(valid: Path, tmp_path: Path) -> None:
         patched.setattr(run._database, "_most", 10**9)
         old = signal.signal(signal.SIGALRM, signal.default_int_handler)
         signal.setitimer(signal.ITIMER_REAL, 0.1)
-        began = time.perf_counter()
+        began = time.process_time()
         try:
             with pytest.raises(KeyboardInterrupt):
                 assert run.unanswered
         finally:
             signal.signal(signal.SIGALRM, old)
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < SECONDS
 
 
 def test_a_tape_is_opened_as_carefully(valid: Path, tmp_path: Path) -> None:
@@ -410,7 +411,7 @@ def test_an_absurdly_large_data_file_is_refused_before_it_is_read(
         file.truncate(2**36)  # takes no room on the disk
     spec = tmp_path / "a.yaml"
     spec.write_text("scenario: fishing_village\ngraphs: {all: {kind: file, file: ties.txt}}\n")
-    began = time.perf_counter()
+    began = time.process_time()
     assert main(["run", str(spec), "--quiet", "--out", str(tmp_path / "a.run")]) == 2
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < SECONDS
     assert "ties.txt: it has 68,719,476,736 bytes; at most 268,435,456" in capsys.readouterr().err
