@@ -34,7 +34,7 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
 
 def add_strict_option(parser: argparse.ArgumentParser) -> None:
     """Add the option that makes warnings errors."""
-    parser.add_argument("--strict", action="store_true", help="refuse what would only be warned of")
+    parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
