@@ -47,7 +47,7 @@ def _carry_out(args: argparse.Namespace) -> int:
     """Carry out a command and return its exit code; an error is said on stderr."""
     command: Callable[[argparse.Namespace], int] = args.command
     try:
-        logged = _logged(getattr(args, "verbose", 0))
+        logged = _log_to_stderr(getattr(args, "verbose", 0))
         servers = naming_servers(_typed_addresses(args))
         with _sigterm_as_interrupt(), _warnings_on_stderr(), logged, servers:
             return command(args)
@@ -167,7 +167,7 @@ class _Version(argparse.Action):
 
 
 @contextmanager
-def _logged(verbosity: int) -> Iterator[None]:
+def _log_to_stderr(verbosity: int) -> Iterator[None]:
     """Send what parts log to stderr: 1 for steps, 2 for calls of models as well; 0 for nothing."""
     if not verbosity:
         yield

@@ -195,7 +195,7 @@ def _parts(kind: Kind, name: str, entry: Entry) -> dict[str, list[str]]:
             "measures": [_measure(one) for one in spec.measures],
             "relations": [*spec.relations],
         }
-    return _filled({**parts, "parameters": list(entry.parameters)})
+    return _without_empty({**parts, "parameters": list(entry.parameters)})
 
 
 def _of_component(part: type[Component]) -> dict[str, list[str]]:
@@ -238,7 +238,7 @@ def _of_scenario(name: str, entry: Entry) -> dict[str, list[str]]:
         elif isinstance(line, Tell):
             told.setdefault(line.kind, _facts(line.facts))
     parameters = entry.parameters or _parameters(scenario.params)
-    return _filled(
+    return _without_empty(
         {
             "asks": [f"{kind}{words}" for kind, words in asked.items()],
             "tells": [f"{kind}{words}" for kind, words in told.items()],
@@ -263,5 +263,5 @@ def _facts(facts: Mapping[str, Fact]) -> str:
     return f" · {', '.join(scopes)}" if facts else ""
 
 
-def _filled(parts: dict[str, list[str]]) -> dict[str, list[str]]:
+def _without_empty(parts: dict[str, list[str]]) -> dict[str, list[str]]:
     return {heading: lines for heading, lines in parts.items() if lines}

@@ -25,8 +25,8 @@ _TRIES = 4  # exceptions, one after the other, before the process is left
 _INTERRUPTED = 130
 
 
-class Insistence:
-    """Makes a handler of interrupts insist: `calm` handles one; a stuck loop gets exceptions.
+class EscalatingHandler:
+    """A handler of interrupts that insists: `calm` handles one; a stuck loop gets exceptions.
 
     An alarm tells, since a thread would not get its turn from code that is stuck in a library.
     Systems without one have to do without.
@@ -66,11 +66,11 @@ def run_interruptible(job: Coroutine[Any, Any, T]) -> T:
     if threading.current_thread() is not threading.main_thread():
         return asyncio.run(job)
 
-    async def heeding() -> T:
+    async def run_with_handler() -> T:
         calm = signal.getsignal(signal.SIGINT)
         if not callable(calm) or calm is signal.default_int_handler:
             return await job  # somebody else decides about interrupts
-        insistent = Insistence(asyncio.get_running_loop(), calm)
+        insistent = EscalatingHandler(asyncio.get_running_loop(), calm)
         signal.signal(signal.SIGINT, insistent)
         try:
             return await job
@@ -78,4 +78,4 @@ def run_interruptible(job: Coroutine[Any, Any, T]) -> T:
             insistent.end()
             signal.signal(signal.SIGINT, calm)
 
-    return asyncio.run(heeding())
+    return asyncio.run(run_with_handler())

@@ -359,7 +359,7 @@ class Prompts:
         for folder in self.folders:
             for one in names:
                 if (file := folder / one).is_file():
-                    return _within(folder, file)
+                    return _find_inside(folder, file)
         return next(filter(None, (index.prompts().get(one) for one in names)), None)
 
     @property
@@ -395,7 +395,7 @@ class Prompts:
 
 
 @lru_cache(maxsize=4096)  # the same files are looked for again and again
-def _within(folder: Path, file: Path) -> Path:
+def _find_inside(folder: Path, file: Path) -> Path:
     """Return a file of a pack; raises InputError if it is a link to one elsewhere."""
     if not file.resolve().is_relative_to(folder.resolve()):
         raise InputError(
@@ -408,11 +408,13 @@ def _within(folder: Path, file: Path) -> Path:
 def fact_sentence(kind: str, facts: OwnFacts, wording: Wording = _NO_WORDING) -> str:
     """A line and its facts as this agent knows them: "harvested: catch 4.2, effort 0.4"."""
     shown = wording.shown(facts)
-    known = ", ".join(f"{_spaced(name)} {_worded(name, facts[name], wording)}" for name in shown)
+    known = ", ".join(
+        f"{_spaced(name)} {_put_in_words(name, facts[name], wording)}" for name in shown
+    )
     return f"{_spaced(kind)}: {known}" if known else _spaced(kind)
 
 
-def _worded(name: str, value: Any, wording: Wording) -> str:
+def _put_in_words(name: str, value: Any, wording: Wording) -> str:
     """A fact as its author declared it; else as always."""
     declared = name in wording.facts
     return wording.value(name, _python(value)) if declared else format_fact(value)

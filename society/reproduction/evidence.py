@@ -225,7 +225,7 @@ class Evidence:
         The intervals are not corrected, the widest are: a claim holds only if all of its means are
         in their ranges, a test by intersection and union (Berger 1982), but fails by any of them.
         """
-        return [_estimated(values, len(samples)) for values in samples]
+        return [_estimate_mean(values, len(samples)) for values in samples]
 
     def counted(self, name: str, first: Array, second: Array) -> Comparison:
         """Compare two shares of runs, (n,) of bool each, by Fisher's exact test."""
@@ -350,7 +350,7 @@ def _odds(name: str, count: SuccessCount, chance: float, level: float) -> Odds:
     return Odds(name, *count, chance, found.interval.low, found.interval.high, found.p)
 
 
-def _estimated(values: Array, count: int) -> MeanInterval:
+def _estimate_mean(values: Array, count: int) -> MeanInterval:
     """One mean of so many; runs that are all alike have intervals without width."""
     try:
         there = sample(values).values

@@ -71,7 +71,7 @@ async def _bound(response: httpx.Response) -> None:
         response.stream = _BoundedStream(response.stream, packed)
 
 
-def _guarded(make: Callable[..., Any]) -> Callable[..., Any]:
+def _guard(make: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap the maker of litellm's clients: they follow no redirects and read no endless body.
 
     A redirect would hand on keys and prompts to another server.
@@ -90,11 +90,11 @@ def _guarded(make: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-setattr(AsyncHTTPHandler, "create_client", _guarded(AsyncHTTPHandler.create_client))  # noqa: B010
+setattr(AsyncHTTPHandler, "create_client", _guard(AsyncHTTPHandler.create_client))  # noqa: B010
 setattr(  # noqa: B010
     BaseOpenAILLM,
     "_get_async_http_client",
-    staticmethod(_guarded(BaseOpenAILLM._get_async_http_client)),
+    staticmethod(_guard(BaseOpenAILLM._get_async_http_client)),
 )
 
 

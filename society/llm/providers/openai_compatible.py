@@ -71,7 +71,7 @@ class OpenAICompatible:
         Else only the server knows if it wants one.
         """
         if self._refused:
-            raise InputError(_unnamed(self._spec.api_base or "", self.place.variable))
+            raise InputError(_describe_unnamed(self._spec.api_base or "", self.place.variable))
 
     def sent(self, room: int | None) -> dict[str, JsonValue]:
         """The settings that go out."""
@@ -133,7 +133,7 @@ def _complaint(payload: Any) -> tuple[str, str]:
         return "a structure of too many levels", ""
 
 
-def _unnamed(address: str, variable: str) -> str:
+def _describe_unnamed(address: str, variable: str) -> str:
     """Describe a server that only a file names, and how to let the key go there."""
     host = url_host(address)
     return (
