@@ -144,7 +144,7 @@ def _value(value: Any) -> str:
 
 
 class Description(NamedTuple):
-    """All that `society list NAME` says of one name.
+    """The words of `society list NAME` about one name.
 
     parts: headings, each with its lines.
     """
@@ -199,11 +199,11 @@ def _parts(kind: Kind, name: str, entry: Entry) -> dict[str, list[str]]:
             "measures": [_measure(one) for one in spec.measures],
             "relations": [*spec.relations],
         }
-    return _filled({**parts, "parameters": list(entry.parameters)})
+    return _without_empty({**parts, "parameters": list(entry.parameters)})
 
 
 def _of_component(part: type[Component]) -> dict[str, list[str]]:
-    """The questions, events and columns of a component."""
+    """Describe a component: its questions, events and columns."""
     every = "everything that no component before it does"
     named = {"answers": part.answers, "notices": part.notices}
     said = {name: [every] if kinds == ANYTHING else [*kinds] for name, kinds in named.items()}
@@ -231,7 +231,7 @@ _FOLDS = {
 
 
 def _of_scenario(name: str, entry: Entry) -> dict[str, list[str]]:
-    """What a scenario asks and tells, with facts and their scopes; relations, measures and cast."""
+    """Describe a scenario: questions and events with their facts, relations, measures and cast."""
     setup = build(load_config(name))
     scenario = setup.scenario
     asked, told = dict[str, str](), dict[str, str]()
@@ -242,7 +242,7 @@ def _of_scenario(name: str, entry: Entry) -> dict[str, list[str]]:
         elif isinstance(line, Tell):
             told.setdefault(line.kind, _facts(line.facts))
     parameters = entry.parameters or _parameters(scenario.params)
-    return _filled(
+    return _without_empty(
         {
             "asks": [f"{kind}{words}" for kind, words in asked.items()],
             "tells": [f"{kind}{words}" for kind, words in told.items()],
@@ -274,5 +274,5 @@ def _facts(facts: Mapping[str, Fact]) -> str:
     return f" · {', '.join(scopes)}" if facts else ""
 
 
-def _filled(parts: dict[str, list[str]]) -> dict[str, list[str]]:
+def _without_empty(parts: dict[str, list[str]]) -> dict[str, list[str]]:
     return {heading: lines for heading, lines in parts.items() if lines}

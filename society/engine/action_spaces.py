@@ -199,7 +199,7 @@ class Integer(_Bounded):
 
 
 def _check_labels(labels: Sequence[str]) -> None:
-    """Raises ValueError for what a form, from which labels are read back, could not tell apart."""
+    """Raise ValueError for what a form, from which labels are read back, could not tell apart."""
     for label in labels:
         if "/" in label or "; " in label:
             raise ArgumentError(f"label {label!r} holds a slash or a semicolon; use other signs")

@@ -174,7 +174,7 @@ class GameMaster:
             raise PartError(f"{at}{self.scenario.name}, {line.kind!r}: {error}") from error
 
     def _line_place(self) -> str:
-        """Where the script has yielded its present line, "wood.py:12: "; "" in files of ours."""
+        """Return the place of the line that the script has yielded, "wood.py:12: "; "" if ours."""
         script, place = self._script, ""
         while isinstance(script, GeneratorType) and (frame := script.gi_frame) is not None:
             if is_users_file(frame.f_code.co_filename):

@@ -251,7 +251,7 @@ class Scenario:
 
 
 def fact_specs(scenario: Scenario, cast: Cast) -> dict[str, FactSpec]:
-    """Return all words, units and labels: of public columns as declared, then the scenario's."""
+    """Return all words, units and labels: those of public columns, then those of the scenario."""
     columns = (one for cohort in cast for part in cohort.components for one in part.columns)
     of_columns = {
         column.name: FactSpec(unit=column.unit, labels=column.labels)
@@ -490,7 +490,7 @@ def wrap_scenario(scenario: Scenario, spec: MechanismSpec | type, **given: Any) 
 
 
 def _refuse_twice(scenario: Scenario, mechanism: str, added: Iterable[Measure]) -> None:
-    """Raises ScenarioError for measures that would overwrite those of the scenario."""
+    """Raise ScenarioError for measures that would overwrite those of the scenario."""
     twice = {measure.name for measure in scenario.measures} & {measure.name for measure in added}
     if twice:
         inner = "".join(f" in {name}" for name in scenario.mechanisms)

@@ -229,7 +229,7 @@ class _Reading:
             raise ValidationIssues(*(fault.under("analysis") for fault in refused.faults)) from None
 
     def _check_keys(self) -> None:
-        """Raises ValidationIssues for what neither an experiment nor a scenario file may say."""
+        """Raise ValidationIssues for what neither an experiment nor a scenario file may say."""
         legal = {*_Said.model_fields, *RunConfig.model_fields} - {"scenario"}
         if "scenario" in self.rest:
             raise ValidationIssues(
@@ -314,7 +314,7 @@ class _Reading:
 
 
 def _unequal(conditions: Sequence[Condition], random_numbers: RandomNumbers) -> Iterator[str]:
-    """Describe what conditions ought to share and do not."""
+    """Describe the settings that conditions ought to share and do not."""
     setups = [condition.setup for condition in conditions]
     if random_numbers == "common":
         # A draw belongs to a seat, and there are seats in one condition that another lacks.

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from society.config.build import Society, build
 from society.config.run_config import RunConfig
 from society.engine.history import Recorder
-from society.engine.interrupts import Insistence
+from society.engine.interrupts import EscalatingHandler
 from society.errors import FileError, SocietyError, describe_user_error, short_path
 from society.llm.providers.budget import Budget
 from society.llm.providers.named_servers import naming_servers
@@ -64,7 +64,7 @@ class _Playing(NamedTuple):
 
     loop: asyncio.AbstractEventLoop
     task: asyncio.Task[JobResult]
-    insistence: Insistence
+    insistence: EscalatingHandler
 
 
 _playing: dict[str, _Playing] = {}  # in this process, by file
@@ -118,7 +118,7 @@ async def _worked(job: Job) -> JobResult:
     file, task = Path(job.file), asyncio.current_task()
     assert task is not None
     loop = asyncio.get_running_loop()
-    insistence = Insistence(loop, lambda *_: _interrupt(job.file))
+    insistence = EscalatingHandler(loop, lambda *_: _interrupt(job.file))
     _playing[job.file] = _Playing(loop, task, insistence)
     try:
         if job.away and not (file.parent / NOTE).exists():

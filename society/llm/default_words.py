@@ -50,7 +50,7 @@ class Wording(NamedTuple):
 
 
 class DefaultWords:
-    """All that any/question.md says of one question, made when it is asked for."""
+    """The words of any/question.md about one question, made as they are asked for."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class DefaultWords:
 
     @property
     def seen(self) -> list[str]:
-        """Each peer in sight with what is seen of it, one line each."""
+        """The peers in sight, each in one line with the facts that are seen of it."""
         lines = []
         for peer in self._peers:
             names = self._wording.shown(name for name in vars(peer) if name != "name")
@@ -118,11 +118,11 @@ def describe_value(value: Any, spec: FactSpec) -> str:
         return format_fact(value)
     if not math.isfinite(value):
         return "none"
-    number = format_number(_rounded(value))
+    number = format_number(_round(value))
     return f"{number}{spec.unit}" if spec.unit == "%" else f"{number} {spec.unit}".rstrip()
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     """Round to four significant figures, and never before the point."""
     if not value or isinstance(value, int):
         return value
@@ -148,7 +148,7 @@ def fill_figures(text: str, wording: Wording, facts: Mapping[str, Any], params: 
 
 
 def check_figures(line: Ask | Tell, params: Any) -> None:
-    """Raises ScenarioError for a sentence with a name that is neither a fact nor a parameter."""
+    """Raise ScenarioError for a sentence with a name that is neither a fact nor a parameter."""
     legal = {*line.facts, *_parameters(params)}
     sort = type(line).__name__
     try:

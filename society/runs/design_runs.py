@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from society.config.build import Society, build
 from society.config.run_config import RunConfig
 from society.engine.calls import Minds
-from society.engine.history import Page
+from society.engine.history import InMemoryRecorder, Page
 from society.engine.scenario import Drafts, Layer
 from society.errors import RunFileError
 from society.former_names import spellings
@@ -111,9 +111,9 @@ def make_designs(setup: Society, minds: Minds | None = None) -> Society:
     """Make all designs now, without a file, and return the setup with them."""
     made = {}
     for one in design_runs(setup):
-        album = _Album()
-        one.setup.gamemaster([album], minds=minds).play()
-        made[one.mechanism] = {one.drafts.parameter: one.found(album.pages)}
+        recorder = InMemoryRecorder()
+        one.setup.gamemaster([recorder], minds=minds).play()
+        made[one.mechanism] = {one.drafts.parameter: one.found(recorder.pages)}
     return with_designs(setup, made)
 
 
@@ -219,13 +219,3 @@ def is_drafting(mechanisms: Sequence[Mapping[str, Any]]) -> bool:
     """Check if a run with these mechanisms makes designs, and is not a tournament."""
     names = spellings("mechanism", _SEATS_APART)
     return bool(mechanisms) and not mechanisms[-1].keys().isdisjoint(names)
-
-
-class _Album:
-    """A recorder that keeps every page."""
-
-    def __init__(self) -> None:
-        self.pages: list[Page] = []
-
-    def page(self, page: Page) -> None:
-        self.pages.append(page)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from society.config.build import Society, build
 from society.config.run_config import RunConfig
@@ -99,6 +99,12 @@ class Manifest(BaseModel):
     objects: tuple[str, ...] = ()
     facts: dict[str, FactSpec] = {}
     complete: tuple[str, ...] | None = None
+
+    @model_validator(mode="after")
+    def _has_a_config(self) -> Self:
+        """Refuse a spec that no configuration can be read from, before anything is shown of it."""
+        _ = self.config
+        return self
 
     @property
     def config(self) -> RunConfig:

@@ -1,4 +1,4 @@
-"""Whether a run file belongs to a society: its configuration, and what has changed since."""
+"""The match of a run file and a society: their configurations, and all that has changed since."""
 
 from __future__ import annotations
 
