@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from society.claims.types import Reproduction
 from society.engine.action_spaces import ActionSpace, Fields
 from society.engine.component import ANYTHING, Component
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import rehearsal_environment, silent_lines
 from society.engine.parameters import Schema, describe_schema, parameters_of, schema_of
 from society.engine.scenario import Measure
@@ -132,7 +133,8 @@ def _parameter(name: str, schema: Schema, needed: bool) -> str:
     if "default" in schema:
         default = f" = {_value(schema['default'])}"
     cast = "only without `cohorts`" if "of_default_cast" in schema else ""
-    words = [f"{name}{default}", describe_schema(schema), schema.get("description", ""), cast]
+    text, unit = schema.get("description", ""), schema.get("unit", "")
+    words = [f"{name}{default}", describe_schema(schema), text, unit, cast]
     return " · ".join(word for word in words if word)
 
 
@@ -196,6 +198,7 @@ def _parts(kind: Kind, name: str, entry: Entry) -> dict[str, list[str]]:
     if kind == "mechanisms":
         spec = mechanisms()[name]
         parts = {
+            "facts": [_fact(*one) for one in spec.facts.items()],
             "measures": [_measure(one) for one in spec.measures],
             "relations": [*spec.relations],
         }
@@ -213,8 +216,14 @@ def _of_component(part: type[Component]) -> dict[str, list[str]]:
 def _column(one: Column) -> str:
     flags = [word for word in ("public", "heritable") if getattr(one, word)]
     labels = f"({', '.join(one.labels)})" if one.labels else ""
-    words = [np.dtype(one.dtype).name, labels, ", ".join(flags)]
+    words = [one.text, one.unit, np.dtype(one.dtype).name, labels, ", ".join(flags)]
     return f"{one.name} · {' · '.join(word for word in words if word)}"
+
+
+def _fact(name: str, spec: FactSpec) -> str:
+    labels = f"({', '.join(spec.labels)})" if spec.labels else ""
+    words = [spec.text, spec.unit, labels, "private" if spec.private else ""]
+    return f"{name} · {' · '.join(word for word in words if word)}"
 
 
 def _measure(one: Measure) -> str:
@@ -246,6 +255,7 @@ def _of_scenario(name: str, entry: Entry) -> dict[str, list[str]]:
         {
             "asks": [f"{kind}{words}" for kind, words in asked.items()],
             "tells": [f"{kind}{words}" for kind, words in told.items()],
+            "facts": [_fact(*one) for one in scenario.facts.items()],
             "relations": list(scenario.relations),
             "measures": [_measure(one) for one in scenario.measures],
             "components": [

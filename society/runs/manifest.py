@@ -166,6 +166,12 @@ class Manifest(BaseModel):
         return types
 
     @property
+    def specs(self) -> dict[str, FactSpec]:
+        """Words, units and labels by name; files of before have labels with their columns only."""
+        columns = {one.name: FactSpec(labels=one.labels) for one in self.columns if one.labels}
+        return columns | self.facts
+
+    @property
     def most(self) -> int:
         """The number of the last round, if nothing ends the run before."""
         return self.horizon if self.extent is None else self.extent.rounds
