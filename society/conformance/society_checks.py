@@ -1,20 +1,23 @@
-"""Check that a small society keeps the rules that all societies must keep."""
+"""Check that a small society keeps the rules that all societies must keep; nobody is paid."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from society.config.build import Society
+from society.config.wiring_issues import WiringIssue, WiringRefused
 from society.engine.agents import RunContext
 from society.engine.game_master import GameMaster, Outcome
 from society.engine.history import InMemoryRecorder, Page
 from society.engine.population import Cast, Population
 from society.engine.tape import Tape
-from society.errors import SocietyError, describe_user_error
+from society.errors import InputError, SocietyError, describe_user_error
+from society.llm.providers.free_minds import FreeMinds
+from society.runs.design_runs import make_designs
 
 from .invariants import (
     AskedTwice,
@@ -34,17 +37,51 @@ class CheckResult(NamedTuple):
     words: str
 
 
+def refused_results(subject: str, error: InputError) -> Iterator[CheckResult]:
+    """Yield a result for each issue of the wiring; or for each line of another error."""
+    if isinstance(error, WiringRefused):
+        yield from (CheckResult(subject, one.severity, str(one)) for one in error.issues)
+    else:
+        yield from (CheckResult(subject, "error", line) for line in str(error).splitlines())
+
+
+def wiring_results(
+    subject: str, issues: Iterable[WiringIssue], checked: str = "names, values and wiring"
+) -> Iterator[CheckResult]:
+    """Yield a result for each issue, or one that all that was checked is well."""
+    issues = dict.fromkeys(issues)
+    yield from (CheckResult(subject, issue.severity, str(issue)) for issue in issues)
+    if not issues:
+        yield CheckResult(subject, "ok", checked)
+
+
+def check_wired(setup: Society, subject: str) -> Iterator[CheckResult]:
+    """Yield what is known of the wiring of a society, then play it in all ways."""
+    yield from wiring_results(subject, (one for one in setup.wiring if not one.deferred))
+    played = [*check_society(setup, subject)]
+    yield from played
+    if played[0].outcome == "ok":  # or else it has said why already
+        yield from deferred_results(subject, [setup])
+
+
+def deferred_results(subject: str, setups: Iterable[Society]) -> Iterator[CheckResult]:
+    """Yield a result for each issue that only matters where all was played."""
+    issues = dict.fromkeys(issue for one in setups for issue in one.wiring if issue.deferred)
+    yield from (CheckResult(subject, issue.severity, str(issue)) for issue in issues)
+
+
 class _Played(NamedTuple):
     outcome: Outcome
     pages: list[Page]
 
 
 def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
-    """Play a small society in ways that may change nothing; no model is asked but offline ones."""
+    """Play a small society in ways that may change nothing; the offline mind answers for models."""
     try:
-        whole = _play(setup)
-    except Exception as error:  # code of the user's may raise anything: that is a finding
-        words = str(error) if isinstance(error, SocietyError) else _where(setup, error)
+        setup = make_designs(setup, FreeMinds(setup.seed))
+        whole = _played(setup)
+    except Exception as error:
+        words = describe_failure(setup, error)
         yield CheckResult(subject, "error", f"does not play to its end: {words}")
         return
     rounds = f"plays {whole.outcome.rounds} rounds in {setup.replicates} replicates"
@@ -64,13 +101,18 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
             rule(setup, whole)
         except BrokenRule as error:
             yield CheckResult(subject, severity, f"{words}: no, {error}")
-        except Exception as error:  # as above
-            yield CheckResult(subject, "error", f"{words}: {_where(setup, error)}")
+        except Exception as error:
+            yield CheckResult(subject, "error", f"{words}: {describe_failure(setup, error)}")
         else:
             yield CheckResult(subject, "ok", words)
 
 
-def _where(setup: Society, error: Exception) -> str:
+def play_once(setup: Society) -> Outcome:
+    """Play a small society once, its designs included; the offline mind answers for models."""
+    return _played(make_designs(setup, FreeMinds(setup.seed))).outcome
+
+
+def describe_failure(setup: Society, error: Exception) -> str:
     """Say where in a file of the user's an error was raised, if it was."""
     if isinstance(error, SocietyError):
         return str(error)
@@ -84,7 +126,7 @@ def _play(
     replicate: int | None = None,
 ) -> _Played:
     ids = None if replicate is None else np.array([replicate])
-    game = setup.gamemaster(env=setup.environment(ids))
+    game = setup.gamemaster(env=setup.environment(ids), minds=FreeMinds(setup.seed))
     assert isinstance(game.answerer, Population)
     context = game.answerer.context
     if cast is not None:
