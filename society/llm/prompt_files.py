@@ -41,7 +41,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
-from itertools import product
+from itertools import islice, product
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
 
 _ANY, _SYSTEM = "any/question.md", "system"
 _NO_WORDING = Wording()
+_MOST_FILES = 10_000  # in a folder of prompts
 
 
 class MechanismTerms(NamedTuple):
@@ -420,7 +421,20 @@ def _worded(name: str, value: Any, wording: Wording) -> str:
 
 def _files_in(folders: Iterable[Path]) -> Iterator[str]:
     """Names of the files in folders of prompts, as templates are named now."""
-    return (_current(name) for folder in folders for name, _ in index.prompts_in(folder))
+    for folder in folders:
+        try:
+            # A run file of a stranger's may name any folder of this machine.
+            if len([*islice(folder.rglob("*"), _MOST_FILES + 1)]) > _MOST_FILES:
+                raise InputError(
+                    f"{short_path(folder)} holds more than {_MOST_FILES:,} files; name a folder "
+                    "with nothing in it but prompts"
+                )
+            names = [name for name, _ in index.prompts_in(folder)]
+        except OSError as error:
+            raise InputError(
+                f"cannot read the folder of prompts {short_path(folder)}: {error}"
+            ) from error
+        yield from map(_current, names)
 
 
 def _current(name: str) -> str:
