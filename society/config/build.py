@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from society.llm.providers.budget import Budget
 
 
-_MOST_LINES = 100_000  # of a dry run that looks for questions that nobody answers
+_MOST_LINES = 4_000  # of a dry run that looks for questions, as in society.config.wiring
 
 
 class Drawn(NamedTuple):
@@ -329,7 +329,7 @@ def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
 def _refuse_mute(play: PlayFunction, cast: Cast, env: Environment) -> None:
     """Raise UnansweredQuestion for cohorts that are asked questions they cannot answer."""
     mute: dict[str, dict[str, None]] = {}
-    for ask in itertools.islice(questions(play, env), _MOST_LINES):
+    for ask in _first_questions(play, env):
         for cohort in cast:
             asked = env.cohorts[cohort.name] if ask.who is None else ask.who
             if (asked & env.cohorts[cohort.name]).any():
@@ -344,6 +344,11 @@ def _refuse_mute(play: PlayFunction, cast: Cast, env: Environment) -> None:
             _describe_mute(name, list(kinds), parts[name], home) for name, kinds in mute.items()
         )
         raise UnansweredQuestion(f"{_users_place(as_play(play).origin)}{'; '.join(lines)}")
+
+
+def _first_questions(play: PlayFunction, env: Environment) -> Iterator[Ask]:
+    """Yield the first questions of a play: a million rounds ask none that a thousand do not."""
+    return itertools.islice(questions(play, env), _MOST_LINES)
 
 
 def _describe_mute(cohort: str, kinds: Sequence[str], parts: Sequence[Component], home: str) -> str:
@@ -388,7 +393,7 @@ def _installed_memory() -> int:
 
 def _refuse_unknown_figures(play: PlayFunction, env: Environment) -> None:
     """Raise ScenarioError for a sentence with figures that nobody knows."""
-    for line in dry_run(play, env):
+    for line in itertools.islice(dry_run(play, env), _MOST_LINES):
         if isinstance(line, Ask | Tell) and line.text:
             check_figures(line, env.params)
 
@@ -569,11 +574,11 @@ class _Preparation:
             with self.at("mechanisms"):
                 _refuse_untold(setup.words)
             self.refuse()
-            kinds = {ask.kind for ask in questions(scenario.play, env)}
+            kinds = {ask.kind for ask in _first_questions(scenario.play, env)}
             setup.words.check_parameters(params, kinds)  # before any paid call
         if spec.prompts is not None:
             with self.at("prompts"):
-                asked = {ask.kind for ask in questions(scenario.play, env)}
+                asked = {ask.kind for ask in _first_questions(scenario.play, env)}
                 setup.words.check(Path(spec.prompts), asked)
             self.refuse()
         return setup
