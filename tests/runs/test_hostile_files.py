@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import time
+import tracemalloc
 import zlib
 from collections.abc import Callable
 from contextlib import closing
@@ -26,9 +27,9 @@ from society.errors import RunFileError
 from society.llm.call_tables import (
     CALL,
     VECTOR,
+    RecordedAnswers,
     call_row,
     checksum,
-    read_recorded_calls,
     text_key,
 )
 from society.runs.chunks import compact
@@ -165,8 +166,7 @@ def call(**changes: object) -> Attack:
     """Add a call, sealed, with these values among those of a sound one."""
 
     def attack(connection: sqlite3.Connection) -> None:
-        address = Address("mind", "answer effort", 0, 0, 0, 0)
-        request = Request(address, "default", (Message("user", "How much?"),))
+        request = Request(ASKED, "default", (Message("user", "How much?"),))
         *said, _ = call_row(1, request, Completion("0.5"))
         names = [part.strip() for part in CALL.split("(")[1].split(")")[0].split(",")][:-1]
         row = [*(dict(zip(names, said, strict=True)) | changes).values()]
@@ -459,11 +459,41 @@ def test_a_tape_is_opened_as_carefully(valid: Path, tmp_path: Path) -> None:
         with closing(sqlite3.connect(path)) as connection:
             connection.executescript(attack)
         with pytest.raises(RunFileError, match="not as `society run` writes them"):
-            read_recorded_calls(path)
+            RecordedAnswers(path)
+
+
+ASKED = Address("mind", "answer effort", 0, 0, 0, 0)
+
+
+def test_a_tape_without_end_is_not_read_to_its_end(valid: Path, tmp_path: Path) -> None:
+    path = tmp_path / "tape.run"
     path.write_bytes(valid.read_bytes())
     endless_table(path, "calls")
-    with pytest.raises(RunFileError, match="cannot be read as a tape"):
-        read_recorded_calls(path)
+    began = time.process_time()
+    with closing(RecordedAnswers(path)) as tape:
+        assert tape.find(ASKED) is None
+    assert time.process_time() - began < 1
+
+
+def test_a_reply_on_a_tape_has_a_limit_and_the_others_are_not_loaded(
+    valid: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "tape.run"
+    path.write_bytes(valid.read_bytes())
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for agent, size in enumerate((10, 2 * 10**7, 10**7)):
+            request = Request(ASKED._replace(agent=agent), "m", (Message("user", "?"),))
+            connection.execute(CALL, call_row(1, request, Completion("a" * size)))
+    tracemalloc.start()
+    with closing(RecordedAnswers(path)) as tape:
+        found = tape.find(ASKED)
+        assert found is not None
+        assert found.said.text == "a" * 10
+        with pytest.raises(RunFileError, match="cannot be read as a tape: string or blob too big"):
+            tape.find(ASKED._replace(agent=1))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 5 * 10**6
 
 
 def test_an_absurdly_large_data_file_is_refused_before_it_is_read(
