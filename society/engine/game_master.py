@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from types import GeneratorType
 from typing import Any
@@ -100,7 +101,8 @@ class GameMaster:
             return await self.perform()
 
         with ThreadPoolExecutor(1) as pool:
-            job = pool.submit(asyncio.run, performing())
+            # The gate before the user's code, and the servers that the user named, hold there too.
+            job = pool.submit(copy_context().run, asyncio.run, performing())
             try:
                 return job.result()
             except KeyboardInterrupt:

@@ -42,7 +42,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from difflib import get_close_matches
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
-from itertools import product
+from itertools import islice, product
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
 
 _ANY, _SYSTEM = "any/question.md", "system"
 _NO_WORDING = Wording()
+_MOST_FILES = 10_000  # in a folder of prompts
 
 
 class MechanismTerms(NamedTuple):
@@ -452,7 +453,20 @@ def _put_in_words(name: str, value: Any, wording: Wording) -> str:
 
 def _files_in(folders: Iterable[Path]) -> Iterator[str]:
     """Names of the files in folders of prompts, as templates are named now."""
-    return (_current(name) for folder in folders for name, _ in index.prompts_in(folder))
+    for folder in folders:
+        try:
+            # A run file of a stranger's may name any folder of this machine.
+            if len([*islice(folder.rglob("*"), _MOST_FILES + 1)]) > _MOST_FILES:
+                raise InputError(
+                    f"{short_path(folder)} holds more than {_MOST_FILES:,} files; name a folder "
+                    "with nothing in it but prompts"
+                )
+            names = [name for name, _ in index.prompts_in(folder)]
+        except OSError as error:
+            raise InputError(
+                f"cannot read the folder of prompts {short_path(folder)}: {error}"
+            ) from error
+        yield from map(_current, names)
 
 
 def _owner(name: str) -> str:

@@ -27,6 +27,7 @@ from society.llm.providers.budget import Budget
 from .provenance import run_file_statuses
 from .reader import RunFile, open_run_file
 from .session import Session
+from .writer import path_before_rescue
 
 _SEATS_APART = "draft_designs"  # the mechanism that seats types apart
 # By type, one for each seat of the first repetition, then of the next; None where there is none.
@@ -161,13 +162,15 @@ def keep_designs(now: RunConfig) -> Callable[[RunConfig], RunConfig]:
 def design_file(tournament: Path, mechanism: str) -> Path:
     """Return the path of the run in which the designs of a mechanism are made.
 
-    A file that was made when the mechanism had another name is found.
+    A file that was made when the mechanism had another name is found, and that of a tournament
+    before it was rescued.
 
     >>> design_file(Path("runs/dilemma-1.run"), "contracts").name
     'dilemma-1.contracts-designs.run'
     """
     names = [mechanism, *spellings("mechanism", mechanism)]
-    files = [tournament.with_name(f"{tournament.stem}.{name}-designs.run") for name in names]
+    paths = dict.fromkeys((tournament, path_before_rescue(tournament)))
+    files = [path.with_name(f"{path.stem}.{name}-designs.run") for path in paths for name in names]
     return next((file for file in files if file.exists()), files[0])
 
 
