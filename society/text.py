@@ -1,4 +1,4 @@
-"""How numbers, and text that somebody else has written, stand in a prompt.
+"""Format numbers, and texts that somebody else has written, for prompts and messages.
 
 Words of agents and models are data. They stand between guillemets on one line, and can neither
 close these nor leave the line, so that nobody can speak in the name of the prompt.

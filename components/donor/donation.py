@@ -1,4 +1,4 @@
-"""How much to give, by rule, to somebody of whom something is known.
+"""Rules for the share that a donor gives to somebody of whom something is known.
 
     fixed           the share g, whoever it is
     reciprocal      the mean of the shares known of the recipient; g to a stranger

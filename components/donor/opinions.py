@@ -198,7 +198,7 @@ class Witnessed(NamedTuple):
 
 
 def _decisive(scores: tuple[int, int], least: int) -> None:
-    """Raises ValueError if what somebody does can make it neither good nor bad."""
+    """Raise ValueError if what somebody does can make it neither good nor bad."""
     worst, best = scores
     if not worst < least <= best:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What one cares for, as a gene: a sentence before every question, which children inherit.
+"""An attitude as a gene: a sentence before every question, which children inherit.
 
 Source: ours, also the sentences.
 """

@@ -91,16 +91,16 @@ def shuffle_legal(legal: Legal, ask: Inquiry, agent: Agent) -> Legal:
     """
     ids = {name: int(agent.env.ids[seat]) for name, seat in legal.peers.items()}
     ordered = isinstance(ask.reply, Choice) and ask.reply.ordered
-    options = legal.options if ordered else _shuffled(legal.options, legal.options, ask, agent)
-    return Legal(options, _shuffled(legal.peers, ids, ask, agent))
+    options = legal.options if ordered else _shuffle(legal.options, legal.options, ask, agent)
+    return Legal(options, _shuffle(legal.peers, ids, ask, agent))
 
 
-def _shuffled(
+def _shuffle(
     named: Mapping[str, int], numbers: Mapping[str, int], ask: Inquiry, agent: Agent
 ) -> Mapping[str, int]:
     """Order names by the numbers that chance ranks."""
     name_of = {number: name for name, number in numbers.items()}
-    order = agent.shuffled(np.array([*name_of], np.int64), ask.kind).tolist()
+    order = agent.shuffle(np.array([*name_of], np.int64), ask.kind).tolist()
     return {name_of[number]: named[name_of[number]] for number in order}
 
 

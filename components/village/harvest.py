@@ -1,4 +1,4 @@
-"""How hard to fish: a trait, bent by the threat of a fine.
+"""The effort of fishing: a trait, bent by the threat of a fine.
 
 Effort e in [0, 1] lands alpha e R from a stock R. Under the rule `trait`, e is the trait. Under
 `deterrence`, an agent that plans more than the cap G takes G instead if the gain is not worth the

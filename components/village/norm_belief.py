@@ -1,4 +1,4 @@
-"""What one ought not to exceed: a personal cap on the own catch, g, in units of catch a round.
+"""The norm of a villager: a personal cap on the own catch, g, in units of catch a round.
 
 Source: Gupta et al. 2026, Table 3.
 """

@@ -1,4 +1,4 @@
-"""Who somebody is: general, altruist or selfish.
+"""The persona of a villager: general, altruist or selfish.
 
 Source: Gupta et al. 2026 (AAMAS), Table 3: the ranges from which a faculty draws its first trait
 depend on the persona. Each faculty states its own column of that table.

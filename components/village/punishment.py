@@ -1,4 +1,4 @@
-"""Whom to fine: look at one peer with chance m, and fine a violation with chance p.
+"""Punishment: look at one peer with chance m, and fine a violation with chance p.
 
 Table 3 gives one number B = m p: here m ~ U(range of the persona) and p = 1. `punishers` settles
 which of the paper's two statements holds: its table has the selfish fine more often, its text the

@@ -240,7 +240,7 @@ def donor_game(env: Environment) -> Script:
 
 
 def _fitting(p: DonorGame) -> None:
-    """Raises ScenarioError for options that cannot be had together."""
+    """Raise ScenarioError for options that cannot be had together."""
     if p.partners == "rewired" and p.schedule != "random":
         raise ScenarioError(
             f"partners rewired changes who can meet whom, and schedule {p.schedule} is fixed; "

@@ -157,7 +157,7 @@ class LanguageVillage(Village):
 
     @property
     def stock_told(self) -> bool:
-        """Whether villagers are told how many fish there are."""
+        """True if villagers are told how many fish there are."""
         return self.perceive == "section3" if self.stock_shown is None else self.stock_shown
 
     @model_validator(mode="after")
@@ -203,7 +203,7 @@ def tell_wealth(shown: bool, effort: Array, wealth: Array, fined: Array) -> Scri
 
 
 def tell_policy(p: LanguageVillage, policy: NormPolicy, caps: bool) -> dict[str, Fact]:
-    """The policy, where there can be one; its cap, where there are caps, is for rules."""
+    """Return the policy, if there can be one; its cap, if there are caps, is for rules."""
     words = {"policy": common(policy.words)} if p.channels.policy else {}
     return words | ({"cap": common(policy.cap)} if caps else {})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,6 +14,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from society.claims.types import Reproduction
+from society.engine.action_spaces import ActionSpace, Fields
 from society.engine.component import ANYTHING, Component
 from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import rehearsal_environment, silent_lines
@@ -144,7 +146,7 @@ def _value(value: Any) -> str:
 
 
 class Description(NamedTuple):
-    """All that `society list NAME` says of one name.
+    """The words of `society list NAME` about one name.
 
     parts: headings, each with its lines.
     """
@@ -174,7 +176,9 @@ def describe_name(name: str, kinds: Iterable[Kind]) -> Description:
         spec = load_config(name)
         entry = Entry(describe_origin(spec.scenario), ())
         return Description(name, "scenarios", entry.words, _of_scenario(name, entry))
-    legal = [*kinds, "runs", *(one for kind in kinds for one in entries(kind))]
+    every = [one for kind in kinds if kind != "models" for one in entries(kind)]
+    near = difflib.get_close_matches(name, [*kinds, "runs", *every], n=1)
+    legal = near or [*kinds, "runs"]
     raise CatalogueError(f"there is no kind and no name {name!r}; {suggest(name, legal)}")
 
 
@@ -198,11 +202,11 @@ def _parts(kind: Kind, name: str, entry: Entry) -> dict[str, list[str]]:
             "measures": [_measure(one) for one in spec.measures],
             "relations": [*spec.relations],
         }
-    return _filled({**parts, "parameters": list(entry.parameters)})
+    return _without_empty({**parts, "parameters": list(entry.parameters)})
 
 
 def _of_component(part: type[Component]) -> dict[str, list[str]]:
-    """The questions, events and columns of a component."""
+    """Describe a component: its questions, events and columns."""
     every = "everything that no component before it does"
     named = {"answers": part.answers, "notices": part.notices}
     said = {name: [every] if kinds == ANYTHING else [*kinds] for name, kinds in named.items()}
@@ -236,18 +240,18 @@ _FOLDS = {
 
 
 def _of_scenario(name: str, entry: Entry) -> dict[str, list[str]]:
-    """What a scenario asks and tells, with facts and their scopes; relations, measures and cast."""
+    """Describe a scenario: questions and events with their facts, relations, measures and cast."""
     setup = build(load_config(name))
     scenario = setup.scenario
     asked, told = dict[str, str](), dict[str, str]()
     alone = rehearsal_environment(setup.environment(np.arange(1)), first_rounds_only=True)
     for line in silent_lines(scenario.play, alone):
         if isinstance(line, Ask):
-            asked.setdefault(line.kind, f" · {line.reply.form()}{_facts(line.facts)}")
+            asked.setdefault(line.kind, f" · {_reply(line.reply)}{_facts(line.facts)}")
         elif isinstance(line, Tell):
             told.setdefault(line.kind, _facts(line.facts))
     parameters = entry.parameters or _parameters(scenario.params)
-    return _filled(
+    return _without_empty(
         {
             "asks": [f"{kind}{words}" for kind, words in asked.items()],
             "tells": [f"{kind}{words}" for kind, words in told.items()],
@@ -264,6 +268,13 @@ def _of_scenario(name: str, entry: Entry) -> dict[str, list[str]]:
     )
 
 
+def _reply(reply: ActionSpace) -> str:
+    """The form of an answer, by the type that authors write: "Real 0..1"."""
+    if isinstance(reply, Fields):
+        return "; ".join(f"{name}: {_reply(one)}" for name, one in reply.fields.items())
+    return f"{type(reply).__name__}{reply.form().removeprefix(reply.code)}"
+
+
 def _facts(facts: Mapping[str, Fact]) -> str:
     """Facts with their scopes: " · stock (common), catch (own)"."""
     scopes = (
@@ -273,5 +284,5 @@ def _facts(facts: Mapping[str, Fact]) -> str:
     return f" · {', '.join(scopes)}" if facts else ""
 
 
-def _filled(parts: dict[str, list[str]]) -> dict[str, list[str]]:
+def _without_empty(parts: dict[str, list[str]]) -> dict[str, list[str]]:
     return {heading: lines for heading, lines in parts.items() if lines}

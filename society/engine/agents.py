@@ -298,7 +298,7 @@ class Agent:
         seen = seen[np.argsort(env.ids[seen])]
         return {self.name_at(seat): seat for seat in seen.tolist()}
 
-    def shuffled(self, options: Array, kind: str) -> Array:
+    def shuffle(self, options: Array, kind: str) -> Array:
         """Return options, whole numbers from 0, in the order in which they are shown to this agent.
 
         kind: of the question. Chance ranks every number apart, so that the order of two of them

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FactSpec:
-    """What a name stands for, wherever it is shown: a fact, a public column or an answer.
+    """The words, unit and labels of a fact, a public column or an answer, wherever it is shown.
 
     text: a noun phrase, without a full stop. unit: of its numbers. labels: what whole numbers
     stand for, in order from 0. private: for rules only; default prompts do not show it.

@@ -20,7 +20,7 @@ from typing import (
 import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from society.errors import ScenarioError
+from society.errors import ScenarioError, suggest
 from society.former_names import with_current_parameters
 
 from .component import snake_case
@@ -238,6 +238,13 @@ class Scenario:
                 f"language_variant of {self.name} is a scenario; give its name, "
                 f"{self.language_variant.name!r}"
             )
+
+        for relation in self.graphs:
+            if relation not in self.relations:
+                raise ScenarioError(
+                    f"graphs= of {self.name} names the relation {relation!r}; "
+                    f"{suggest(relation, self.relations)}"
+                )
 
     @property
     def summary(self) -> str:
@@ -491,7 +498,7 @@ def wrap_scenario(scenario: Scenario, spec: MechanismSpec | type, **given: Any) 
 
 
 def _refuse_twice(scenario: Scenario, mechanism: str, added: Iterable[Measure]) -> None:
-    """Raises ScenarioError for measures that would overwrite those of the scenario."""
+    """Raise ScenarioError for measures that would overwrite those of the scenario."""
     twice = {measure.name for measure in scenario.measures} & {measure.name for measure in added}
     if twice:
         inner = "".join(f" in {name}" for name in scenario.mechanisms)

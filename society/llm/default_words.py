@@ -48,7 +48,7 @@ class Wording(NamedTuple):
 
 
 class DefaultWords:
-    """All that any/question.md says of one question, made when it is asked for."""
+    """The words of any/question.md about one question, made as they are asked for."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class DefaultWords:
 
     @property
     def seen(self) -> list[str]:
-        """Each peer in sight with what is seen of it, one line each."""
+        """The peers in sight, each in one line with the facts that are seen of it."""
         lines = []
         for peer in self._peers:
             names = self._wording.shown(name for name in vars(peer) if name != "name")
@@ -138,7 +138,7 @@ def fill_figures(text: str, wording: Wording, facts: Mapping[str, Any], params: 
 
 
 def check_figures(line: Ask | Tell, params: Any) -> None:
-    """Raises ScenarioError for a sentence with a name that is neither a fact nor a parameter."""
+    """Raise ScenarioError for a sentence with a name that is neither a fact nor a parameter."""
     legal = {*line.facts, *_parameters(params)}
     sort = type(line).__name__
     try:

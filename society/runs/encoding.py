@@ -142,8 +142,8 @@ def split_cells(count: int, blob: bytes) -> list[bytes]:
     return [blob[start:end] for start, end in pairwise(ends)]
 
 
-def inflated_cells(look: ArrayLayout, blob: bytes) -> tuple[ArrayLayout, list[bytes]]:
-    """Return a layout and its parts with small arrays as they are before `.zlib`."""
+def inflate_cells(look: ArrayLayout, blob: bytes) -> tuple[ArrayLayout, list[bytes]]:
+    """Return a layout and its parts, with small arrays as they are before compression."""
     parts, cells = [], []
     for part, cell in zip(look.parts, split_cells(len(look.parts), blob), strict=True):
         dtype, shape, codec = part

@@ -16,7 +16,7 @@ from society.config.build import build
 from society.config.run_config import load_config
 from society.engine.history import Page, Step, page_digest
 from society.errors import RunFileError
-from society.runs.chunks import _opened as open_chunk
+from society.runs.chunks import _decompress as open_chunk
 from society.runs.runfile import Writer, manifest_of, open_run_file
 
 GENERATIONS = {"replicates": 2, "seed": 5}
@@ -160,7 +160,7 @@ def test_seeking_opens_only_the_chunk_of_the_round(
         opened.append(len(data))
         return open_chunk(data)
 
-    monkeypatch.setattr("society.runs.chunks._opened", opening)
+    monkeypatch.setattr("society.runs.chunks._decompress", opening)
     with open_run_file(tmp_path / "e.run") as run:
         assert next(run.pages(200)).digest == pages[200].digest
         assert next(run.pages(207)).digest == pages[207].digest

@@ -119,7 +119,7 @@ def _parts(env: Environment, declared: Declared, device: Device) -> Array:
 
 
 def _device(game: Game, profiles: Sequence[Recommendation] | None) -> Device:
-    """Raises ScenarioError for profiles that are none of the game's."""
+    """Raise ScenarioError for profiles that are none of the game's."""
     if profiles is None:
         if game.cooperation is None:
             raise ScenarioError(

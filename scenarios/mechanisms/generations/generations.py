@@ -211,7 +211,7 @@ def generations(
 
 
 def _find(play: Play, env: Environment, wanted: dict[str, str]) -> None:
-    """Raises ScenarioError unless the play tells each fact of each agent."""
+    """Raise ScenarioError unless the play tells each fact of each agent."""
     missed, told = set(filter(None, wanted.values())), set[str]()
     for numbers in _numbers(play, env):
         told |= numbers

@@ -172,7 +172,7 @@ def _winner(env: Environment, votes: Array, options: int) -> Array:
 
 
 def _refuse_many(play: Play, env: Environment, declared: Declared) -> None:
-    """Raises ScenarioError unless a replicate is one match that is paid once."""
+    """Raise ScenarioError unless a replicate is one match that is paid once."""
     players = game_of(env, "institution_choice").players
     if env.agents != players:
         raise ScenarioError(
@@ -191,7 +191,7 @@ def _refuse_many(play: Play, env: Environment, declared: Declared) -> None:
 
 
 def _refuse_fixed(env: Environment, offered: list[Option]) -> None:
-    """Raises ScenarioError unless groups of any size can play."""
+    """Raise ScenarioError unless groups of any size can play."""
     if not isinstance(env.rules, PublicGood):
         raise ScenarioError(
             f"institution_choice: by feet groups have any size, and this is a game of "

@@ -111,7 +111,7 @@ def _sight(env: Environment, declared: Declared, leader: int, action: Array) -> 
 
 
 def _refuse_unasked(play: Play, env: Environment, declared: Declared, leader: int) -> None:
-    """Raises ScenarioError for a leader who cannot move before all others."""
+    """Raise ScenarioError for a leader who cannot move before all others."""
     players = group_size(declared, env)
     has_leader, in_turn = survey(_asked_before, play, env, declared.move)
     if has_leader:

@@ -118,7 +118,7 @@ def mediation(
 
 
 def _refuse_turns(ground: Ground) -> None:
-    """Raises ScenarioError for a game in which some move before others, or that has a mediator."""
+    """Raise ScenarioError for a game in which some move before others, or that has a mediator."""
     game, (reply, who) = ground.game, (ground.first.reply, ground.first.who)
     if game is None:
         return

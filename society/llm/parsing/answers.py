@@ -77,7 +77,7 @@ def interpret(reply: Value, said: Any, legal: Legal) -> Any:
 
 
 def parse(reply: ActionSpace, text: str, legal: Legal) -> Any:
-    """The answer in a model's reply; raises Unparsed, or CutOff if it stops before its end.
+    """Read the answer in a model's reply; raises Unparsed, or CutOff if it stops before its end.
 
     A reply of book length is not looked through: all other agents would wait for it.
     """

@@ -23,7 +23,7 @@ from society.runs.runfile import Level, Manifest, Status, Writer, open_run_file
 MANIFEST = Manifest.model_validate(
     {
         "scenario": "lake",
-        "spec": {},
+        "spec": {"scenario": "lake"},
         "params": {},
         "seed": 7,
         "agents": 3,
