@@ -42,7 +42,7 @@ class _Played(NamedTuple):
 def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
     """Play a small society in ways that may change nothing; no model is asked but offline ones."""
     try:
-        whole = _play(setup)
+        whole = _played(setup)
     except Exception as error:  # code of the user's may raise anything: that is a finding
         words = str(error) if isinstance(error, SocietyError) else _where(setup, error)
         yield CheckResult(subject, "error", f"does not play to its end: {words}")
@@ -52,12 +52,12 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
     rules: tuple[
         tuple[str, Callable[[Society, _Played], None], Literal["warning", "error"]], ...
     ] = (
-        ("the same seed gives the same history", _check_same_seed, "error"),
-        ("each replicate alone equals the batch", _check_each_replicate, "error"),
-        ("splitting a cohort changes nothing", _check_split_cohorts, "error"),
-        ("answering changes nothing", _check_asking_twice, "error"),
-        ("answers are within their bounds", _check_bounds, "warning"),
-        ("replay from recorded answers equals the run", _check_replay, "error"),
+        ("the same seed gives the same history", _again, "error"),
+        ("each replicate alone equals the batch", _one_by_one, "error"),
+        ("splitting a cohort changes nothing", _split, "error"),
+        ("answering changes nothing", _asked_twice, "error"),
+        ("answers are within their bounds", _within_bounds, "warning"),
+        ("replay from recorded answers equals the run", _replayed, "error"),
     )
     for words, rule, severity in rules:
         try:
@@ -77,7 +77,7 @@ def _where(setup: Society, error: Exception) -> str:
     return describe_user_error(error, next((f for f in setup.files if f.endswith(".py")), ""))
 
 
-def _play(
+def _played(
     setup: Society,
     cast: Callable[[Cast, tuple[int, int]], Cast] | None = None,
     answerer: Callable[[GameMaster, RunContext], Population | Tape] | None = None,
@@ -115,17 +115,17 @@ def _first_difference(one: _Played, other: _Played) -> str:
     return "the number of rounds differs"
 
 
-def _check_same_seed(setup: Society, whole: _Played) -> None:
-    again = _play(setup)
+def _again(setup: Society, whole: _Played) -> None:
+    again = _played(setup)
     _expect(
         exact_record(again.pages) == exact_record(whole.pages),
         f"{_first_difference(again, whole)}; draw all chance by agents.draws or env.draws(NAME)",
     )
 
 
-def _check_each_replicate(setup: Society, whole: _Played) -> None:
+def _one_by_one(setup: Society, whole: _Played) -> None:
     for replicate in range(len(whole.pages[0].running)):
-        alone = _play(setup, replicate=replicate)
+        alone = _played(setup, replicate=replicate)
         for one, of_many in zip(alone.pages, whole.pages, strict=False):
             same = replicate_record(one, 0) == replicate_record(of_many, replicate)
             _expect(
@@ -135,11 +135,11 @@ def _check_each_replicate(setup: Society, whole: _Played) -> None:
             )
 
 
-def _check_split_cohorts(setup: Society, whole: _Played) -> None:
-    def split(cast: Cast, shape: tuple[int, int]) -> Cast:
+def _split(setup: Society, whole: _Played) -> None:
+    def parted(cast: Cast, shape: tuple[int, int]) -> Cast:
         return split_cohorts(cast, shape, np.indices(shape)[1] % 2 == 0)
 
-    other = _play(setup, cast=split)
+    other = _played(setup, cast=parted)
     _expect(
         exact_record(other.pages) == exact_record(whole.pages),
         f"{_first_difference(other, whole)}; let each member's answer depend on its own columns "
@@ -147,18 +147,18 @@ def _check_split_cohorts(setup: Society, whole: _Played) -> None:
     )
 
 
-def _check_asking_twice(setup: Society, whole: _Played) -> None:
-    other = _play(setup, answerer=lambda game, context: AskedTwice(setup.cast(), context))
+def _asked_twice(setup: Society, whole: _Played) -> None:
+    other = _played(setup, answerer=lambda game, context: AskedTwice(setup.cast(), context))
     _expect(other.outcome.digest == whole.outcome.digest, "asking twice changes the history")
 
 
-def _check_bounds(setup: Society, whole: _Played) -> None:
-    _play(setup, answerer=lambda game, context: WithinBounds(setup.cast(), context))
+def _within_bounds(setup: Society, whole: _Played) -> None:
+    _played(setup, answerer=lambda game, context: WithinBounds(setup.cast(), context))
 
 
-def _check_replay(setup: Society, whole: _Played) -> None:
+def _replayed(setup: Society, whole: _Played) -> None:
     steps = [step for page in whole.pages for step in page.steps]
-    replay = _play(setup, answerer=lambda game, context: Tape(steps))
+    replay = _played(setup, answerer=lambda game, context: Tape(steps))
     _expect(
         replay.outcome.digest == whole.outcome.digest,
         "the script does not depend on the answers alone",

@@ -251,7 +251,7 @@ class Scenario:
 
 
 def fact_specs(scenario: Scenario, cast: Cast) -> dict[str, FactSpec]:
-    """Return all words, units and labels: those of public columns, then those of the scenario."""
+    """Return all words, units and labels: of public columns as declared, then the scenario's."""
     columns = (one for cohort in cast for part in cohort.components for one in part.columns)
     of_columns = {
         column.name: FactSpec(unit=column.unit, labels=column.labels)

@@ -199,7 +199,7 @@ def read_recorded_calls(path: Path | str) -> Mapping[Address, tuple[str, Complet
     if not Path(path).is_file():
         raise RunFileError(f"there is no run file {short_path(path)} to take answers from")
     try:
-        with closing(StoredDatabase(Path(path), "mode=ro")) as database, database.limit_steps():
+        with closing(StoredDatabase(Path(path), "mode=ro")) as database, database.limited():
             _check_table_of_calls(database.connection)
             return {
                 call.request.address: (call.request.fingerprint, call.said)

@@ -118,11 +118,11 @@ def describe_value(value: Any, spec: FactSpec) -> str:
         return format_fact(value)
     if not math.isfinite(value):
         return "none"
-    number = format_number(_round(value))
+    number = format_number(_rounded(value))
     return f"{number}{spec.unit}" if spec.unit == "%" else f"{number} {spec.unit}".rstrip()
 
 
-def _round(value: float) -> float:
+def _rounded(value: float) -> float:
     """Round to four significant figures, and never before the point."""
     if not value or isinstance(value, int):
         return value

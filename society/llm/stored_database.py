@@ -31,7 +31,7 @@ class StoredDatabase:
         self.connection = sqlite3.connect(address, uri=True, check_same_thread=False)
         self.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_OF_ONE)
         self.connection.set_progress_handler(self._tick, _TICK)
-        with self.limit_steps():
+        with self.limited():
             self.connection.execute("PRAGMA trusted_schema = OFF")
             self.connection.execute("PRAGMA cell_size_check = ON")
 
@@ -39,7 +39,7 @@ class StoredDatabase:
         self.connection.close()
 
     @contextmanager
-    def limit_steps(self) -> Iterator[None]:
+    def limited(self) -> Iterator[None]:
         """Limit the steps of reading in this block; raises ValueError where it takes more.
 
         An interrupt by the user leaves the block at once.

@@ -12,7 +12,7 @@ from society.llm.providers.pool import ModelPool
 
 
 class _Listener:
-    """A model pool that keeps the first prompt of each question; the offline mind answers."""
+    """Keeps the first prompt of each question; the offline mind answers, whatever is named."""
 
     def __init__(self, seed: int) -> None:
         self.prompts: dict[str, str] = {}

@@ -87,7 +87,7 @@ class RunFile:
 
     @contextmanager
     def _reading(self, what: str) -> Iterator[None]:
-        with _reading(self.path, what), self._database.limit_steps():
+        with _reading(self.path, what), self._database.limited():
             yield
 
     @property
