@@ -46,7 +46,7 @@ def met(hand: Hand, stage: DisplaySpec = STAGE, agents: int = 6, **told: Any) ->
 
 
 def lines(story: str) -> list[str]:
-    """Those of the first round, without its title."""
+    """Return the lines of the first round, without its title."""
     return story.partition("Round 1 of 10")[2].split("\n\n")[0].splitlines()[1:]
 
 
