@@ -171,9 +171,12 @@ _NOT_YIELDED = re.compile(r"(\w+)\s*=\s*(Ask|Tell|Inherit)\(")
 def explain_user_error(error: BaseException) -> SocietyError | None:
     """Return the mistake in a user's file behind an error; None if it is not a known one.
 
-    Known are a line of a script that was not yielded, a StopIteration that leaves a script, and
-    what this program refused when it was called from the user's file.
+    Known are a warning that was made an error, a line of a script that was not yielded, a
+    StopIteration that leaves a script, and what this program refused when it was called from the
+    user's file.
     """
+    if isinstance(error, WiringWarning):  # it was made an error by --strict
+        return InputError(str(error))
     if isinstance(error, MemoryError):
         return InputError(f"out of memory: {error}; take fewer agents or replicates")
     if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):

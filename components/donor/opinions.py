@@ -42,7 +42,14 @@ from .track_record import by_fixed_stake, known_shares, write_reviews
 Worst = Annotated[int, Field(ge=-100, le=0)]
 Best = Annotated[int, Field(ge=0, le=100)]
 COLUMNS = (
-    Column("norm", np.int8, public=True, heritable=True, labels=NORMS),
+    Column(
+        "norm",
+        np.int8,
+        public=True,
+        heritable=True,
+        labels=NORMS,
+        text="Social norm by which it judges others",
+    ),
     Column("opinion", np.int8, per_peer=True),
 )
 _NEVER = NORMS.index("never")

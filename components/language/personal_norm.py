@@ -55,7 +55,7 @@ class PersonalNorm(Component):
 
     chance_id = "creed"
     notices = ("reconsidered",)
-    columns = (Column("norm", object, public=True, heritable=True),)
+    columns = (Column("norm", object, public=True, heritable=True, text="Personal norm in words"),)
 
     def begin(self, agents: AgentGroup) -> None:
         both = (*self.altruistic, *self.selfish)

@@ -36,7 +36,7 @@ class Harvest(Component):
 
     chance_id = "harvest"
     answers = ("effort",)
-    columns = (Column("effort", public=True, heritable=True),)
+    columns = (Column("effort", public=True, heritable=True, text="Effort, from 0 to 1"),)
 
     def begin(self, agents: AgentGroup) -> None:
         agents["effort"] = first_trait(agents, self.efforts)

@@ -30,7 +30,16 @@ class Persona(Component):
     temper: Temper = "general"
 
     chance_id = "persona"
-    columns = (Column("persona", np.int8, public=True, heritable=True, labels=TEMPERS),)
+    columns = (
+        Column(
+            "persona",
+            np.int8,
+            public=True,
+            heritable=True,
+            labels=TEMPERS,
+            text="Temper, on which its first traits depend",
+        ),
+    )
 
     def begin(self, agents: AgentGroup) -> None:
         agents["persona"] = TEMPERS.index(self.temper)

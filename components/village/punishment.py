@@ -36,7 +36,10 @@ class Punishment(Component):
     effort_noise: Positive = 0.03  # sigma_B: one noise serves effort and monitoring
 
     chance_id = "punishment"
-    columns = (Column("monitoring", public=True, heritable=True), Column("punishing"))
+    columns = (
+        Column("monitoring", public=True, heritable=True, text="Chance to look at a peer"),
+        Column("punishing"),
+    )
 
     def begin(self, agents: AgentGroup) -> None:
         agents["monitoring"] = first_trait(agents, _MONITORING[self.punishers])

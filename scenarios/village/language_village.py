@@ -44,12 +44,14 @@ from society.components.language.recall import EmbedderName
 from society.components.village.persona import Persona, Temper
 from society.engine.action_spaces import Real
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import Declared, declares
 from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import OF_DEFAULT_CAST, Measure, RoundFacts, scenario
 from society.engine.script import Ask, Fact, Script, Tell, common, own, seen
 from society.scenarios.village.fishing_village import (
+    LAKE_FACTS,
     MEASURES,
     Village,
     land_catch,
@@ -254,6 +256,23 @@ OWN_MEASURES = (
 )
 _OWN = [measure.name for measure in OWN_MEASURES]
 
+FACTS = {
+    **LAKE_FACTS,
+    "payoff": FactSpec("Fish that a villager owns", "fish"),
+    "norm": FactSpec("Personal norm, in words"),
+    "proposal": FactSpec("Policy that a villager has proposed"),
+    "policy": FactSpec("Policy in force, in words"),
+    "update personal": FactSpec("Personal norm that a villager now states"),
+    "propose personal": FactSpec("Personal norm that a villager now states"),
+    "propose community": FactSpec("Policy that a villager proposes"),
+    "propose cap": FactSpec("Cap that its proposal states", "fish"),
+    "vote": FactSpec("Policy that a villager votes for"),
+    "last_catch": FactSpec("Latest catch", "fish"),
+    "last_gain": FactSpec("Latest change of the fish that one owns", "fish"),
+    "last_fined": FactSpec("Whether one was fined when fines were last given"),
+    "last_fined_by": FactSpec("Names of those who gave that fine, if one sees them"),
+}
+
 STAGE = dataclasses.replace(
     LAKE_STAGE,
     columns=("effort", "catch", "wealth"),
@@ -275,6 +294,7 @@ STAGE = dataclasses.replace(
     relations=("monitor", "learn"),
     rounds=50,
     display=STAGE,
+    facts=FACTS,
     post_analysis=told_by_norms,
 )
 @declares(Declared("effort", "paid", payoff="wealth", repeats=("payoff",)))

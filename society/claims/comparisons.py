@@ -128,6 +128,14 @@ class Odds(NamedTuple):
             return False
         return self.hits < self.n * self.chance if self.p < ALPHA else None
 
+    def alike(self, margin: float) -> bool | None:
+        """True if the share is surely within so much of the chance; None if that is not shown."""
+        if self.untestable:
+            return None
+        if self.chance * (1 - margin) < self.low and self.high < self.chance * (1 + margin):
+            return True
+        return False if self.p < ALPHA else None
+
     def __str__(self) -> str:
         if self.untestable:
             return f"{self.name}: {self.untestable}"

@@ -6,10 +6,13 @@ import argparse
 import os
 import shlex
 import sys
+import warnings
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from society.errors import WiringWarning
 
 from .options import (
     add_limit_options,
@@ -50,21 +53,20 @@ def add_sweep(commands: Commands) -> None:
 def sweep_command(args: argparse.Namespace) -> int:
     """Carry out `society sweep`."""
     from society.analysis.coding.rating_runs import play_coding
-    from society.config.wiring_issues import announce_wiring
+    from society.config.wiring_issues import announce_deferred, announce_wiring, collected_warnings
     from society.experiments.sweep import Sweep, play_experiment
 
     if args.plan:
         return plan_command(args)
     read, folder = _read_experiment(args)
-    announce_wiring(
-        (issue for condition in read.conditions for issue in condition.setup.wiring),
-        strict=args.strict,
-    )
+    issues = [issue for condition in read.conditions for issue in condition.setup.wiring]
+    announce_wiring(issues, strict=args.strict)
     said = _earlier_limits(folder) | given_limits(args)
     limits = _total_limits(read, said)
     count = len(read.conditions) + (len(read.coding.raters) if read.coding else 0)
-    with _progress(args, count) as watching, _cluster(args) as cluster:
-        session = Sweep(cluster, watching, read.record, limits)
+    here = collected_warnings(strict=args.strict)
+    with here as warned, _progress(args, count) as watching, _cluster(args) as cluster:
+        session = Sweep(cluster, watching, read.record, limits, strict=args.strict)
         notes, interrupted = list[str](), False
         try:
             play_experiment(read, folder, session, overwrite=args.overwrite, said=said)
@@ -73,7 +75,19 @@ def sweep_command(args: argparse.Namespace) -> int:
             interrupted = True
     for note in notes:
         print(f"society: {note}", file=sys.stderr)
+    if not args.strict:
+        _announce_meanwhile(
+            [*warned, *(one for each in session.results.values() for one in each.warned)]
+        )
+        if all(done.status == "finished" for done in session.results.values()):
+            announce_deferred(issues)
     return _print_sweep(args, read, folder, session, interrupted)
+
+
+def _announce_meanwhile(words: Iterable[str]) -> None:
+    """Warn, once each, of what was noticed while conditions were played."""
+    for one in dict.fromkeys(words):
+        warnings.warn(one, WiringWarning, stacklevel=2)
 
 
 def plan_command(args: argparse.Namespace) -> int:
@@ -132,7 +146,7 @@ def _print_sweep(
     args: argparse.Namespace, read: Experiment, folder: Path, session: Sweep, interrupted: bool
 ) -> int:
     """Print how a sweep ended; return the exit code."""
-    code = _exit_code(session.results.values(), interrupted=interrupted)
+    code = _exit_code(session.results.values(), interrupted=interrupted, strict=args.strict)
     if args.json:
         print_json(_facts(read, folder, session))
     ended = [session.results.get(condition.name) for condition in read.conditions]
@@ -152,10 +166,15 @@ def _print_sweep(
     return code
 
 
-def _exit_code(ended: Iterable[JobResult], *, interrupted: bool) -> int:
-    """Return the exit code for the results of all jobs."""
+def _exit_code(ended: Iterable[JobResult], *, interrupted: bool, strict: bool = False) -> int:
+    """Return the exit code for the results of all jobs; strict: 2 if one was warned of."""
+    ended = list(ended)
     statuses = [done.status for done in ended]
-    return 130 if interrupted else 1 if "failed" in statuses else 3 if "paused" in statuses else 0
+    if interrupted:
+        return 130
+    if strict and any(done.warned for done in ended):
+        return 2
+    return 1 if "failed" in statuses else 3 if "paused" in statuses else 0
 
 
 def _facts(read: Experiment, folder: Path, session: Sweep) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def run_command(args: argparse.Namespace) -> int:
     """Carry out `society run`."""
     from society.config.build import build
     from society.config.run_config import load_config, override, parse_settings
-    from society.config.wiring_issues import announce_wiring
+    from society.config.wiring_issues import announce_wiring, wiring_warnings
     from society.runs.play import play
 
     settings = [*parse_settings(args.changes), *given_settings(args)]
@@ -97,15 +97,16 @@ def run_command(args: argparse.Namespace) -> int:
     own = ".py" in args.scenario or stem == spec.scenario
     name = f"{setup.scenario.name if own else stem}-{setup.seed}.run"
     path = args.out or _free_path(Path("runs", name), taken=args.overwrite)
-    end = play(
-        setup,
-        path,
-        args.record,
-        overwrite=args.overwrite,
-        watch=_watch(args, begun=True),
-        awaiting=_print_awaiting,
-        conclude=args.json or not args.quiet,
-    )
+    with wiring_warnings(strict=args.strict):
+        end = play(
+            setup,
+            path,
+            args.record,
+            overwrite=args.overwrite,
+            watch=_watch(args, begun=True),
+            awaiting=_print_awaiting,
+            conclude=args.json or not args.quiet,
+        )
     return _print_end(args, path, end)
 
 

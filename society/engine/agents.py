@@ -52,6 +52,10 @@ class Renderer(Protocol):
         """
         ...
 
+    def has_template(self, kind: str) -> bool:
+        """Tell whether a question has words of its own, or else default words."""
+        ...
+
     def system(self, ask: Inquiry, agent: Agent) -> str:
         """Return the system message that goes before a question; "" for none."""
         ...

@@ -25,6 +25,7 @@ from pydantic import Field
 from pydantic.json_schema import models_json_schema
 
 from society.config.build import Society, build
+from society.config.registry import scenarios
 from society.config.run_config import (
     FileSection,
     RunConfig,
@@ -39,6 +40,7 @@ from society.config.yaml_source import Source, read_yaml
 from society.engine.parameters import Issue, ValidationIssues, unknown_name, validate
 from society.engine.scenario import Scenario
 from society.errors import InputError, ScenarioError, short_path
+from society.index import presets
 from society.llm.providers.settings import Limits
 from society.runs.manifest import Level
 
@@ -137,6 +139,10 @@ def read_experiment(
     settings: of the command line, for all conditions. instead: what stands in place of what the
     file says under some keys; `factors`: of the levels of some.
     """
+    if not file.suffix and not file.exists() and (name := str(file)) in {*presets(), *scenarios()}:
+        raise ScenarioError(
+            f"{name} is a scenario, which has no conditions; play it by: society run {name}"
+        )
     said, positions = read_yaml(file)
     origin = Source(short_path(file), positions)
     if not isinstance(said, dict) or "base" not in said:

@@ -50,6 +50,7 @@ class Sweep:
     """A sweep in one session.
 
     limits: what all runs together may use, over all sessions; None leaves each run its own.
+    strict: whether a warning about its wiring ends a run.
     results: how each part ended, filled on the way, also if the session is interrupted.
     """
 
@@ -59,8 +60,11 @@ class Sweep:
         watching: SweepListener,
         level: Level | None = None,
         limits: Limits | None = None,
+        *,
+        strict: bool = False,
     ) -> None:
         self.cluster, self.watching, self.level, self.limits = cluster, watching, level, limits
+        self.strict = strict
         self.results: dict[str, JobResult] = {}
 
     async def play(self, parts: Sequence[PlannedRun], used: Spent) -> None:
@@ -111,7 +115,7 @@ class Sweep:
         """Have a part played by a worker."""
         given, file = spec.model_dump(mode="json"), str(part.file.resolve())
         level, away = self._level(part), self.cluster.away
-        job = Job(given, file, level, away, limits, named_addresses())
+        job = Job(given, file, level, away, limits, named_addresses(), self.strict)
         for _ in range(_TRIES):
             try:
                 done = await asyncio.wrap_future(self.cluster.submit(job))

@@ -39,9 +39,10 @@ own_page(name) is SCENARIO/NAME.md, or nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
-from itertools import product
+from itertools import islice, product
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
 
 _ANY, _SYSTEM = "any/question.md", "system"
 _NO_WORDING = Wording()
+_MOST_FILES = 10_000  # in a folder of prompts
 
 
 class MechanismTerms(NamedTuple):
@@ -266,29 +268,58 @@ class Prompts:
         """
         if not pack.is_dir():
             raise InputError(f"there is no folder {short_path(pack)}; name one with prompt files")
-        others = _files_in(folder for folder in self.folders if folder != pack)
-        kinds = list(kinds)
-        asked = {f"{owner}/{kind}.md" for owner in self.owners for kind in (*kinds, _SYSTEM)}
-        asked |= {
-            f"{home}{name}/terms.md"
-            for name in self.owners[1:]
-            for home in ("", f"{self.scenario}/")
-        }
-        legal = self._of_scenario(others) | self._ours | asked
-        mine = self._of_scenario(_files_in([pack]))
-        tales = tuple(f"{owner}/told/" for owner in self.owners)
-        told = {name for name in mine if name.startswith(tales)}
-        used = self._reached(legal | told)
-        if strays := sorted(mine - used):
-            raise InputError(
-                f"{short_path(pack / strays[0])} is not a prompt of {self.scenario}; "
-                f"{suggest(strays[0], legal)}"
+        strays, legal = self._strays(pack, kinds)
+        if strays:
+            lines = (
+                f"{short_path(pack / stray)} is not a prompt of {self.scenario}; "
+                f"{suggest(stray, legal)}"
+                for stray in strays
             )
-        if used.isdisjoint(_files_in([pack])):
+            raise InputError("\n".join(lines))
+        if not self.has_use_for(pack):
             raise InputError(
                 f"{short_path(pack)} has no prompt of {self.scenario}; "
                 f"it may have: {', '.join(sorted(legal))}"
             )
+
+    def _strays(
+        self, pack: Path, kinds: Iterable[str], told: Iterable[str] | None = None
+    ) -> tuple[list[str], set[str]]:
+        """Return the files of a folder that are no prompts of this scenario; and the names of such.
+
+        told: kinds of events; without them, those in the folder all count.
+        """
+        others = _files_in(folder for folder in self.folders if folder != pack)
+        legal = self._of_scenario(others) | self._ours
+        legal |= {f"{owner}/{kind}.md" for owner in self.owners for kind in (*kinds, _SYSTEM)}
+        legal |= {
+            f"{home}{name}/terms.md"
+            for name in self.owners[1:]
+            for home in ("", f"{self.scenario}/")
+        }
+        mine = self._of_scenario(_files_in([pack]))
+        tales = tuple(f"{owner}/told/" for owner in self.owners)
+        happened = {name for name in mine if name.startswith(tales)}
+        if told is not None:
+            happened = {f"{tale}{kind}.md" for tale in tales for kind in told}
+        return sorted(mine - self._reached(legal | happened)), legal
+
+    @property
+    def rendered(self) -> set[Path]:
+        """The files that these prompts were made of so far."""
+        return self._templates.rendered
+
+    def strays_beside(
+        self, asked: Collection[str], told: Collection[str]
+    ) -> Iterator[tuple[Path, str]]:
+        """Yield files in the folders of prompts that say nothing here, each with a hint."""
+        for folder in self.folders:
+            strays, legal = self._strays(folder, asked, told)
+            yield from ((folder / name, suggest(name, legal)) for name in strays)
+            known = {*self.owners, *map(_owner, index.prompts())}
+            homes = {_owner(name) for name in _files_in([folder])} - known
+            for home in get_close_matches(self.scenario, homes, cutoff=0.8):
+                yield folder / home, f"did you mean {self.scenario!r}?"
 
     def has_use_for(self, pack: Path) -> bool:
         """Tell whether a pack has a file that prompts of this scenario may be made of."""
@@ -369,7 +400,7 @@ class Prompts:
     def _of_scenario(self, names: Iterable[str]) -> set[str]:
         """Return the names that are for this scenario, its mechanisms, or any scenario."""
         owners = (*self.owners, "any")
-        return {name for name in names if name.partition("/")[0] in owners and self._is_used(name)}
+        return {name for name in names if _owner(name) in owners and self._is_used(name)}
 
     def _is_used(self, name: str) -> bool:
         """Tell if a page of a mechanism belongs to one around the play, and is used so."""
@@ -422,7 +453,24 @@ def _put_in_words(name: str, value: Any, wording: Wording) -> str:
 
 def _files_in(folders: Iterable[Path]) -> Iterator[str]:
     """Names of the files in folders of prompts, as templates are named now."""
-    return (_current(name) for folder in folders for name, _ in index.prompts_in(folder))
+    for folder in folders:
+        try:
+            # A run file of a stranger's may name any folder of this machine.
+            if len([*islice(folder.rglob("*"), _MOST_FILES + 1)]) > _MOST_FILES:
+                raise InputError(
+                    f"{short_path(folder)} holds more than {_MOST_FILES:,} files; name a folder "
+                    "with nothing in it but prompts"
+                )
+            names = [name for name, _ in index.prompts_in(folder)]
+        except OSError as error:
+            raise InputError(
+                f"cannot read the folder of prompts {short_path(folder)}: {error}"
+            ) from error
+        yield from map(_current, names)
+
+
+def _owner(name: str) -> str:
+    return name.partition("/")[0]
 
 
 def _current(name: str) -> str:

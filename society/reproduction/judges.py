@@ -137,9 +137,7 @@ class ClaimPanel:
                 undecided += [left] if count.decided else []
             found = samples.evidence.chances(runs, judge.chance)
             odds += found
-            parts += [
-                _beside_chance(one, of.expect) for one, (of, _) in zip(found, counts, strict=True)
-            ]
+            parts += [_beside_chance(one, of) for one, (of, _) in zip(found, counts, strict=True)]
         notes = f"undecided: {', '.join(undecided)} runs" if undecided else ""
         return ClaimFinding(outcome_of(parts), "; ".join(map(str, odds)), notes)
 
@@ -339,10 +337,12 @@ def _counted(count: CountSpec, values: Array) -> tuple[Array, str]:
     return _TRUE[sign](decided, float(bound)), left
 
 
-def _beside_chance(odds: Odds, expect: str) -> bool | None:
+def _beside_chance(odds: Odds, count: CountSpec) -> bool | None:
     """Compare a count with chance as the claim does."""
-    held = odds.above if expect.endswith("above") else odds.below
-    return contrary_holds(held) if expect.startswith("not") else held
+    if count.expect == "alike":
+        return odds.alike(count.margin)
+    held = odds.above if count.expect.endswith("above") else odds.below
+    return contrary_holds(held) if count.expect.startswith("not") else held
 
 
 def _all_keep(rule: RuleSpec, values: Array, *, exact: bool) -> bool | None:

@@ -247,9 +247,11 @@ def _decompress(data: bytes) -> tuple[_Head, bytes]:
 def _unpack(data: bytes, layout: LayoutOf) -> Iterator[ChunkRow]:
     head, body = _decompress(data)
     cells, at = list[bytes](), 0
+    total = sum(count for count, _ in head.groups)
     for count, size in head.groups:
-        if not 0 <= count <= len(head.refs):
-            raise ValueError(f"its chunk says that it has {count} arrays of a kind")
+        # Each array is in some row, so that there are no more than the rows refer to.
+        if count < 0 or total > len(head.refs):
+            raise ValueError(f"its chunk has {total:,} arrays for {len(head.refs):,} places")
         for one in [size] * count if isinstance(size, int) else size:
             if one < 0:
                 raise ValueError(f"an array of {one} bytes")

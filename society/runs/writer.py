@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -337,6 +338,15 @@ def _fresh_path(path: Path) -> Path:
     """Return a path beside a run file at which there is nothing: NAME.rescued.run, or with a 2."""
     names = (f"{path.stem}.rescued{number}{path.suffix}" for number in ("", *range(2, 1000)))
     return next(one for one in map(path.with_name, names) if not one.exists())
+
+
+def path_before_rescue(path: Path) -> Path:
+    """Return the path that a run had before it was rescued; the same path for any other run.
+
+    >>> path_before_rescue(Path("runs/lake.rescued2.run")).name
+    'lake.run'
+    """
+    return path.with_name(re.sub(r"(\.rescued\d*)+$", "", path.stem) + path.suffix)
 
 
 def _sync(path: Path) -> None:

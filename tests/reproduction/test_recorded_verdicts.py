@@ -76,7 +76,7 @@ def verdicts(name: str, minds: str, seed: int) -> list[list[str]]:
         for trial, result in run.results.items()
     }
     evidence = Scored(made_up, models or ("nice", "nasty"), seed)
-    computed = 14 if (name, minds) == ("dilemmas", "rules") else 0  # theorem 1 and what is like it
+    computed = 21 if (name, minds) == ("dilemmas", "rules") else 0  # theorem 1 and what is like it
     return [written(one) for one in judge_claims(run.design.claims[computed:], evidence)]
 
 

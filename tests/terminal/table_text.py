@@ -8,4 +8,4 @@ from collections.abc import Iterable
 
 def without_bars(lines: Iterable[str]) -> list[str]:
     """Return lines without bars, and with single blanks for gaps."""
-    return [" ".join(re.sub("[━╸]", "", line).split()) for line in lines]
+    return [" ".join(re.sub("[━╸█▊░]", "", line).split()) for line in lines]

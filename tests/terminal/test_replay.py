@@ -167,15 +167,15 @@ def test_a_run_that_was_cut_off_says_so(hand: Hand) -> None:
 
 def test_a_vote_is_told_with_its_winner_first(hand: Hand) -> None:
     ballot = {("options", ""): [[2.0, 5.0, 6.0], [2.0, 5.0, np.nan]]}
+    everybody: dict[str, Any] = {"present": [[True] * 3] * 2, "running": [[True]] * 2}
     page = hand.page(
         1,
         hand.ask("propose", "amount", said([[2, 5, 6], [2, 5, 5]])),
         hand.ask("vote", "choice", {**said([[0, 2, 2], [1, 1, 0]]), **ballot}),
         hand.tell("adopted", {("common", "cap"): [[6.0], [5.0]]}),
-        present=[[True] * 3] * 2,
-        running=[[True]] * 2,
+        **everybody,
     )
-    run = hand.recorded(hand.page(0), page, manifest=hand.manifest(replicates=2))
+    run = hand.recorded(hand.page(0, **everybody), page, manifest=hand.manifest(replicates=2))
     assert "cap        6   the plurality of 3 votes: 2 for 6, 1 for 2\n" in hand.told(run)
 
 
@@ -325,18 +325,22 @@ def test_declared_units_and_labels_stand_in_the_place_of_bare_numbers(hand: Hand
         "catch": FactSpec("Fish caught", unit="kg"),
         "gate": FactSpec(labels=("closed", "open")),
         "quota": FactSpec(unit="fish a day"),
+        "stock": FactSpec(unit="tons"),
     }
-    stage = DisplaySpec(columns=("catch", "gate"), notes={"quota": {}})
+    stage = DisplaySpec(gauge=("stock", "capacity"), columns=("catch", "gate"), notes={"quota": {}})
     told = hand.tell(
         "paid",
         {
             ("own", "catch"): [[3, 0, 5]],
             ("own", "gate"): [[1, 0, 1]],
             ("common", "quota"): [[8.0]],
+            ("common", "stock"): [[25.0]],
         },
     )
     assert first_table(hand, hand.page(1, told), stage=stage, facts=facts) == [
-        "type catch (kg) gate",
+        "stock 25 of 100 tons",
+        "type catch gate",
+        "kg",
         "agent 0 altruist 3 open",
         "agent 1 altruist 0 closed",
         "agent 2 selfish 5 open",

@@ -16,6 +16,7 @@ import numpy as np
 from pydantic import Field
 
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import Declared, Play, PlayFunction, declared_by, intercept
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Params, RoundFacts, mean_over, mechanism
@@ -76,6 +77,7 @@ def following_share(told: RoundFacts, env: Environment) -> Array:
     chance_id=CHANCE_ID,
     measures=(Measure("followed", "share of recommendations", following_share),),
     columns=("recommended_action",),
+    facts={"recommended_action": FactSpec("Action that the device recommends, by number from 0")},
 )
 def correlation_device(
     play: Play,

@@ -26,6 +26,7 @@ from pydantic import AfterValidator, Field, ValidationInfo
 
 from society.engine.action_spaces import Choice
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import Declared, Play, declared_by, dry_run
 from society.engine.rng import Array
 from society.engine.scenario import InnerMechanism, Measure, RoundFacts, mean_over, mechanism
@@ -87,7 +88,11 @@ def option_parts(*, own: Mapping[str, Any]) -> Iterator[InnerMechanism]:
 
 
 @mechanism(
-    chance_id=CHANCE_ID, measuring=option_measures, columns=("chosen_option",), parts=option_parts
+    chance_id=CHANCE_ID,
+    measuring=option_measures,
+    columns=("chosen_option",),
+    facts={"chosen_option": FactSpec("Rules that a player plays under, by number from 0")},
+    parts=option_parts,
 )
 def institution_choice(
     play: Play,

@@ -17,6 +17,7 @@ from pydantic import Field
 
 from society.engine.action_spaces import MixedStrategy
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import Declared, Play, PlayFunction, declared_by, intercept, survey
 from society.engine.rng import Array
 from society.engine.scenario import mechanism
@@ -34,7 +35,11 @@ from society.scenarios.mechanisms.cheap_talk.groups import (
 CHANCE_ID = "led"
 
 
-@mechanism(chance_id=CHANCE_ID, columns=("leader_action",))
+@mechanism(
+    chance_id=CHANCE_ID,
+    columns=("leader_action",),
+    facts={"leader_action": FactSpec("Move of the leader")},
+)
 def leadership(
     play: Play,
     *,

@@ -126,7 +126,8 @@ class ModelPool:
         if spec.sort == "offline":
             return OfflineModel(Offline(self._seed), self._budget)
         if spec.sort == "tape":
-            return OfflineModel(AnswerTape.read(spec.model.removeprefix("tape:")), self._budget)
+            tape = AnswerTape(spec.model.removeprefix("tape:"))
+            return OfflineModel(tape, self._budget, tape.close)
         return self._remote(spec)
 
     def _remote(self, spec: ModelSpec) -> Remote:
