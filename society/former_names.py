@@ -286,7 +286,7 @@ commands.lab -> cli.experiments
     sweep -> sweep_command
 commands.runs -> cli.runs
     KINDS -> cli.catalogue.KINDS
-    UNSAID -> NOT_GIVEN
+    UNSAID -> cli.arguments.NOT_GIVEN
     replay -> replay_command
     resume -> resume_command
     run -> run_command
