@@ -18,20 +18,8 @@ from society.reproduction import claim_samples
 from society.reproduction.evidence import Evidence
 from society.reproduction.judges import judge_claims
 from society.reproduction.papers import read_paper
+from tests.reproduction.made_up import PAPER
 
-HEAD = """
-name: small
-paper: Nobody 2026
-rules:
-  trials: [{name: fish, file: village_populations, title: Fish}]
-  claims:
-    - sample: {trial: fish, measure: catch}
-      claims:
-        - claim: Nets catch more
-          source: Fig. 1
-          said: More than rods.
-          judge:
-"""
 MORE = """
             kind: comparisons
             pairs:
@@ -69,7 +57,7 @@ class Judge:
         self.file = folder / "claims.yaml"
 
     def __call__(self, text: str, **means: float) -> ClaimVerdict:
-        self.file.write_text(HEAD.lstrip() + text.lstrip("\n"))
+        self.file.write_text(PAPER.lstrip() + text.lstrip("\n"))
         (found,) = judge_claims(read_paper(self.file, "nowhere").rules.claims, Caught(**means))
         return found
 
