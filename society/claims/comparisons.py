@@ -144,13 +144,13 @@ class Odds(NamedTuple):
         return f"{self.name}: {words}, {p_in_words(self.p)}"
 
 
-class Estimate(NamedTuple):
+class MeanInterval(NamedTuple):
     """A mean over runs with its interval.
 
     widest: corrected over all that was estimated together; if not given, the interval itself. Runs
     that are all alike have intervals without width.
 
-    >>> print(Estimate(30.25, 27.1, 33.4))
+    >>> print(MeanInterval(30.25, 27.1, 33.4))
     [27.1, 33.4]
     """
 
@@ -163,9 +163,9 @@ class Estimate(NamedTuple):
     def within(self, low: float, high: float) -> bool | None:
         """True if the interval is in this range, False if the widest is outside it, else None.
 
-        >>> Estimate(30.25, 27.1, 33.4).within(25, 35)
+        >>> MeanInterval(30.25, 27.1, 33.4).within(25, 35)
         True
-        >>> Estimate(34, 27.1, 41.4).within(25, 35) is None
+        >>> MeanInterval(34, 27.1, 41.4).within(25, 35) is None
         True
         """
         if self.untestable:
