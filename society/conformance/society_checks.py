@@ -79,7 +79,7 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
     """Play a small society in ways that may change nothing; the offline mind answers for models."""
     try:
         setup = make_designs(setup, FreeMinds(setup.seed))
-        whole = _played(setup)
+        whole = _play(setup)
     except Exception as error:
         words = describe_failure(setup, error)
         yield CheckResult(subject, "error", f"does not play to its end: {words}")
@@ -109,7 +109,7 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
 
 def play_once(setup: Society) -> Outcome:
     """Play a small society once, its designs included; the offline mind answers for models."""
-    return _played(make_designs(setup, FreeMinds(setup.seed))).outcome
+    return _play(make_designs(setup, FreeMinds(setup.seed))).outcome
 
 
 def describe_failure(setup: Society, error: Exception) -> str:
