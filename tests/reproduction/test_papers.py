@@ -178,3 +178,26 @@ def test_that_no_system_message_is_sent_stands_beside_each_claim_about_models(
         assert (
             f"no system message is sent, unless a prompt pack has one ({page}/system.md)" in words
         )
+
+
+def test_that_parameters_were_searched_for_stands_beside_each_claim_that_they_carry() -> None:
+    claims = reproduction("village").rules.claims
+    searched = {one.claim[:2] for one in claims if "790 and 1,292" in " ".join(one.departures)}
+    assert searched == {
+        "1.",
+        "1a",
+        "1b",
+        "1c",
+        "2.",
+        "2b",
+        "2c",
+        "2d",
+        "2e",
+        "3.",
+        "3a",
+        "4.",
+        "4b",
+        "4c",
+        "Al",
+    }
+    assert {one.claim[:2] for one in claims} - searched == {"Th", "5.", "6."}  # computed, or untold
