@@ -73,6 +73,7 @@ STAGE = DisplaySpec(
     quotes={"words": "says", "propose": "proposes"},
     endings={"settled": "the villagers agreed on limits"},
     noun="villager",
+    nouns={"referee": "referee"},
 )
 
 

@@ -234,7 +234,9 @@ def _parser() -> ArgumentParser:
     replay = subs.add_parser("replay", help="read the history of a run, round by round")
     replay.add_argument("file", type=Path, metavar="FILE.run")
     replay.add_argument(
-        "--plain", action="store_true", help="print as text (the only format so far)"
+        "--plain",
+        action="store_true",
+        help="print as text (the only format so far); shorten nothing where it is piped",
     )
     replay.add_argument(
         "--from", type=_parse_place, default=0, metavar="T", dest="start",

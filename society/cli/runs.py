@@ -239,7 +239,8 @@ def _print_lineage(run: RunFile) -> None:
 
     print()
     try:
-        shown = lineage(run.pages(), heredity=run_heredity(run.manifest))
+        heredity, naming = run_heredity(run.manifest), run.manifest.naming
+        shown = lineage(run.pages(), heredity=heredity, naming=naming)
     except InputError as error:  # for example, a file of the user's has been moved
         print(f"No lineage can be shown: {error}")
         return
@@ -327,5 +328,7 @@ def replay_command(args: argparse.Namespace) -> int:
     from society.terminal.replay import print_history
 
     with open_run_file(args.file) as run:
-        print_history(run, console(), args.start, args.replicate, args.speed)
+        paper = console()
+        whole = args.plain and not paper.is_terminal
+        print_history(run, paper, args.start, args.replicate, args.speed, whole=whole)
     return 0

@@ -20,12 +20,13 @@ import numpy as np
 from society.engine.agents import RunContext
 from society.engine.calls import CallStore, Minds, Spent
 from society.engine.component import Component
-from society.engine.environment import Environment, complete_graphs
+from society.engine.environment import Environment, complete_graphs, name_by_id
 from society.engine.game_master import GameMaster
 from society.engine.gateway import ModelGateway
 from society.engine.graph import Graph
 from society.engine.history import Recorder
 from society.engine.mechanism import PlayFunction, as_play, dry_run, public_facts, questions
+from society.engine.naming import Naming
 from society.engine.parameters import (
     Issue,
     Keys,
@@ -147,9 +148,15 @@ class Society:
             graphs=self._graphs(replicate_ids, ids),
             facts=public_facts(self.scenario.play, self.params),
         )
+        env.naming = self.naming
         env.cohorts = cohort_seats(self._seated(env), env)
         env.answered_by_rule = partial(answered_by_rule, self.cast())
         return env
+
+    @property
+    def naming(self) -> Naming:
+        """The words of which the names of its agents are made."""
+        return _naming(self.scenario, self.params)
 
     def outside(
         self,
@@ -191,7 +198,7 @@ class Society:
             scenario.name,
             folders,
             [*map(_terms_of, scenario.layers)],
-            Wording(scenario.summary, fact_specs(scenario, self.cast()), scenario.display.noun),
+            Wording(scenario.summary, fact_specs(scenario, self.cast())),
         )
 
     def unanswered(self) -> UnansweredQuestion | None:
@@ -292,12 +299,24 @@ def _bare_environment(
         graphs=graphs,
         facts=public_facts(scenario.play, params),
     )
+    env.naming = _naming(scenario, params)
     try:
         env.cohorts = cohort_seats(cast, env)
     except CastError as error:
         raise CastError(f"{_users_place(scenario.cast)}{error}") from error
     env.answered_by_rule = partial(answered_by_rule, cast)
     return env
+
+
+def _naming(scenario: Scenario, params: Params) -> Naming:
+    """Return the words of names; where matches stay as they are, players have their seats."""
+    display, play = scenario.display, as_play(scenario.play)
+    if play.name_life is not name_by_id:
+        return Naming(display.noun, display.nouns, by_life=True)
+    of_match = play.declared.players if play.declared else None
+    if display.player and of_match and not play.rematching:
+        return Naming(display.player, display.nouns, of_match(params))
+    return Naming(display.noun, display.nouns)
 
 
 def _users_place(function: Callable[..., Any]) -> str:

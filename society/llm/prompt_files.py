@@ -24,9 +24,10 @@ parameters of the mechanism.
 A template sees each fact by name as this agent knows it, `facts` (all of them, those that are
 common to all first), `peers` (whom it sees, each with .name and its seen facts: those who can be
 named in the answer first, in the order of the run's options; the others in order of id),
-`me`, `moment`, `p` (the scenario's parameters), `rules` (of the game, as its play describes them),
-`scenario` and `kind`. Of agents that facts give by
-the number of a life, or by a seat, `name_of(life)` and `name_at(seat)` are the names; `succession`
+`me` and `my_name` (the agent's name, short and whole: "2", "villager 2"; `whole_name(peer.name)` is
+that of another), `moment`, `p` (the scenario's parameters), `rules` (of the game, as its play
+describes them), `scenario` and `kind`. Of agents that facts give by the number of a life, or by a
+seat, `name_of(life)` and `name_at(seat)` are the short names; `succession`
 says how it comes about who lives on (none: nobody is born later), and `complete(graph)` whether
 everybody sees everybody on a graph, as it was at the start. A question adds `options` (labels of
 those that are open), `hint` (the form of the answer, options included), `thinking` (whether to
@@ -161,7 +162,12 @@ class Prompts:
         variables = self._known(ask.kind, ask.facts, agent, sight, legal.peers)
         variables |= {
             "plain": DefaultWords(
-                self.wording, agent.params, variables["facts"], variables["peers"], ask.text
+                self.wording,
+                agent.params,
+                variables["facts"],
+                variables["peers"],
+                variables["whole_name"],
+                ask.text,
             ),
             "options": list(legal.options),
             "hint": hint(ask.reply, legal),
@@ -182,7 +188,7 @@ class Prompts:
         name = f"any/{page}.md" if page else self._template(ask.kind) or _ANY
         words = self._templates.render(name, variables)
         if not words.strip():
-            raise InputError(f"prompt {name} is empty for agent {agent.name}; add text to it")
+            raise InputError(f"prompt {name} is empty for {agent.whole_name}; add text to it")
         return f"{words}\n\n{terms}" if terms else words
 
     def system(self, ask: Inquiry, agent: Agent) -> str:
@@ -333,6 +339,8 @@ class Prompts:
             "facts": known,
             "peers": _shown(facts, agent, sight, first),
             "me": agent.name,
+            "my_name": agent.whole_name,
+            "whole_name": partial(agent.env.lengthen_name, agent.replicate),
             "name_of": agent.name_of,
             "name_at": agent.name_at,
             "succession": agent.env.public.get("succession"),

@@ -49,7 +49,7 @@ class Evolution:
         """One row for each agent in each generation of each replicate.
 
         replicate, generation, agent    numbers; generations from 1, agents by seat
-        life, name          number of the life, and its name, GENERATION_INDEX
+        life, name          number of the life, and its name, "agent 2_4"
         parent              number of the parent's life; <NA> if there is none
         newborn, survives   whether the life began in this generation, and lives on after it; <NA>
                             if it is not over

@@ -18,6 +18,7 @@ from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.scenario import mean_over
 from society.lineage import Descents, Generation
+from society.runs.agent_names import AgentNames
 
 from .price_equation import MutationBias, PriceTerms
 from .records import GenerationRecords, Phenotype
@@ -163,15 +164,15 @@ def agent_columns(era: RunGeneration) -> dict[str, Array]:
 def life_rows(era: RunGeneration) -> GenerationRows:
     """Return one row for each agent; see Evolution.lives."""
     past, now = era.past, era.now
-    seats, life = now.life.shape[1], era.flat(now.life)
+    life = era.flat(now.life)
     parent = era.flat(now.parent)
-    names = [f"{number // seats + 1}_{number % seats + 1}" for number in life.tolist()]
+    names = AgentNames(past.run.manifest)
     texts = past.strategies(now)
     survives = np.full(now.life.shape, np.nan) if now.survives is None else now.survives
     columns: dict[str, Array] = {
         **agent_columns(era),
         "life": life,
-        "name": np.array(names, object),
+        "name": np.array([names.of_life(number) for number in life.tolist()], object),
         "parent": np.where(parent == NOBODY, np.nan, parent),
         "newborn": era.flat(now.newborn),
         "survives": era.flat(survives),

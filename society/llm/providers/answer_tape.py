@@ -26,8 +26,7 @@ class AnswerTape:
     def __call__(self, request: Request) -> Completion:
         """Return the recorded reply, at no cost now; raises InputError if there is none."""
         address = request.address
-        whose = f"{address.kind!r} (use {address.use}, turn {address.turn}) of agent "
-        whose += f"{address.agent} in replicate {address.replicate}"
+        whose = f"{address.kind!r} (use {address.use}, turn {address.turn}) of {request.agent}"
         if address not in self._answers:
             raise InputError(
                 f"the tape {self._name} has no answer for {whose}; "
