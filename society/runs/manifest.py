@@ -14,6 +14,7 @@ from society.config.build import Society, build
 from society.config.run_config import RunConfig
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
+from society.engine.graph import Complete
 from society.engine.naming import Naming
 from society.engine.population import Cast, Cohort
 from society.engine.rng import Array
@@ -70,8 +71,9 @@ class Manifest(BaseModel):
     columns: the public ones. game: in normal form, if one is played. files: the user's own files,
     path -> sha256. folder: of the run file when it was made, if it names files. prompts: templates
     that it may use, with their hashes. objects: names of Python objects that were given. facts:
-    words, units and labels of facts and public columns, by name. names: the words of which names of
-    agents are made; runs of before had the noun of the stage.
+    words, units and labels of facts and public columns, by name. complete: relations whose graph
+    links everybody with everybody; None in files of before. names: the words of which names of
+    agents are made; files of before have the noun of the stage.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -98,6 +100,7 @@ class Manifest(BaseModel):
     prompts: dict[str, str] = {}
     objects: tuple[str, ...] = ()
     facts: dict[str, FactSpec] = {}
+    complete: tuple[str, ...] | None = None
     names: Naming | None = None
 
     @property
@@ -201,6 +204,7 @@ def manifest_of(
         prompts=setup.words.hashes() if setup.models_named else {},
         objects=setup.objects,
         facts=fact_specs(scenario, cast),
+        complete=tuple(name for name, graph in env.graphs.items() if isinstance(graph, Complete)),
         names=setup.naming,
     )
 
