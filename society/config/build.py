@@ -319,6 +319,52 @@ def _naming(scenario: Scenario, params: Params) -> Naming:
     return Naming(display.noun, display.nouns)
 
 
+class _Lines(NamedTuple):
+    """The facts of all questions and events of a scenario, by kind."""
+
+    asked: dict[str, set[str]]
+    told: dict[str, set[str]]
+
+    @classmethod
+    def of(cls, scenario: Scenario, env: Environment) -> _Lines:
+        """Play a scenario with nobody to answer, and note what it says."""
+        lines = cls({}, {})
+        for line in dry_run(scenario.play, env):
+            if isinstance(line, Ask | Tell):
+                known = lines.asked if isinstance(line, Ask) else lines.told
+                known.setdefault(line.kind, set()).update(line.facts)
+        return lines
+
+
+def _unknown_names(setup: Society, lines: _Lines) -> tuple[WiringIssue, ...]:
+    """Find names in the user's prompts that may be no variables; raises InputError for sure ones.
+
+    Prompts of questions that rules answer are never rendered, and may say what they like.
+    """
+    if not setup.words.folders:
+        return ()
+    cast = setup.cast()
+    in_words = {
+        kind: facts
+        for kind, facts in lines.asked.items()
+        if any(_asked_in_words(cohort, kind) for cohort in cast)
+    }
+    issues = [
+        WiringIssue(one.words, "error" if one.sure else "warning", one.file, one.line)
+        for one in setup.words.unknown_names(in_words, lines.told)
+    ]
+    if errors := [str(issue) for issue in issues if issue.severity == "error"]:
+        raise InputError("\n".join(errors))
+    return tuple(issues)
+
+
+def _asked_in_words(cohort: Cohort, kind: str) -> bool:
+    """Tell whether a language mind of a cohort answers a kind of question."""
+    parts = (part for part in cohort.components if part.hears(kind, part.answers))
+    part = next(parts, None)
+    return part is not None and bool(part.models)
+
+
 def _users_place(function: Callable[..., Any]) -> str:
     """Where a function of the user's is defined, "wood.py:12: "; "" for those of ours."""
     place = definition_place(function)
@@ -485,7 +531,7 @@ def with_wiring_checked(setup: Society, *, everything: bool = False) -> Society:
     )
     if errors := [str(issue) for issue in found if issue.severity == "error"]:
         raise ScenarioError("\n".join(errors))
-    return replace(setup, wiring=tuple(found))
+    return replace(setup, wiring=(*setup.wiring, *found))
 
 
 def _cohort_places(spec: RunConfig) -> dict[str, tuple[str, int]]:
@@ -588,12 +634,13 @@ class _Preparation:
             with self.at("mechanisms"):
                 _refuse_untold(setup.words)
             self.refuse()
-            kinds = {ask.kind for ask in questions(scenario.play, env)}
-            setup.words.check_parameters(params, kinds)  # before any paid call
+        lines = _Lines.of(scenario, env) if in_words or spec.prompts is not None else _Lines({}, {})
+        if in_words:  # before any paid call
+            setup.words.check_parameters(params, lines.asked)
+            setup = replace(setup, wiring=_unknown_names(setup, lines))
         if spec.prompts is not None:
             with self.at("prompts"):
-                asked = {ask.kind for ask in questions(scenario.play, env)}
-                setup.words.check(Path(spec.prompts), asked)
+                setup.words.check(Path(spec.prompts), lines.asked)
             self.refuse()
         return setup
 

@@ -106,6 +106,7 @@ def _check_prompts(folder: Path) -> Iterator[CheckResult]:
         except InputError as error:
             yield from _refused(name, error)
         else:
+            yield from (CheckResult(name, one.severity, str(one)) for one in setup.wiring)
             yield CheckResult(name, "ok", "every template is used, and renders in a short run")
 
 

@@ -63,10 +63,40 @@ if TYPE_CHECKING:
     from society.engine.agents import Agent, Sight
     from society.engine.observations import Inquiry, News, OwnFacts
 
+    from .template_names import NamesRead
     from .templates import Templates
 
 _ANY, _SYSTEM = "any/question.md", "system"
 _NO_WORDING = Wording()
+
+# What templates read beside facts, everywhere and in questions.
+_VARIABLES = frozenset({
+    *("facts", "peers", "me", "my_name", "whole_name", "name_of", "name_at", "succession"),
+    *("complete", "moment", "p", "rules", "scenario", "kind"),
+})  # fmt: skip
+_OF_QUESTIONS = frozenset({
+    *("plain", "options", "hint", "thinking", "terms", "briefs", "own_page", "option_terms"),
+})  # fmt: skip
+
+
+class _Rendering(NamedTuple):
+    """What is put into words, by which template, and the variables that this may read."""
+
+    what: str
+    template: str
+    names: frozenset[str]
+
+
+class UnknownName(NamedTuple):
+    """A name in a template that is no variable there: in words, and where it stands.
+
+    sure: whether rendering the template fails in any case, and not only in some branch.
+    """
+
+    words: str
+    sure: bool
+    file: str
+    line: int
 
 
 class MechanismTerms(NamedTuple):
@@ -142,6 +172,7 @@ class Prompts:
         self.folders = tuple(folders)
         self._chosen: dict[str, str] = {}
         self._pages: dict[str, str] = {}
+        self._names: dict[str, NamesRead] = {}
 
     def question(
         self,
@@ -321,6 +352,81 @@ class Prompts:
                 found += self._templates.unknown_attributes(name, legal)
         if found:
             raise InputError("\n".join(found))
+
+    def unknown_names(
+        self, asked: Mapping[str, Collection[str]], told: Mapping[str, Collection[str]]
+    ) -> list[UnknownName]:
+        """List the names in the user's templates that are no variables there.
+
+        asked, told: the facts of each question to language minds, and of each event, by kind.
+        """
+        renderings = list(self._renderings(asked, told))
+        known = {name for one in renderings for name in one.names} | self._vocabulary
+        found = dict[tuple[str, str], UnknownName]()
+        for what, root, names in renderings:
+            reads = {one: self._read(one) for one in self._reached([root]) if self._find(one)}
+            exempt = {name for read in reads.values() for name in (*read.asked, *read.assigned)}
+            surely = self._always_included(root, reads)
+            for template, read in reads.items():
+                file = self._find(template)
+                if file in index.prompts().values():
+                    continue
+                for name, line in {**read.sometimes, **read.always}.items():
+                    sure = template in surely and name in read.always
+                    legal = names if sure else known
+                    if (
+                        name not in legal
+                        and name not in exempt
+                        and (sure or (template, name) not in found)
+                    ):
+                        words = f"there is no {name!r} in {what}; {suggest(name, sorted(legal))}"
+                        found[template, name] = UnknownName(words, sure, str(file), line)
+        return list(found.values())
+
+    def _renderings(
+        self, asked: Mapping[str, Collection[str]], told: Mapping[str, Collection[str]]
+    ) -> Iterator[_Rendering]:
+        """Yield all templates that are rendered by themselves; some of them for each question."""
+        around = [one for outer in self.mechanisms for one in outer.flattened()]
+        pages = [self._words_of(one, page) for one in around for page in ("terms", "option")]
+        for kind, facts in asked.items():
+            what, known = f"the question {kind!r}", _VARIABLES | {*facts}
+            of_question = known | _OF_QUESTIONS
+            yield _Rendering(what, self._template(kind) or _ANY, of_question)
+            yield _Rendering(what, "any/repair.md", of_question | {"reply", "reason"})
+            for page in filter(None, pages):
+                yield _Rendering(what, page, of_question | {"m"})
+            if system := self._template(_SYSTEM):
+                yield _Rendering(what, system, known | {"terms"})
+        for kind, facts in told.items():
+            if template := self._template(f"told/{kind}"):
+                yield _Rendering(f"the event {kind!r}", template, _VARIABLES | {*facts})
+        anything = {name for facts in told.values() for name in facts} | {"memories", "insights"}
+        known = _VARIABLES | _OF_QUESTIONS | anything
+        yield _Rendering("a reflection", "any/reflection.md", known)
+
+    def _read(self, template: str) -> NamesRead:
+        if template not in self._names:
+            self._names[template] = self._templates.names(template)
+        return self._names[template]
+
+    @property
+    def _vocabulary(self) -> set[str]:
+        """Variables that our own templates read, of which some are there on a condition."""
+        from .templates import Templates
+
+        ours = Templates(index.prompts().get, own=True)
+        pages = self._reached(self._ours) & index.prompts().keys()
+        return {name for page in pages for name in ours.names(page).vocabulary}
+
+    def _always_included(self, root: str, reads: Mapping[str, NamesRead]) -> set[str]:
+        """Return a template, and all that are included whenever it is rendered."""
+        found, waiting = set[str](), {root}
+        while waiting:
+            name = waiting.pop()
+            found.add(name)
+            waiting |= (reads[name].included if name in reads else set()) - found
+        return found
 
     @cached_property
     def _templates(self) -> Templates:

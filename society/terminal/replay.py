@@ -164,7 +164,7 @@ class _Teller:
         """Explain the mark of a column, once there is a limit to exceed."""
         for column, limit in self.stage.limits.items():
             stated = last_common_fact(page, limit)
-            if column in self.explained or stated is None:
+            if column in self.explained or stated is None or stated.dtype.kind not in "iuf":
                 continue
             if np.isfinite(stated[self.replicate, 0]):
                 self.explained.add(column)
