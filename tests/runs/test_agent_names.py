@@ -64,7 +64,7 @@ def test_at_level_summary_lives_are_not_told_apart(tmp_path: Path) -> None:
 )
 def test_a_type_stands_behind_the_name(stage: Any, names: Any, expected: str) -> None:
     cohorts = [{"name": "altruist", "seats": [0, 2]}, {"name": "selfish", "seats": [1]}]
-    given = dict.fromkeys(("spec", "params", "versions", "files"), {})
+    given: dict[str, Any] = {key: {} for key in ("spec", "params", "versions", "files")}
     size = {"seed": 7, "agents": 3, "replicates": 1, "horizon": 10}
     more = {"scenario": "lake", "level": "full", "measures": [], "stage": stage, "names": names}
     manifest = Manifest.model_validate({**given, **size, **more, "cohorts": cohorts})
