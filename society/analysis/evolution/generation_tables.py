@@ -153,26 +153,24 @@ def evolution_heading(study: Study) -> FrameHeading:
 
 def agent_columns(era: RunGeneration) -> dict[str, Array]:
     """Return the columns that say which agent a row is about."""
-    seats = era.now.life.shape[1]
+    seats, names = era.now.life.shape[1], AgentNames(era.past.run.manifest)
     return {
         "replicate": np.repeat(era.rows, seats),
         "generation": np.full(era.size, era.now.number),
         "agent": np.tile(np.arange(seats), len(era.rows)),
+        "name": np.array([names.of_life(life) for life in era.flat(era.now.life).tolist()], object),
     }
 
 
 def life_rows(era: RunGeneration) -> GenerationRows:
     """Return one row for each agent; see Evolution.lives."""
     past, now = era.past, era.now
-    life = era.flat(now.life)
     parent = era.flat(now.parent)
-    names = AgentNames(past.run.manifest)
     texts = past.strategies(now)
     survives = np.full(now.life.shape, np.nan) if now.survives is None else now.survives
     columns: dict[str, Array] = {
         **agent_columns(era),
-        "life": life,
-        "name": np.array([names.of_life(number) for number in life.tolist()], object),
+        "life": era.flat(now.life),
         "parent": np.where(parent == NOBODY, np.nan, parent),
         "newborn": era.flat(now.newborn),
         "survives": era.flat(survives),
