@@ -123,12 +123,13 @@ class EventLines:
         A limit that is endless is none; where there never was one, nothing is shown.
         """
         spec = self.facts.get(note, UNSPECIFIED)
-        words = dict.fromkeys(
+        first, last = (
             spec.label(value) or ("none" if _endless(value) else self.ink.figure(value))
             for value in (before, after)
         )
-        unit = f" {spec.unit}" if spec.unit else ""
-        items = [self.ink.text(f"{self.ink.words(' → ').join(words)}{unit}", "bold magenta")]
+        then = f"{first}{self.ink.words(' → ')}" if first != last else ""
+        shown = last if _endless(after) else self.ink.quantity(after, spec)
+        items = [self.ink.text(f"{then}{shown}", "bold magenta")]
         if chosen is not None:
             items.append(self.ink.text(f"{chosen.words}{self._figures(chosen, after)}"))
         yield from labelled_row(self.ink, note, items, "bold magenta")
