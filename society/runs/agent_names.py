@@ -5,7 +5,7 @@ Where lives take turns on a seat, the pages of the run tell who has it; see soci
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -26,10 +26,9 @@ class AgentNames:
 
     def __init__(self, manifest: Manifest) -> None:
         self.naming, self._agents = manifest.naming, manifest.agents
-        self._types = manifest.types
+        self._types, self._shape = manifest.types, (manifest.replicates, manifest.agents)
         self._cohorts = [cohort.name for cohort in manifest.cohorts]
         self._lives: Array | None = None  # (R, N), where lives take turns on a seat
-        self._known: dict[tuple[int, int], str] = {}
 
     @classmethod
     def of_run(cls, run: RunFile) -> AgentNames:
@@ -43,15 +42,16 @@ class AgentNames:
     def meet(self, page: Page) -> None:
         """Learn which lives have the seats from this page on."""
         for step in page.steps:
-            if step.kind == DESCENDED and ("own", "life") in step.arrays:
-                self._lives, self._known = step.arrays["own", "life"], {}
+            lives = step.arrays.get(("own", "life")) if step.kind == DESCENDED else None
+            # A file that somebody else made may say anything.
+            if lives is not None and lives.shape == self._shape and lives.dtype.kind in "iu":
+                self._lives = lives
 
     def name(self, replicate: int, seat: int) -> str:
         """Return the name of the agent on a seat."""
-        place = replicate, seat
-        if place not in self._known:
-            self._known[place] = self._name(*place)
-        return self._known[place]
+        if not (0 <= replicate < self._shape[0] and 0 <= seat < self._shape[1]):
+            return self.of_unknown(seat)
+        return self._name(replicate, seat)
 
     @property
     def of_lives(self) -> bool:
@@ -69,9 +69,9 @@ class AgentNames:
             short = self.naming.short(seat, self._agents)
         else:
             short = name_life(int(self._lives[replicate, seat]), self._agents)
-        types = self._types[replicate % len(self._types)]
-        alone = bool((types == types[seat]).sum() == 1)
-        return self.naming.whole(short, self._cohort(replicate, seat), alone=alone)
+        cohort, types = self._cohort(replicate, seat), self._types[replicate % len(self._types)]
+        alone = cohort in self.naming.of_cohorts and (types == types[seat]).sum() == 1
+        return self.naming.whole(short, cohort, alone=bool(alone))
 
     def _cohort(self, replicate: int, seat: int) -> str:
         number = self._types[replicate % len(self._types), seat]
@@ -79,7 +79,10 @@ class AgentNames:
 
     def with_type(self, replicate: int, seat: int) -> str:
         """Return the name with its type, if there are several: "agent 2 (tit_for_tat)"."""
-        name, cohort = self.name(replicate, seat), self._cohort(replicate, seat)
+        name = self.name(replicate, seat)
+        if self.of_unknown(seat) == name:
+            return name
+        cohort = self._cohort(replicate, seat)
         plain = len(self._cohorts) < 2 or not cohort or cohort in self.naming.of_cohorts
         return name if plain else f"{name} ({cohort})"
 
@@ -87,10 +90,15 @@ class AgentNames:
         """Return the name of a life, there or not."""
         return self.naming.whole(name_life(life, self._agents))
 
-    def of_seats(self, replicates: Iterable[int], seats: Iterable[int]) -> Array:
+    def of_seats(self, replicates: Array, seats: Array) -> Array:
         """Return the name of each agent, by replicate and seat."""
-        places = zip(replicates, seats, strict=True)
-        return np.array([self.name(int(one), int(seat)) for one, seat in places], object)
+        numbers = seats if self._lives is None else self._lives[replicates, seats]
+        if self.naming.of_cohorts:  # the same number may be of another type elsewhere
+            numbers = numbers * len(self._types) + replicates % len(self._types)
+        _, first, place = np.unique(numbers, return_index=True, return_inverse=True)
+        pairs = zip(replicates[first].tolist(), seats[first].tolist(), strict=True)
+        names: Array = np.array([self._name(*pair) for pair in pairs], object)
+        return names[place]
 
 
 def names_by_round(

@@ -64,8 +64,21 @@ def test_at_level_summary_lives_are_not_told_apart(tmp_path: Path) -> None:
 )
 def test_a_type_stands_behind_the_name(stage: Any, names: Any, expected: str) -> None:
     cohorts = [{"name": "altruist", "seats": [0, 2]}, {"name": "selfish", "seats": [1]}]
-    given: dict[str, Any] = {key: {} for key in ("spec", "params", "versions", "files")}
+    given: dict[str, Any] = {key: {} for key in ("params", "versions", "files")}
+    given |= {"scenario": "lake", "spec": {"scenario": "lake"}, "level": "full", "measures": []}
     size = {"seed": 7, "agents": 3, "replicates": 1, "horizon": 10}
-    more = {"scenario": "lake", "level": "full", "measures": [], "stage": stage, "names": names}
+    more = {
+        "scenario": "lake",
+        "spec": {"scenario": "lake"},
+        "level": "full",
+        "measures": [],
+        "stage": stage,
+        "names": names,
+    }
     manifest = Manifest.model_validate({**given, **size, **more, "cohorts": cohorts})
     assert AgentNames(manifest).with_type(0, 1) == expected
+
+
+def test_a_trouble_of_somebody_who_is_not_there_has_a_name_too(tmp_path: Path) -> None:
+    names = AgentNames(recorded(tmp_path, "full").manifest)
+    assert [names.name(0, 9), names.with_type(7, 9)] == ["agent on seat 9", "agent on seat 9"]
