@@ -9,7 +9,7 @@ the question    the sentence of its Ask, or of a Tell, in which {name} is a fact
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from string import Formatter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 
 
 class Wording(NamedTuple):
-    """The words of one scenario: its summary, its facts by name, and the noun for an agent."""
+    """The words of one scenario: its summary, and its facts by name."""
 
     summary: str = ""
     facts: Mapping[str, FactSpec] = {}
-    noun: str = "agent"
 
     def spec(self, name: str) -> FactSpec:
         return self.facts.get(name, UNSPECIFIED)
@@ -56,11 +55,12 @@ class DefaultWords:
         params: Any,
         facts: Mapping[str, Any],
         peers: Iterable[SimpleNamespace],
+        whole_name: Callable[[str], str],
         text: str = "",
     ) -> None:
         self._wording, self._params, self._facts, self._peers = wording, params, facts, peers
-        self._text = text
-        self.summary, self.noun = full_stop(wording.summary), wording.noun
+        self._whole_name, self._text = whole_name, text
+        self.summary = full_stop(wording.summary)
 
     @property
     def rules(self) -> list[str]:
@@ -83,7 +83,8 @@ class DefaultWords:
         for peer in self._peers:
             names = self._wording.shown(name for name in vars(peer) if name != "name")
             known = "; ".join(self._of_peer(name, vars(peer)[name]) for name in names)
-            name = f"{self.noun[:1].upper()}{self.noun[1:]} {peer.name}"
+            name = self._whole_name(peer.name)
+            name = f"{name[:1].upper()}{name[1:]}"
             lines.append(f"{name} ({known})" if known else name)
         return lines
 

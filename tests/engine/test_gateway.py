@@ -221,6 +221,7 @@ class Bystander:
     """Whoever is asked."""
 
     address: Address
+    whole_name: str = "agent 1"
 
 
 def found(diary: Diary, answer: Any, *, called: bool = False) -> tuple[Any, ModelGateway]:

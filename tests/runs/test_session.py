@@ -247,7 +247,8 @@ def test_other_words_than_those_of_the_record_are_refused_and_named(
     assert main(["resume", str(path), "--quiet", "--max-calls", "900"]) == 2
     said = capsys.readouterr().err
     assert (
-        "round 1: agent 0 of replicate 0 is not asked 'effort' in the words of the record" in said
+        "round 1: villager 0 of replicate 0 is not asked 'effort' in the words of the record"
+        in said
     )
     assert "prompt language_village/effort.md has changed" in said
     template.write_text("How hard? {{ hint }} {{ briefs }}\n")

@@ -124,7 +124,7 @@ def test_who_fined_and_copied_whom_and_who_died_of_what_is_told(story: str) -> N
 
 
 def test_the_norm_is_told_with_how_it_was_chosen(story: str) -> None:
-    assert "cap        ∞ → 7   the median of 3 proposals, 4 to 9\n" in story
+    assert "cap        none → 7   the median of 3 proposals, 4 to 9\n" in story
     # The dead propose nothing.
     assert "cap        7 → 4.25   the median of 2 proposals, 4 to 4.50\n" in story
 
@@ -275,7 +275,7 @@ def test_a_terminal_without_utf_8_gets_ascii(hand: Hand) -> None:
     run = hand.recorded(*first_two_rounds(hand), manifest=hand.manifest(replicates=2))
     text = hand.told(run, encoding="ascii")
     assert re.search(r"stock      #+\.+  60 of 100", text)
-    assert "cap        inf -> 7" in text
+    assert "cap        none -> 7" in text
     assert "agent 0  altruist   3.2  ==" in text
 
 
