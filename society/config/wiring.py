@@ -260,6 +260,8 @@ class _Check:
             # Other agents than those of the default cast may have other columns.
             if self.own_cast is not None and role in ("columns", "limits", "quotes", "meeting"):
                 continue
+            if role == "endings" and not _close(name, legal):  # what ends a run may be rare
+                continue
             severity, hint = self._missing(name, heard), suggest(name, legal)
             if any(column.name == name for column in columns):
                 hint = f"declare it as Column({name!r}, public=True)"
@@ -418,16 +420,24 @@ class _Check:
                 yield part_issue(kind, name, words, "warning")
 
     def _tables(self, heard: Rehearsal) -> Iterator[WiringIssue]:
-        """Find answers in data files to questions that nobody asks."""
+        """Find answers in data files to questions that nobody asks.
+
+        A file may serve other societies, too: only a name that is much like that of a question, or
+        a file without any question of this society, is surely a mistake.
+        """
         if any(layer.spec.drafts is not None for layer in self.scenario.layers):
             return  # designs are made in a run of their own, from the same file
-        severity: Severity = "warning" if heard.partial else "error"
         for part in (part for cohort in self.cast for part in cohort.components):
-            for kind, place in part.places_of_answers.items():
-                if kind not in heard.asked:
-                    words = f"{kind!r} is no question of {self.scenario.name}"
-                    hint = suggest(kind, heard.asked)
-                    yield WiringIssue(f"{words}; {hint}", severity, *place)
+            places = part.places_of_answers
+            useless = heard.asked.isdisjoint(places)
+            for kind, place in places.items():
+                if kind in heard.asked:
+                    continue
+                misspelt = _close(kind, heard.asked - set(places))
+                sure = (misspelt or useless) and not heard.partial
+                words = f"{kind!r} is no question of {self.scenario.name}"
+                hint = suggest(kind, heard.asked)
+                yield WiringIssue(f"{words}; {hint}", "error" if sure else "warning", *place)
 
     def _shadowed(self, heard: Rehearsal) -> Iterator[WiringIssue]:
         """Find components whose questions are all answered by one that stands before them."""
