@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 import warnings
@@ -13,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from society.errors import WiringWarning
 
+from .options import (
+    add_limit_options,
+    add_output_options,
+    add_strict_option,
+    out_path,
+    whole_number,
+)
 from .output import console, print_json
+from .parser import Commands
 from .runs import given_limits, given_settings
 
 if TYPE_CHECKING:
@@ -23,6 +32,22 @@ if TYPE_CHECKING:
     from society.experiments.worker import JobResult
     from society.llm.providers.settings import Limits
     from society.reproduction.run import ReproductionRun
+
+
+def add_sweep(commands: Commands) -> None:
+    """Add `society sweep`."""
+    parser = commands.add_parser(
+        "sweep", help="run an experiment: one scenario under many conditions"
+    )
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT.yaml")
+    parser.add_argument(
+        "--plan",
+        action="store_true",
+        help="estimate the power of n runs and their cost; do not play",
+    )
+    add_strict_option(parser)
+    _add_experiment_options(parser, "sweeps/NAME")
+    parser.set_defaults(command=sweep_command)
 
 
 def sweep_command(args: argparse.Namespace) -> int:
@@ -171,6 +196,23 @@ def _facts(read: Experiment, folder: Path, session: Sweep) -> dict[str, Any]:
     }
 
 
+def add_report(commands: Commands) -> None:
+    """Add `society report`."""
+    parser = commands.add_parser(
+        "report", help="write one page with figures, tests and tables of runs"
+    )
+    parser.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="run file or sweep folder"
+    )
+    parser.add_argument(
+        "--out",
+        type=out_path,
+        metavar="DIR",
+        help="output folder (default: report/ in the sweep folder, or else here)",
+    )
+    parser.set_defaults(command=report_command)
+
+
 def report_command(args: argparse.Namespace) -> int:
     """Carry out `society report`."""
     from society.analysis.study import open_study
@@ -181,6 +223,33 @@ def report_command(args: argparse.Namespace) -> int:
     page = write_report(open_study(args.paths), args.out or folder)
     print(page)
     return 0
+
+
+def add_reproduce(commands: Commands) -> None:
+    """Add `society reproduce`."""
+    parser = commands.add_parser("reproduce", help="test the claims of a paper in new runs")
+    parser.add_argument("paper", help="a name from `society list reproductions`")
+    parser.add_argument("--quick", action="store_true", help="play fewer and shorter runs")
+    parser.add_argument(
+        "--model", nargs="+", action="extend", metavar="M", dest="models",
+        help="play the experiments for language models, with these models (offline: a dry run)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--prompts", type=Path, metavar="DIR",
+        help="override the built-in prompts with these, for each scenario that they are for",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seed", type=whole_number(0), metavar="S", help="random seed of all experiments"
+    )
+    parser.add_argument(
+        "--repetitions", type=whole_number(1), metavar="N",
+        help="replicates of each condition; of a tournament, repetitions, with new designs in each",
+    )  # fmt: skip
+    parser.add_argument(
+        "--estimate", action="store_true", help="estimate calls, tokens and cost; do not play"
+    )
+    _add_experiment_options(parser, "reproductions/PAPER[-language][-quick]")
+    parser.set_defaults(command=reproduce_command)
 
 
 def reproduce_command(args: argparse.Namespace) -> int:
@@ -258,3 +327,31 @@ def _print_verdicts(args: argparse.Namespace, run: ReproductionRun, code: int) -
             console().print(f"{verdict.outcome:15} {verdict.claim}", markup=False, highlight=False)
         console().print(str(page), markup=False)
     return code
+
+
+def _add_experiment_options(parser: argparse.ArgumentParser, out: str) -> None:
+    """Add the options of commands that play experiments."""
+    parser.add_argument(
+        "--workers", type=whole_number(1), default=_count_cores(), metavar="N",
+        help="processes for conditions without language models (default: number of cores)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--dask", nargs="?", const="here", metavar="ADDRESS",
+        help="play on a dask cluster: at this address, or a new one on this machine",
+    )  # fmt: skip
+    add_limit_options(parser)
+    parser.add_argument(
+        "--out", type=out_path, metavar="DIR", help=f"output folder (default: {out})"
+    )
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace runs whose settings differ"
+    )
+    add_output_options(parser)
+
+
+def _count_cores() -> int:
+    """Return the number of cores that this process may use."""
+    # Not on every system, and os.process_cpu_count is not in every Python.
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from society.llm.providers.budget import Budget
 
 
-_MOST_LINES = 100_000  # of a dry run that looks for questions that nobody answers
+_MOST_LINES = 20_000  # of a dry run that looks for questions; half a second
 
 
 class Drawn(NamedTuple):

@@ -12,7 +12,7 @@ from society.config.build import Society
 from society.config.wiring_issues import WiringIssue, WiringRefused
 from society.engine.agents import RunContext
 from society.engine.game_master import GameMaster, Outcome
-from society.engine.history import Page
+from society.engine.history import InMemoryRecorder, Page
 from society.engine.population import Cast, Population
 from society.engine.tape import Tape
 from society.errors import InputError, SocietyError, describe_user_error
@@ -70,16 +70,6 @@ def deferred_results(subject: str, setups: Iterable[Society]) -> Iterator[CheckR
     yield from (CheckResult(subject, issue.severity, str(issue)) for issue in issues)
 
 
-class _Pages:
-    """A recorder that keeps every page."""
-
-    def __init__(self) -> None:
-        self.pages: list[Page] = []
-
-    def page(self, page: Page) -> None:
-        self.pages.append(page)
-
-
 class _Played(NamedTuple):
     outcome: Outcome
     pages: list[Page]
@@ -89,7 +79,7 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
     """Play a small society in ways that may change nothing; the offline mind answers for models."""
     try:
         setup = make_designs(setup, FreeMinds(setup.seed))
-        whole = _played(setup)
+        whole = _play(setup)
     except Exception as error:
         words = describe_failure(setup, error)
         yield CheckResult(subject, "error", f"does not play to its end: {words}")
@@ -99,12 +89,12 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
     rules: tuple[
         tuple[str, Callable[[Society, _Played], None], Literal["warning", "error"]], ...
     ] = (
-        ("the same seed gives the same history", _again, "error"),
-        ("each replicate alone equals the batch", _one_by_one, "error"),
-        ("splitting a cohort changes nothing", _split, "error"),
-        ("answering changes nothing", _asked_twice, "error"),
-        ("answers are within their bounds", _within_bounds, "warning"),
-        ("replay from recorded answers equals the run", _replayed, "error"),
+        ("the same seed gives the same history", _check_same_seed, "error"),
+        ("each replicate alone equals the batch", _check_each_replicate, "error"),
+        ("splitting a cohort changes nothing", _check_split_cohorts, "error"),
+        ("answering changes nothing", _check_asking_twice, "error"),
+        ("answers are within their bounds", _check_bounds, "warning"),
+        ("replay from recorded answers equals the run", _check_replay, "error"),
     )
     for words, rule, severity in rules:
         try:
@@ -119,7 +109,7 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
 
 def play_once(setup: Society) -> Outcome:
     """Play a small society once, its designs included; the offline mind answers for models."""
-    return _played(make_designs(setup, FreeMinds(setup.seed))).outcome
+    return _play(make_designs(setup, FreeMinds(setup.seed))).outcome
 
 
 def describe_failure(setup: Society, error: Exception) -> str:
@@ -129,7 +119,7 @@ def describe_failure(setup: Society, error: Exception) -> str:
     return describe_user_error(error, next((f for f in setup.files if f.endswith(".py")), ""))
 
 
-def _played(
+def _play(
     setup: Society,
     cast: Callable[[Cast, tuple[int, int]], Cast] | None = None,
     answerer: Callable[[GameMaster, RunContext], Population | Tape] | None = None,
@@ -145,9 +135,9 @@ def _played(
         game.env.cohorts = seats  # scripts may ask for cohorts by name
     if answerer is not None:
         game.answerer = answerer(game, context)
-    album = _Pages()
-    game.recorders = [album]
-    return _Played(game.play(), album.pages)
+    recorder = InMemoryRecorder()
+    game.recorders = [recorder]
+    return _Played(game.play(), recorder.pages)
 
 
 def _expect(same: bool, words: str) -> None:
@@ -167,17 +157,17 @@ def _first_difference(one: _Played, other: _Played) -> str:
     return "the number of rounds differs"
 
 
-def _again(setup: Society, whole: _Played) -> None:
-    again = _played(setup)
+def _check_same_seed(setup: Society, whole: _Played) -> None:
+    again = _play(setup)
     _expect(
         exact_record(again.pages) == exact_record(whole.pages),
         f"{_first_difference(again, whole)}; draw all chance by agents.draws or env.draws(NAME)",
     )
 
 
-def _one_by_one(setup: Society, whole: _Played) -> None:
+def _check_each_replicate(setup: Society, whole: _Played) -> None:
     for replicate in range(len(whole.pages[0].running)):
-        alone = _played(setup, replicate=replicate)
+        alone = _play(setup, replicate=replicate)
         for one, of_many in zip(alone.pages, whole.pages, strict=False):
             same = replicate_record(one, 0) == replicate_record(of_many, replicate)
             _expect(
@@ -187,11 +177,11 @@ def _one_by_one(setup: Society, whole: _Played) -> None:
             )
 
 
-def _split(setup: Society, whole: _Played) -> None:
-    def parted(cast: Cast, shape: tuple[int, int]) -> Cast:
+def _check_split_cohorts(setup: Society, whole: _Played) -> None:
+    def split(cast: Cast, shape: tuple[int, int]) -> Cast:
         return split_cohorts(cast, shape, np.indices(shape)[1] % 2 == 0)
 
-    other = _played(setup, cast=parted)
+    other = _play(setup, cast=split)
     _expect(
         exact_record(other.pages) == exact_record(whole.pages),
         f"{_first_difference(other, whole)}; let each member's answer depend on its own columns "
@@ -199,18 +189,18 @@ def _split(setup: Society, whole: _Played) -> None:
     )
 
 
-def _asked_twice(setup: Society, whole: _Played) -> None:
-    other = _played(setup, answerer=lambda game, context: AskedTwice(setup.cast(), context))
+def _check_asking_twice(setup: Society, whole: _Played) -> None:
+    other = _play(setup, answerer=lambda game, context: AskedTwice(setup.cast(), context))
     _expect(other.outcome.digest == whole.outcome.digest, "asking twice changes the history")
 
 
-def _within_bounds(setup: Society, whole: _Played) -> None:
-    _played(setup, answerer=lambda game, context: WithinBounds(setup.cast(), context))
+def _check_bounds(setup: Society, whole: _Played) -> None:
+    _play(setup, answerer=lambda game, context: WithinBounds(setup.cast(), context))
 
 
-def _replayed(setup: Society, whole: _Played) -> None:
+def _check_replay(setup: Society, whole: _Played) -> None:
     steps = [step for page in whole.pages for step in page.steps]
-    replay = _played(setup, answerer=lambda game, context: Tape(steps))
+    replay = _play(setup, answerer=lambda game, context: Tape(steps))
     _expect(
         replay.outcome.digest == whole.outcome.digest,
         "the script does not depend on the answers alone",

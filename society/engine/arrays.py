@@ -20,7 +20,7 @@ class WrongShape(Exception):
 
 
 def _refuse_unwritable(cells: Array) -> None:
-    """Raises WrongShape for objects that a run file cannot keep."""
+    """Raise WrongShape for objects that a run file cannot keep."""
     for cell in {id(cell): cell for cell in cells.flat}.values():
         if isinstance(cell, str | bool | int | float | None):
             continue

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from types import GeneratorType
 from typing import Any
@@ -100,7 +101,8 @@ class GameMaster:
             return await self.perform()
 
         with ThreadPoolExecutor(1) as pool:
-            job = pool.submit(asyncio.run, performing())
+            # The gate before the user's code, and the servers that the user named, hold there too.
+            job = pool.submit(copy_context().run, asyncio.run, performing())
             try:
                 return job.result()
             except KeyboardInterrupt:
@@ -177,7 +179,7 @@ class GameMaster:
             raise PartError(f"{at}{self.scenario.name}, {line.kind!r}: {error}") from error
 
     def _line_place(self) -> str:
-        """Where the script has yielded its present line, "wood.py:12: "; "" in files of ours."""
+        """Return the place of the line that the script has yielded, "wood.py:12: "; "" if ours."""
         script, place = self._script, ""
         while isinstance(script, GeneratorType) and (frame := script.gi_frame) is not None:
             if is_users_file(frame.f_code.co_filename):

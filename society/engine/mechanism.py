@@ -114,7 +114,7 @@ def declared_by(
 
 
 def refuse_unpaid(declared: Declared, mechanism: str) -> None:
-    """Raises ScenarioError for a play in which nothing can be paid."""
+    """Raise ScenarioError for a play in which nothing can be paid."""
     if not declared.payoff:
         raise ScenarioError(
             f"{mechanism}: this play takes no payments, since what is owned in it grows or "

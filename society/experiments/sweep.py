@@ -139,7 +139,7 @@ class Sweep:
         )
 
     def skip(self, parts: Iterable[PlannedRun]) -> None:
-        """Skip parts that have finished; note what has changed since they were played."""
+        """Skip parts that have finished; note all that has changed since they were played."""
         changed: dict[str, list[str]] = {}
         for part in parts:
             with open_run_file(part.file) as run:
@@ -153,7 +153,7 @@ class Sweep:
             self.watching.noted(f"{name_runs(names)} played before; {since}; {again}")
 
     def _tell(self, part: PlannedRun, done: JobResult) -> None:
-        """Note that a part is over, and what it has asked of models."""
+        """Note that a part is over, and the calls that it has made."""
         if part.speaks and part.file.exists():
             with open_run_file(part.file) as run:
                 self.watching.advanced(part.name, 1.0, run.ledger())
@@ -193,7 +193,7 @@ def play_experiment(
 
 
 class _Share(NamedTuple):
-    """The share of the limits of a part that cannot see what the others use.
+    """The share of the limits for a part that cannot see the use of the others.
 
     used: by all parts before this session. own: by the part. among: parts that ask models.
     together: how many of them are played at once.

@@ -17,7 +17,7 @@ from society.config.build import Society, build
 from society.config.run_config import RunConfig
 from society.config.wiring_issues import collected_warnings
 from society.engine.history import Recorder
-from society.engine.interrupts import Insistence
+from society.engine.interrupts import EscalatingHandler
 from society.errors import (
     FileError,
     SocietyError,
@@ -74,7 +74,7 @@ class _Playing(NamedTuple):
 
     loop: asyncio.AbstractEventLoop
     task: asyncio.Task[JobResult]
-    insistence: Insistence
+    insistence: EscalatingHandler
 
 
 _playing: dict[str, _Playing] = {}  # in this process, by file
@@ -134,7 +134,7 @@ async def _worked(job: Job) -> JobResult:
     file, task = Path(job.file), asyncio.current_task()
     assert task is not None
     loop = asyncio.get_running_loop()
-    insistence = Insistence(loop, lambda *_: _interrupt(job.file))
+    insistence = EscalatingHandler(loop, lambda *_: _interrupt(job.file))
     _playing[job.file] = _Playing(loop, task, insistence)
     try:
         if job.away and not (file.parent / NOTE).exists():

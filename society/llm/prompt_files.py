@@ -42,7 +42,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from difflib import get_close_matches
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
-from itertools import product
+from itertools import islice, product
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
 
 _ANY, _SYSTEM = "any/question.md", "system"
 _NO_WORDING = Wording()
+_MOST_FILES = 10_000  # in a folder of prompts
 
 
 class MechanismTerms(NamedTuple):
@@ -261,7 +262,7 @@ class Prompts:
         return {name: sha256(file.read_bytes()).hexdigest() for name, file in files.items() if file}
 
     def check(self, pack: Path, kinds: Iterable[str]) -> None:
-        """Raises InputError unless each file of a pack that is for this scenario is of use.
+        """Raise InputError unless each file of a pack that is for this scenario is of use.
 
         kinds: the questions that the scenario asks. Files for other scenarios do not matter.
         """
@@ -327,7 +328,7 @@ class Prompts:
         return not given.isdisjoint(ours | self._of_scenario(given))
 
     def check_parameters(self, params: BaseModel, kinds: Iterable[str]) -> None:
-        """Raises InputError for a prompt of the user's that reads a parameter that is not there.
+        """Raise InputError for a prompt of the user's that reads a parameter that is not there.
 
         kinds: the questions that the scenario asks.
         """
@@ -389,7 +390,7 @@ class Prompts:
         for folder in self.folders:
             for one in names:
                 if (file := folder / one).is_file():
-                    return _within(folder, file)
+                    return _find_inside(folder, file)
         return next(filter(None, (index.prompts().get(one) for one in names)), None)
 
     @property
@@ -425,7 +426,7 @@ class Prompts:
 
 
 @lru_cache(maxsize=4096)  # the same files are looked for again and again
-def _within(folder: Path, file: Path) -> Path:
+def _find_inside(folder: Path, file: Path) -> Path:
     """Return a file of a pack; raises InputError if it is a link to one elsewhere."""
     if not file.resolve().is_relative_to(folder.resolve()):
         raise InputError(
@@ -438,11 +439,13 @@ def _within(folder: Path, file: Path) -> Path:
 def fact_sentence(kind: str, facts: OwnFacts, wording: Wording = _NO_WORDING) -> str:
     """A line and its facts as this agent knows them: "harvested: catch 4.2, effort 0.4"."""
     shown = wording.shown(facts)
-    known = ", ".join(f"{_spaced(name)} {_worded(name, facts[name], wording)}" for name in shown)
+    known = ", ".join(
+        f"{_spaced(name)} {_put_in_words(name, facts[name], wording)}" for name in shown
+    )
     return f"{_spaced(kind)}: {known}" if known else _spaced(kind)
 
 
-def _worded(name: str, value: Any, wording: Wording) -> str:
+def _put_in_words(name: str, value: Any, wording: Wording) -> str:
     """A fact as its author declared it; else as always."""
     declared = name in wording.facts
     return wording.value(name, _python(value)) if declared else format_fact(value)
@@ -450,7 +453,20 @@ def _worded(name: str, value: Any, wording: Wording) -> str:
 
 def _files_in(folders: Iterable[Path]) -> Iterator[str]:
     """Names of the files in folders of prompts, as templates are named now."""
-    return (_current(name) for folder in folders for name, _ in index.prompts_in(folder))
+    for folder in folders:
+        try:
+            # A run file of a stranger's may name any folder of this machine.
+            if len([*islice(folder.rglob("*"), _MOST_FILES + 1)]) > _MOST_FILES:
+                raise InputError(
+                    f"{short_path(folder)} holds more than {_MOST_FILES:,} files; name a folder "
+                    "with nothing in it but prompts"
+                )
+            names = [name for name, _ in index.prompts_in(folder)]
+        except OSError as error:
+            raise InputError(
+                f"cannot read the folder of prompts {short_path(folder)}: {error}"
+            ) from error
+        yield from map(_current, names)
 
 
 def _owner(name: str) -> str:
@@ -476,7 +492,7 @@ def _spellings(name: str) -> list[str]:
 def _shown(
     facts: OwnFacts, agent: Agent, sight: Sight, first: Collection[str]
 ) -> list[SimpleNamespace]:
-    """Each peer in sight with what is seen of it: those of `first` in its order, others by id."""
+    """The peers in sight with their facts: those of `first` in its order, others by id."""
     shown: dict[str, dict[str, Any]] = {}
     for graph, peers in sight.items():
         seats = list(peers.values())

@@ -89,7 +89,7 @@ class _Sandbox(SandboxedEnvironment):
 
 
 class _BoundedSandbox(_Sandbox, BoundedEnvironment):
-    """The same within limits, for what did not come with the program."""
+    """A sandbox with limits, for templates that did not come with the program."""
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         self.spend()
@@ -178,7 +178,7 @@ class Templates:
             raise self._refused(error, name, {}) from error
 
     def unknown_attributes(self, name: str, legal: Mapping[str, Collection[str]]) -> list[str]:
-        """Messages about attributes that a template reads of a variable that lacks them.
+        """List messages about attributes that a template reads and its variable lacks.
 
         legal: the attributes of some variables, by name. Those that the template itself sets, or
         asks about (`is defined`, `default`), do not count. Raises InputError.

@@ -5,15 +5,16 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from society.config.build import Society, build
 from society.config.run_config import RunConfig
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
+from society.engine.graph import Complete
 from society.engine.population import Cast, Cohort
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec, Fold, Scenario, fact_specs
@@ -69,7 +70,8 @@ class Manifest(BaseModel):
     columns: the public ones. game: in normal form, if one is played. files: the user's own files,
     path -> sha256. folder: of the run file when it was made, if it names files. prompts: templates
     that it may use, with their hashes. objects: names of Python objects that were given. facts:
-    words, units and labels of facts and public columns, by name.
+    words, units and labels of facts and public columns, by name. complete: relations whose graph
+    links everybody with everybody; None in files of before.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -96,6 +98,33 @@ class Manifest(BaseModel):
     prompts: dict[str, str] = {}
     objects: tuple[str, ...] = ()
     facts: dict[str, FactSpec] = {}
+    complete: tuple[str, ...] | None = None
+
+    @model_validator(mode="after")
+    def _has_a_config(self) -> Self:
+        """Refuse a spec that no configuration can be read from, before anything is shown of it."""
+        _ = self.config
+        return self
+
+    @field_validator("spec")
+    @classmethod
+    def _of_a_scenario(cls, spec: dict[str, Any]) -> dict[str, Any]:
+        scenario, parameters = spec.get("scenario"), spec.get("parameters", {})
+        if not isinstance(scenario, str) or not isinstance(parameters, dict):
+            raise ValueError(f"names the scenario {scenario!r:.40} and {parameters!r:.40}")
+        return spec
+
+    @model_validator(mode="after")
+    def _with_seats(self) -> Self:
+        legal, cohorts = range(self.agents), range(-1, len(self.cohorts))
+        taken = (seat for cohort in self.cohorts for seat in cohort.seats)
+        if any(seat not in legal for seat in taken) or any(
+            len(row) != self.agents for row in self.seating
+        ):
+            raise ValueError(f"has cohorts on other seats than those of its {self.agents:,} agents")
+        if any(number not in cohorts for row in self.seating for number in row):
+            raise ValueError("has seats of cohorts that it does not have")
+        return self
 
     @property
     def config(self) -> RunConfig:
@@ -125,7 +154,22 @@ class Manifest(BaseModel):
                 f"{names} {was} in Python and cannot be rebuilt from the file; to play it again, "
                 "use society.run"
             )
-        return build(changed(self.config), rehearsed=False)
+        config = changed(self.config)
+        counts = [cohort.count for cohort in config.cohorts or ()]
+        # Before arrays are made of sizes that the run did not have; types of a tournament are met
+        # by others in replicates that it adds.
+        if max(config.agents or 0, config.replicates, *counts) > self.agents * self.replicates:
+            raise self._of_another_size()
+        setup = build(config, rehearsed=False)
+        if (setup.agents, setup.replicates) != (self.agents, self.replicates):
+            raise self._of_another_size()
+        return setup
+
+    def _of_another_size(self) -> RunFileError:
+        return RunFileError(
+            "the configuration in the run file is not that of a run of "
+            f"{self.agents:,} agents x {self.replicates:,} replicates; take a whole copy"
+        )
 
     def seated(self, cohorts: Iterable[str], replicate: int = 0) -> Array:
         """Mark the agents of these cohorts in a replicate, (N,) of bool."""
@@ -155,6 +199,12 @@ class Manifest(BaseModel):
         for number, cohort in enumerate(self.cohorts):
             types[0, list(cohort.seats)] = number
         return types
+
+    @property
+    def specs(self) -> dict[str, FactSpec]:
+        """Words, units and labels by name; files of before have labels with their columns only."""
+        columns = {one.name: FactSpec(labels=one.labels) for one in self.columns if one.labels}
+        return columns | self.facts
 
     @property
     def most(self) -> int:
@@ -193,6 +243,7 @@ def manifest_of(
         prompts=setup.words.hashes() if setup.models_named else {},
         objects=setup.objects,
         facts=fact_specs(scenario, cast),
+        complete=tuple(name for name, graph in env.graphs.items() if isinstance(graph, Complete)),
     )
 
 

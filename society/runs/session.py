@@ -186,7 +186,7 @@ class Session(NamedTuple):
         try:
             with _same_directory():
                 await self._game(watching).perform()
-        except BaseException as error:
+        except BaseException as error:  # a cancellation, too, is an end to be recorded
             return self._end(error)
         return End("finished")
 
