@@ -48,23 +48,23 @@ def check_pack(folder: Path) -> Iterator[CheckResult]:
             words = f"{short_path(folder / name)} is no folder of a scenario or mechanism"
             yield CheckResult(name, "error", f"{words}; {suggest(name, known)}")
     files = {file for file in files if owners[file] in known}
-    rendered = _Rendered(folder, [name for name in names if name in mechanisms()])
+    player = _PackPlayer(folder, [name for name in names if name in mechanisms()])
     for name in (name for name in names if name in scenarios()):
         wanted = {file for file in files if owners[file] == name}
-        yield from rendered.by_scenario(name, wanted)
-    yield from rendered.by_others(
+        yield from player.render_by_scenario(name, wanted)
+    yield from player.render_by_others(
         files, [one for one in (*scenarios(), *presets()) if one not in names]
     )
-    for file in sorted(files - rendered.files):
+    for file in sorted(files - player.files):
         words = f"no play that was tried has rendered {short_path(file)}"
         yield CheckResult(folder.name, "warning", words)
-    if not rendered.failed:
-        count = f"{len(files & rendered.files)} of {len(files)} templates"
-        yield CheckResult(folder.name, "ok", f"{count} rendered, in {rendered.plays} small plays")
+    if not player.failed:
+        count = f"{len(files & player.files)} of {len(files)} templates"
+        yield CheckResult(folder.name, "ok", f"{count} rendered, in {player.plays} small plays")
 
 
-class _Rendered:
-    """The files of a pack that plays have rendered so far.
+class _PackPlayer:
+    """Plays small societies with a pack, and notes the files that were rendered.
 
     around: mechanisms that the pack has folders for. failed: whether a play has failed.
     """
@@ -74,7 +74,7 @@ class _Rendered:
         self._around: list[dict[str, Any]] = [{"mechanisms": [{one: {}}]} for one in around]
         self.files, self.plays, self.failed = set[Path](), 0, False
 
-    def by_scenario(self, name: str, wanted: set[Path]) -> Iterator[CheckResult]:
+    def render_by_scenario(self, name: str, wanted: set[Path]) -> Iterator[CheckResult]:
         """Play a scenario in one way after another, until all its templates are rendered."""
         try:
             setup = self._built(name)
@@ -92,7 +92,7 @@ class _Rendered:
                 self._give_up(wanted)
                 return
 
-    def by_others(self, wanted: set[Path], names: Iterable[str]) -> Iterator[CheckResult]:
+    def render_by_others(self, wanted: set[Path], names: Iterable[str]) -> Iterator[CheckResult]:
         """Play other scenarios and presets, for templates that belong to several of them."""
         most = self.plays + _MOST_PLAYS
         for name in names:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from society.conformance.experiment_checks import chosen_conditions
+from society.conformance.experiment_checks import choose_conditions
 from society.experiments.experiment import Condition, read_experiment
 
 if TYPE_CHECKING:
@@ -96,11 +96,11 @@ def test_few_of_many_conditions_have_each_level_of_each_factor(tmp_path: Path) -
     conditions = conditions_of(
         tmp_path / "e.yaml", f"{{rounds: {rounds}, mark: {{a: {seats[0]}, b: {seats[0]}}}}}"
     )
-    chosen = chosen_conditions(conditions, most=10)
+    chosen = choose_conditions(conditions, most=10)
     assert (len(conditions), len(chosen)) == (14, 10)
     assert {one.factors["rounds"] for one in chosen} == set(rounds)
     assert {one.factors["mark"] for one in chosen} == {"a", "b"}
-    assert chosen_conditions(conditions, most=14) == conditions
+    assert choose_conditions(conditions, most=14) == conditions
 
 
 # Mechanisms
