@@ -64,19 +64,16 @@ def _played(setup: Society, subject: str) -> Iterator[CheckResult]:
 
 def _wrapped(scenario: str, mechanism: str, file: str) -> Society:
     """Build a small society of a scenario within a mechanism; raises InputError."""
-    changes: dict[str, Any] = {
-        "uses": [file],
-        "mechanisms": [{mechanism: {}}],
-        "replicates": 2,
-    }
-    setup = build(load_config(scenario, changes))
+    changes: dict[str, Any] = {"uses": [file], "mechanisms": [{mechanism: {}}], "replicates": 2}
     try:
         return build(load_config(scenario, {**changes, "rounds": 3}))
-    except InputError:  # the mechanism needs as many rounds as there are
-        return small_society(setup)
+    except InputError:  # perhaps it needs more rounds
+        return small_society(build(load_config(scenario, changes)))
 
 
 def _reason(error: InputError) -> str:
     """The reason of a refusal, without the place in a configuration that nobody has written."""
     line = str(error).splitlines()[0]
-    return line.partition(": ")[2] if line.startswith("mechanisms") else line
+    place, _, words = line.partition(": ")
+    root, *keys = place.split(".")  # mechanisms[0].NAME.PARAMETER
+    return f"{'.'.join(keys[1:])} {words}".lstrip() if root.startswith("mechanisms[") else line

@@ -216,6 +216,11 @@ class AgentGroup:
                 f"add Column({name!r}) to its columns, and set it in begin, notice or born"
             )
         old = self._cohort.values[name]
+        if old.ndim == 2 and np.asarray(values).ndim == 1:  # (M,), or one for each of N peers?
+            raise PartError(
+                f"{self._title} sets column {name!r}, which has an entry per peer, to an array of "
+                f"one axis; write x[:, None] if each member has one value for all its peers"
+            )
         new = np.empty_like(old) if self._index is None else old.copy()
         try:
             new[slice(None) if self._index is None else self._index] = values
