@@ -69,7 +69,8 @@ def trust_files(files: Mapping[str, str]) -> None:
         # At once, as other processes may write, too; on a line of its own, as one may have been cut
         # off.
         lines = "".join(f"\n{hashed}  {clean_line(path)}" for path, hashed in new.items()) + "\n"
-        opened = os.open(store, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        how = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)  # not for pipes
+        opened = os.open(store, how, 0o600)
         try:
             os.write(opened, lines.encode("utf-8", "backslashreplace"))
         finally:
@@ -146,12 +147,8 @@ class RecordedCode:
 
     def _refusal(self, files: Mapping[str, str]) -> UntrustedCodeError:
         said = "".join(f"\n  {self._describe(*one)}" for one in files.items())
-        open_to = writable_by_others(trust_store())
-        why = (
-            f" {open_to} counts for nothing, since others than you can change it."
-            if open_to
-            else ""
-        )
+        store = writable_by_others(trust_store())
+        why = f" {store} counts for nothing: others than you can change it." if store else ""
         return UntrustedCodeError(
             f"{self._run} names Python code that this machine does not trust yet; it would "
             f"execute:{said}\nRead the code; to execute it, repeat the command with --trust.{why}"

@@ -271,7 +271,7 @@ def test_what_others_can_write_trusts_nothing(
     place.chmod(0o777)
     assert main(["verify", "a.run"]) == 2
     said = capsys.readouterr().err
-    assert f"{place} counts for nothing, since others than you can change it." in said
+    assert f"{place} counts for nothing: others than you can change it." in said
     assert not (project / "executed").exists()
     place.chmod(0o700)
     assert main(["verify", "a.run"]) == 0
@@ -297,6 +297,7 @@ def test_a_file_of_trusted_hashes_that_is_none_trusts_nothing(project: Path) -> 
     trust_store().unlink()
     os.mkfifo(trust_store())
     assert main(["verify", "a.run"]) == 2
+    assert main(["verify", "a.run", "--trust"]) == 0
     trust_store().unlink()
     trust_store().mkdir()
     assert main(["verify", "a.run"]) == 2
