@@ -29,6 +29,7 @@ from society.engine.rng import Array
 from society.errors import UntrustedCodeError
 from society.llm.call_tables import checksum
 from society.memory.embedders import embedder
+from society.runs.heritable import _advise
 from society.runs.moved_files import find_moved_files
 from society.runs.runfile import open_run_file
 from society.runs.trust import refuse_user_code, trust_files, trust_store, trusted_hashes
@@ -103,6 +104,47 @@ def make_unfinished(path: Path) -> None:
     "words", [["show"], ["show", "--json"], ["replay"], ["report"]], ids=" ".join
 )
 def test_reading_executes_no_code_even_of_ones_own(project: Path, words: list[str]) -> None:
+    assert main([*words, "a.run"]) == 0
+    assert not (project / "executed").exists()
+
+
+def test_the_graph_of_advice_is_drawn_without_code_of_the_makers(project: Path) -> None:
+    """It is wanted for the lineages that show prints."""
+    with open_run_file(project / "a.run") as run:
+        assert _advise(run.manifest) is None
+    assert not (project / "executed").exists()
+
+
+NAMED = {
+    "components": {"uses": ["component.py"]},
+    "scenario": {"scenario": "component.py:steady"},
+    "graph": {"graph": {"kind": "function", "function": "component.py:ties"}},
+    "embedder": {
+        "scenario": "language_village", "parameters": {"norm_embedder": "component.py:embed"},
+    },
+    "model": {
+        "scenario": "language_village", "models": {"default": {"model": "component.py:model"}},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [*((name, ["show", "--json"]) for name in NAMED), ("components", ["report"])],
+)
+def test_reading_executes_no_code_where_findings_are_missing(
+    project: Path, named: str, words: list[str]
+) -> None:
+    """To find them, the society would be built again from all that the run file names."""
+    here = f"{project}/component.py"
+    changes = json.loads(json.dumps(NAMED[named]).replace("component.py", here))
+    with closing(sqlite3.connect("a.run")) as connection, connection:
+        connection.execute("DELETE FROM findings")
+        rows = dict(connection.execute("SELECT key, value FROM manifest WHERE key != 'seal'"))
+        spec = json.loads(rows["spec"]) | {"uses": [], "cohorts": None} | changes
+        rows["spec"] = json.dumps(spec)
+        rows["seal"] = checksum(*sorted(rows.items()))
+        connection.executemany("INSERT OR REPLACE INTO manifest VALUES (?, ?)", rows.items())
     assert main([*words, "a.run"]) == 0
     assert not (project / "executed").exists()
 
