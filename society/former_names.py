@@ -162,7 +162,7 @@ def find(module: str, name: str) -> Any:
 
 
 def _held(module: str, name: str) -> Any:
-    """Return what a former module held under a name; None for modules and unknown names."""
+    """Return the object under a name in a former module; None for modules and unknown names."""
     home, now = _place(module, name)
     if name.startswith("__") or home == module:
         return None
@@ -285,13 +285,13 @@ commands.lab -> cli.experiments
     reproduce -> reproduce_command
     sweep -> sweep_command
 commands.runs -> cli.runs
-    KINDS -> cli.listing.KINDS
-    UNSAID -> NOT_GIVEN
+    KINDS -> cli.catalogue.KINDS
+    UNSAID -> cli.arguments.NOT_GIVEN
     replay -> replay_command
     resume -> resume_command
     run -> run_command
     show -> show_command
-    tell -> cli.listing.list_command
+    tell -> cli.catalogue.list_command
     totals -> sum_ledger
     verify -> verify_command
 commands.stdout -> cli.output

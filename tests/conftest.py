@@ -25,7 +25,7 @@ from society.engine.component import AgentGroup, Component, Question
 from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster, Outcome
 from society.engine.graph import Graph
-from society.engine.history import Page, Step
+from society.engine.history import InMemoryRecorder, Page, Step
 from society.engine.mechanism import public_facts
 from society.engine.population import Cast, Cohort, Population
 from society.engine.rng import Array
@@ -54,16 +54,6 @@ def pytest_collection_finish() -> None:
     """Thousands of tests and their modules stay: collecting garbage need not look at them again."""
     gc.collect()
     gc.freeze()
-
-
-class Album:
-    """A recorder that keeps every page."""
-
-    def __init__(self) -> None:
-        self.pages: list[Page] = []
-
-    def page(self, page: Page) -> None:
-        self.pages.append(page)
 
 
 class Played(NamedTuple):
@@ -98,9 +88,9 @@ class Played(NamedTuple):
 
 
 def _recorded(game: GameMaster) -> Played:
-    album = Album()
-    game.recorders = [album]
-    return Played(game.play(), album.pages, game)
+    recorder = InMemoryRecorder()
+    game.recorders = [recorder]
+    return Played(game.play(), recorder.pages, game)
 
 
 def _play(
@@ -201,11 +191,11 @@ class Provider:
         self.url = url
 
     def plan(self, **plan: Any) -> None:
-        """What it shall do from now on; see tests/provider.py."""
+        """Set the behaviour of the server from now on; see tests/provider.py."""
         self._told("/plan", json.dumps(plan).encode())
 
     def log(self) -> dict[str, dict[str, Any]]:
-        """What was asked, by hash of the prompt: `count`, `full`, and when (`at`, seconds)."""
+        """Return the requests by hash of the prompt: `count`, `full`, and when (`at`, seconds)."""
         return self._told("/log")
 
     def stats(self) -> dict[str, Any]:
@@ -277,7 +267,7 @@ def duel() -> Duel:
 
 
 class Said(NamedTuple):
-    """What a command has said."""
+    """The output of a command."""
 
     code: int
     out: str
@@ -285,7 +275,7 @@ class Said(NamedTuple):
 
     @property
     def conditions(self) -> dict[str, tuple[str, str]]:
-        """Of --json: status and words of each."""
+        """The conditions in --json: status and words of each."""
         told = json.loads(self.out)["conditions"]
         return {one["name"]: (one["status"], one["words"]) for one in told}
 

@@ -20,12 +20,13 @@ import numpy as np
 from society.engine.agents import RunContext
 from society.engine.calls import CallStore, Minds, Spent
 from society.engine.component import Component
-from society.engine.environment import Environment, complete_graphs
+from society.engine.environment import Environment, complete_graphs, name_by_id
 from society.engine.game_master import GameMaster
 from society.engine.gateway import ModelGateway
 from society.engine.graph import Graph
 from society.engine.history import Recorder
-from society.engine.mechanism import PlayFunction, as_play, dry_run, public_facts, questions
+from society.engine.mechanism import PlayFunction, as_play, dry_run, public_facts
+from society.engine.naming import Naming
 from society.engine.parameters import (
     Issue,
     Keys,
@@ -53,7 +54,7 @@ from society.engine.scenario import (
     fact_specs,
     wrap_scenario,
 )
-from society.engine.script import Ask, Tell
+from society.engine.script import Ask, Line, Tell
 from society.engine.tape import Answerer
 from society.errors import (
     CastError,
@@ -73,15 +74,16 @@ from society.llm.prompt_files import MechanismTerms, Prompts, TermsPart
 from .cohorts import build_components, unknown_components
 from .graph_families import GraphSpec, draw_graph, graph_family, parse_graph
 from .registry import Registry, components_answering
+from .rehearsal import rehearsal_stage
 from .run_config import CohortConfig, RunConfig, describe_origin
-from .wiring import check_wiring, rehearsal_stage
-from .wiring_issues import WiringIssue
+from .wiring import check_wiring
+from .wiring_issues import WiringIssue, WiringRefused
 
 if TYPE_CHECKING:
     from society.llm.providers.budget import Budget
 
 
-_MOST_LINES = 4_000  # of a dry run that looks for questions, as in society.config.wiring
+_MOST_LINES = 20_000  # of a dry run that looks for questions; half a second
 
 
 class Drawn(NamedTuple):
@@ -147,9 +149,15 @@ class Society:
             graphs=self._graphs(replicate_ids, ids),
             facts=public_facts(self.scenario.play, self.params),
         )
+        env.naming = self.naming
         env.cohorts = cohort_seats(self._seated(env), env)
         env.answered_by_rule = partial(answered_by_rule, self.cast())
         return env
+
+    @property
+    def naming(self) -> Naming:
+        """The words of which the names of its agents are made."""
+        return _naming(self.scenario, self.params)
 
     def outside(
         self,
@@ -191,7 +199,7 @@ class Society:
             scenario.name,
             folders,
             [*map(_terms_of, scenario.layers)],
-            Wording(scenario.summary, fact_specs(scenario, self.cast()), scenario.display.noun),
+            Wording(scenario.summary, fact_specs(scenario, self.cast())),
         )
 
     def unanswered(self) -> UnansweredQuestion | None:
@@ -200,7 +208,7 @@ class Society:
         The script plays with silent answers, which may be too much for one that is wrong.
         """
         try:
-            _refuse_mute(self.scenario.play, self.cast(), self.environment())
+            _Heard(self.scenario.play, self.cast(), self.environment()).refuse_mute()
         except UnansweredQuestion as error:
             return error
         except Exception:
@@ -292,12 +300,56 @@ def _bare_environment(
         graphs=graphs,
         facts=public_facts(scenario.play, params),
     )
+    env.naming = _naming(scenario, params)
     try:
         env.cohorts = cohort_seats(cast, env)
     except CastError as error:
         raise CastError(f"{_users_place(scenario.cast)}{error}") from error
     env.answered_by_rule = partial(answered_by_rule, cast)
     return env
+
+
+def _naming(scenario: Scenario, params: Params) -> Naming:
+    """Return the words of names; where matches stay as they are, players have their seats."""
+    display, play = scenario.display, as_play(scenario.play)
+    if play.name_life is not name_by_id:
+        return Naming(display.noun, display.nouns, by_life=True)
+    of_match = play.declared.players if play.declared else None
+    if display.player and of_match and not play.rematching:
+        return Naming(display.player, display.nouns, of_match(params))
+    return Naming(display.noun, display.nouns)
+
+
+def _unknown_names(setup: Society, heard: _Heard) -> tuple[WiringIssue, ...]:
+    """Find names in the user's prompts that may be no variables; raises InputError for sure ones.
+
+    Prompts of questions that rules answer are never rendered, and may say what they like.
+    """
+    if not setup.words.folders:
+        return ()
+    cast = setup.cast()
+    in_words = {
+        kind: facts
+        for kind, facts in heard.asked.items()
+        if any(_asked_in_words(cohort, kind) for cohort in cast)
+    }
+    found = setup.words.unknown_names(in_words, heard.told)
+    issues = [
+        WiringIssue(
+            one.words, "error" if one.sure and heard.complete else "warning", one.file, one.line
+        )
+        for one in found
+    ]
+    if errors := [str(issue) for issue in issues if issue.severity == "error"]:
+        raise InputError("\n".join(errors))
+    return tuple(issues)
+
+
+def _asked_in_words(cohort: Cohort, kind: str) -> bool:
+    """Tell whether a language mind of a cohort answers a kind of question."""
+    parts = (part for part in cohort.components if part.hears(kind, part.answers))
+    part = next(parts, None)
+    return part is not None and bool(part.models)
 
 
 def _users_place(function: Callable[..., Any]) -> str:
@@ -326,29 +378,72 @@ def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
         raise ValidationIssues(*(Issue((name,), words, True) for name in overruled))
 
 
-def _refuse_mute(play: PlayFunction, cast: Cast, env: Environment) -> None:
-    """Raise UnansweredQuestion for cohorts that are asked questions they cannot answer."""
-    mute: dict[str, dict[str, None]] = {}
-    for ask in _first_questions(play, env):
-        for cohort in cast:
-            asked = env.cohorts[cohort.name] if ask.who is None else ask.who
-            if (asked & env.cohorts[cohort.name]).any():
+class _Heard:
+    """The questions and events of a script, from one dry run, and what is wrong with them.
+
+    asked, told: their facts, by kind. complete: whether the script was heard to its end. mute: for
+    each cohort, the kinds that it cannot answer. unreadable: the first sentence that cannot be
+    filled in. A script that fails where nobody answers is heard up to there. Raises InputError, if
+    the script does.
+    """
+
+    def __init__(self, play: PlayFunction, cast: Cast, env: Environment) -> None:
+        self._cast, self._origin = cast, as_play(play).origin
+        self.asked: dict[str, set[str]] = {}
+        self.told: dict[str, set[str]] = {}
+        self.complete = False
+        self.mute: dict[str, dict[str, None]] = {}
+        self.unreadable: ScenarioError | None = None
+        lines = dry_run(play, env)
+        for _ in range(_MOST_LINES):
+            try:
+                line = next(lines, None)
+            except InputError:
+                raise
+            except Exception:  # of the user's script; a run of it says so
+                return
+            if line is None:
+                self.complete = True
+                return
+            self._note(line, env)
+
+    def _note(self, line: Line, env: Environment) -> None:
+        if isinstance(line, Ask | Tell):
+            known = self.asked if isinstance(line, Ask) else self.told
+            known.setdefault(line.kind, set()).update(line.facts)
+        if isinstance(line, Ask):
+            self._note_mute(line, env)
+        if isinstance(line, Ask | Tell) and line.text and self.unreadable is None:
+            try:
+                check_figures(line, env.params)
+            except ScenarioError as error:
+                self.unreadable = error
+
+    def _note_mute(self, ask: Ask, env: Environment) -> None:
+        for cohort in self._cast:
+            seats = env.cohorts[cohort.name]
+            asked = seats if ask.who is None else ask.who & seats
+            if asked.any():
                 try:
                     respondent(cohort.name, cohort.components, ask.kind)
                 except UnansweredQuestion:
-                    mute.setdefault(cohort.name, {})[ask.kind] = None
-    if mute:
-        parts = {cohort.name: cohort.components for cohort in cast}
-        home = as_play(play).origin.__module__
-        lines = (
-            _describe_mute(name, list(kinds), parts[name], home) for name, kinds in mute.items()
-        )
-        raise UnansweredQuestion(f"{_users_place(as_play(play).origin)}{'; '.join(lines)}")
+                    self.mute.setdefault(cohort.name, {})[ask.kind] = None
 
+    def refuse_mute(self) -> None:
+        """Raise UnansweredQuestion for cohorts that are asked questions they cannot answer."""
+        if self.mute:
+            parts = {cohort.name: cohort.components for cohort in self._cast}
+            home = self._origin.__module__
+            lines = (
+                _describe_mute(name, list(kinds), parts[name], home)
+                for name, kinds in self.mute.items()
+            )
+            raise UnansweredQuestion(f"{_users_place(self._origin)}{'; '.join(lines)}")
 
-def _first_questions(play: PlayFunction, env: Environment) -> Iterator[Ask]:
-    """Yield the first questions of a play: a million rounds ask none that a thousand do not."""
-    return itertools.islice(questions(play, env), _MOST_LINES)
+    def refuse_unreadable(self) -> None:
+        """Raise ScenarioError for a sentence with figures that nobody knows."""
+        if self.unreadable is not None:
+            raise self.unreadable
 
 
 def _describe_mute(cohort: str, kinds: Sequence[str], parts: Sequence[Component], home: str) -> str:
@@ -389,13 +484,6 @@ def _installed_memory() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         return 2**36
-
-
-def _refuse_unknown_figures(play: PlayFunction, env: Environment) -> None:
-    """Raise ScenarioError for a sentence with figures that nobody knows."""
-    for line in itertools.islice(dry_run(play, env), _MOST_LINES):
-        if isinstance(line, Ask | Tell) and line.text:
-            check_figures(line, env.params)
 
 
 def _refuse_untold(words: Prompts) -> None:
@@ -453,7 +541,7 @@ def build(
 
 
 def with_wiring_checked(setup: Society, *, everything: bool = False) -> Society:
-    """Check how a society is wired, and note what is probably wrong in it; raises ScenarioError."""
+    """Check how a society is wired, and note what is probably wrong in it; raises WiringRefused."""
     scenario, spec = setup.scenario, setup.spec
 
     def bare(params: Params, rounds: int) -> Environment:
@@ -469,9 +557,9 @@ def with_wiring_checked(setup: Society, *, everything: bool = False) -> Society:
         own_cast=None if spec.cohorts is None else _cohort_places(spec),
         everything=everything,
     )
-    if errors := [str(issue) for issue in found if issue.severity == "error"]:
-        raise ScenarioError("\n".join(errors))
-    return replace(setup, wiring=tuple(found))
+    if any(issue.severity == "error" for issue in found):
+        raise WiringRefused(found)
+    return replace(setup, wiring=(*setup.wiring, *found))
 
 
 def _cohort_places(spec: RunConfig) -> dict[str, tuple[str, int]]:
@@ -514,49 +602,15 @@ class _Preparation:
         for index, file in enumerate(spec.uses):
             with self.at("uses", index):
                 self.registry.add(file)
-        scenario = self.scenario()
-        given = said = with_current_parameters(scenario.name, spec.parameters)
-        if spec.models and spec.cohorts is None and scenario.language_variant:
-            if isinstance(scenario.language_variant, str):
-                scenario = self.registry.scenario(scenario.language_variant)
-            else:
-                given = {**scenario.language_variant, **given}
+        scenario, given = self.chosen()
         stages = self.stages(scenario)
         scenario = list(stages.values())[-1]
         drawings, models = self.drawings(scenario), self.models()
-        agents, rounds = self.agents(scenario), spec.rounds or scenario.rounds
-        with self.at("parameters"):
-            params = validate(scenario.params, given)
-            if spec.agents is None and spec.cohorts is None:
-                agents = _default_agents(scenario, params)
-            if spec.cohorts is not None:
-                _refuse_overruled(said, scenario.params)
-                cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)
-                if scenario.seats is not None:
-                    cast = self.seated(cast, scenario.seats, params)
-                    agents = cast[0].count
-                scenario = replace(scenario, cast=lambda params, agents: cast)
-        if self.found and spec.cohorts is not None:
-            self.name_components(spec.cohorts)
-        self.refuse()
-        with self.at("models"):
-            _refuse_unasked(spec.models, scenario.cast(params, agents), scenario.name)
-        self.refuse()
+        scenario, params, agents = self.peopled(scenario, given)
+        rounds = spec.rounds or scenario.rounds
         _refuse_oversized(agents, spec.replicates, scenario.cast(params, agents))
         env = _bare_environment(scenario, params, spec.seed, agents, rounds)
-        for keys, stage in stages.items():
-            layer = stage.layers[-1].spec if len(keys) > 1 else None
-            with self.at(*keys), nullcontext() if layer is None else _blamed(layer, scenario):
-                self.begin(stage, env, params)
-            self.refuse()
-        players = scenario.cast(params, agents)
-        in_words = any(part.models for cohort in players for part in cohort.components)
-        if in_words:
-            with self.at("cohorts" if spec.cohorts else "scenario"):
-                _refuse_mute(scenario.play, players, env)  # before any paid call
-            with self.at("scenario"):
-                _refuse_unknown_figures(scenario.play, env)
-            self.refuse()
+        self.begin_stages(stages, env, params)
         setup = Society(
             spec,
             scenario,
@@ -570,18 +624,80 @@ class _Preparation:
             self.own,
             tuple(sorted(self.registry.objects)),
         )
-        if in_words:
-            with self.at("mechanisms"):
-                _refuse_untold(setup.words)
+        return replace(setup, wiring=self.check_words(setup, env))
+
+    def chosen(self) -> tuple[Scenario, dict[str, Any]]:
+        """Return the scenario, or its variant for language models, and the parameters given."""
+        spec, scenario = self.spec, self.scenario()
+        given = with_current_parameters(scenario.name, spec.parameters)
+        if spec.models and spec.cohorts is None and scenario.language_variant:
+            if isinstance(scenario.language_variant, str):
+                scenario = self.registry.scenario(scenario.language_variant)
+            else:
+                given = {**scenario.language_variant, **given}
+        return scenario, given
+
+    def peopled(self, scenario: Scenario, given: Mapping[str, Any]) -> tuple[Scenario, Params, int]:
+        """Return the scenario with its cast, the parameters and the number of agents.
+
+        Raises all errors that were found so far.
+        """
+        spec, agents = self.spec, self.agents(scenario)
+        with self.at("parameters"):
+            params = validate(scenario.params, given)
+            if spec.agents is None and spec.cohorts is None:
+                agents = _default_agents(scenario, params)
+            if spec.cohorts is not None:
+                _refuse_overruled(
+                    with_current_parameters(scenario.name, spec.parameters), scenario.params
+                )
+                cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)
+                if scenario.seats is not None:
+                    cast = self.seated(cast, scenario.seats, params)
+                    agents = cast[0].count
+                scenario = replace(scenario, cast=lambda params, agents: cast)
+        if self.found and spec.cohorts is not None:
+            self.name_components(spec.cohorts)
+        self.refuse()
+        with self.at("models"):
+            _refuse_unasked(spec.models, scenario.cast(params, agents), scenario.name)
+        self.refuse()
+        return scenario, params, agents
+
+    def begin_stages(
+        self, stages: Mapping[Keys, Scenario], env: Environment, params: Params
+    ) -> None:
+        """Begin the scenario, and each mechanism around it, to find errors of their own."""
+        scenario = list(stages.values())[-1]
+        for keys, stage in stages.items():
+            layer = stage.layers[-1].spec if len(keys) > 1 else None
+            with self.at(*keys), nullcontext() if layer is None else _blamed(layer, scenario):
+                self.begin(stage, env, params)
             self.refuse()
-            kinds = {ask.kind for ask in _first_questions(scenario.play, env)}
-            setup.words.check_parameters(params, kinds)  # before any paid call
+
+    def check_words(self, setup: Society, env: Environment) -> tuple[WiringIssue, ...]:
+        """Check all that agents who read are told, before any paid call; return warnings."""
+        warnings: tuple[WiringIssue, ...] = ()
+        spec, words = self.spec, setup.words
+        in_words = any(part.models for cohort in setup.cast() for part in cohort.components)
+        if not in_words and spec.prompts is None:
+            return warnings
+        heard = _Heard(setup.scenario.play, setup.cast(), env)
+        if in_words:
+            with self.at("cohorts" if spec.cohorts else "scenario"):
+                heard.refuse_mute()
+            with self.at("scenario"):
+                heard.refuse_unreadable()
+            with self.at("mechanisms"):
+                _refuse_untold(words)
+            self.refuse()
+            words.check_parameters(setup.params, heard.asked)
+            warnings = _unknown_names(setup, heard)
         if spec.prompts is not None:
             with self.at("prompts"):
-                asked = {ask.kind for ask in _first_questions(scenario.play, env)}
-                setup.words.check(Path(spec.prompts), asked)
+                words.check(Path(spec.prompts), heard.asked)
             self.refuse()
-        return setup
+        return warnings
 
     def begin(self, stage: Scenario, env: Environment, params: Params) -> None:
         """Begin a stage to find its errors; blame the rounds if another number would do.

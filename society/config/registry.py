@@ -1,4 +1,4 @@
-"""What can be named: scenarios, components and mechanisms, ours and the user's; reproductions.
+"""Everything with a name: scenarios, components and mechanisms, ours and the user's; reproductions.
 
 Ours are what the modules of society.scenarios and society.components define, in whichever folder.
 The index tells which modules may define a name, so that looking up one imports no other. The user's

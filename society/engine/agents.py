@@ -52,6 +52,10 @@ class Renderer(Protocol):
         """
         ...
 
+    def has_template(self, kind: str) -> bool:
+        """Tell whether a question has words of its own, or else default words."""
+        ...
+
     def system(self, ask: Inquiry, agent: Agent) -> str:
         """Return the system message that goes before a question; "" for none."""
         ...
@@ -233,7 +237,7 @@ class Agent:
         self._drawn = agents, entry
         self.replicate, self.seat, self._node = [int(part[0]) for part in self._alone.audience.rows]
         self.agent = int(self.env.ids[self.seat])  # the id: the seat unless rows are relabelled
-        self.name_of = self.env.name  # the name of the one with a life, still there or not
+        self.name_of = self.env.name  # the short name of the one with a life, there or not
         self.model = ""  # as the provider names the one that spoke last
 
     @cached_property
@@ -252,6 +256,11 @@ class Agent:
     def name(self) -> str:
         """The name by which peers call this agent."""
         return self.name_at(self.seat)
+
+    @property
+    def whole_name(self) -> str:
+        """The name with its noun: "villager 2"."""
+        return self.env.whole_name(self.replicate, self.seat)
 
     def name_at(self, seat: int) -> str:
         """Return the name of the agent who has this seat now."""
@@ -294,7 +303,7 @@ class Agent:
         seen = seen[np.argsort(env.ids[seen])]
         return {self.name_at(seat): seat for seat in seen.tolist()}
 
-    def shuffled(self, options: Array, kind: str) -> Array:
+    def shuffle(self, options: Array, kind: str) -> Array:
         """Return options, whole numbers from 0, in the order in which they are shown to this agent.
 
         kind: of the question. Chance ranks every number apart, so that the order of two of them
@@ -335,7 +344,15 @@ class Agent:
         room, again, reason, question, peers: see society.engine.calls.Request.
         """
         request = Request(
-            self.address, model, tuple(messages), room, again, reason, question, tuple(peers)
+            self.address,
+            model,
+            tuple(messages),
+            room,
+            again,
+            reason,
+            question,
+            tuple(peers),
+            self.whole_name,
         )
         self._alone._turns[self._node] += 1
         completion = await self.context.gateway.call(request)

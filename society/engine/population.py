@@ -74,14 +74,14 @@ def fill_from(part: type[C], source: object, given: Mapping[str, Any]) -> C:
 
 
 def _class_place(part: type[Component]) -> str:
-    """Where a class is written, " (wood.py:12)"; "" where its source is not to be had."""
+    """Return the place of a class in its file, " (wood.py:12)"; "" if it has no source."""
     with suppress(OSError, TypeError):
         return f" ({show_place(inspect.getfile(part), inspect.getsourcelines(part)[1])})"
     return ""
 
 
 def _refuse_plain_class(part: type[Component], given: Mapping[str, Any]) -> None:
-    """Raises ValidationIssues for parameters that are attributes of a class without @dataclass."""
+    """Raise ValidationIssues for parameters that are attributes of a class without @dataclass."""
     words = (
         f"{part.__name__} is no dataclass, so it takes no parameters; put "
         f"@dataclass(frozen=True) above `class {part.__name__}`{_class_place(part)}"
@@ -190,7 +190,8 @@ class Population:
             if not (rule and audience.whole):
                 values = values or silence(ask.reply, shape)
             if rule:
-                _place(values, question, part, audience, part.answer(question, agents))
+                said = part.answer(question, agents)
+                _place(self.env, values, question, part, audience, said)
             else:
                 alone = single_asks(question, agents)
                 consulted.append(Consulted(question, part, audience, *alone))
@@ -236,7 +237,7 @@ class Population:
             asked[entries[~read]] = False
             answered = question._replace(asked=asked)
             placed = scatter_answers(list(compress(answers, read)), answered)
-            _place(values, answered, part, audience, placed)
+            _place(self.env, values, answered, part, audience, placed)
             marked = _marked(unread.shape, nodes[read])
             for name, value in fields(ask.reply).items():
                 try:
@@ -252,7 +253,7 @@ class Population:
         return self._author(kind, node).title()
 
     def author_place(self, kind: str, node: int) -> str:
-        """Where that component is written, "wood.py:12: "; "" for those of ours."""
+        """Return the place of that component in its file, "wood.py:12: "; "" for those of ours."""
         return _place_of(self._author(kind, node), kind)
 
     def _author(self, kind: str, node: int) -> Component:
@@ -427,7 +428,7 @@ def _mask(cohort: Cohort, where: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _agreed(states: Sequence[SeatedCohort]) -> None:
-    """Raises CastError unless cohorts have different names, and equal columns equal dtypes."""
+    """Raise CastError unless cohorts have different names, and equal columns equal dtypes."""
     names = [seated.name for seated in states]
     for name in names:
         if names.count(name) > 1:
@@ -500,7 +501,12 @@ def answered_by_rule(cast: Cast, kind: str) -> bool:
 
 
 def _place(
-    values: dict[str, Array], question: Question, part: Component, audience: Audience, said: Any
+    env: Environment,
+    values: dict[str, Array],
+    question: Question,
+    part: Component,
+    audience: Audience,
+    said: Any,
 ) -> None:
     """Check the form of what a component said, and put it where its members sit."""
     for name, value in fields(question.reply).items():
@@ -508,7 +514,7 @@ def _place(
             column = said[name] if name else said
             flat = value.flat(column, question.asked, audience.rows.replicate)
         except (ValueError, TypeError, KeyError, IndexError) as error:
-            said_by = _wrong_answer(said, name, value, question, audience) or (
+            said_by = _wrong_answer(env, said, name, value, question, audience) or (
                 f" answered {question.kind!r} with {error}"
             )
             raise PartError(
@@ -522,7 +528,7 @@ def _place(
 
 
 def _place_of(part: Component, kind: str) -> str:
-    """Where a component of the user's answers a kind of question, "wood.py:12: "; "" for ours."""
+    """Return the place where a user's component answers a question, "wood.py:12: "; "" for ours."""
     method = getattr(type(part), f"answer_{kind}", None) or (
         type(part).answer if part.overrides("answer") else type(part).consult
     )
@@ -533,9 +539,9 @@ def _place_of(part: Component, kind: str) -> str:
 
 
 def _wrong_answer(
-    said: Any, name: str, value: Value, question: Question, audience: Audience
+    env: Environment, said: Any, name: str, value: Value, question: Question, audience: Audience
 ) -> str:
-    """Say who answered with a value of the wrong form, and with which; "" if no single one did."""
+    """Name the agent that answered in the wrong form, and its answer; "" if no single one did."""
     field = f" in field {name!r}" if name else ""
     words = f" answered {question.kind!r}{field} with"
     if said is None:
@@ -553,8 +559,8 @@ def _wrong_answer(
             value.flat([cells[entry]], np.ones(1, bool), replicate)
         except (ValueError, TypeError):
             missing = " (is a `return` missing?)" if cells[entry] is None else ""
-            seat = f", seat {audience.rows.seat[entry]} of replicate {replicate[0]},"
-            return f"{seat}{words} {cells[entry]!r:.60}{missing}"
+            who = env.describe_agent(int(replicate[0]), int(audience.rows.seat[entry]))
+            return f", {who},{words} {cells[entry]!r:.60}{missing}"
     return ""
 
 

@@ -26,7 +26,7 @@ from society.engine.calls import Address, Completion, Message, Request, Spent, U
 from society.engine.rng import Array
 from society.errors import RunFileError, short_path
 
-from .stored_database import StoredDatabase, check_types, load_json, schema_of
+from .stored_database import StoredDatabase, check_types, load_json, read_schema
 
 _ADDRESS = "component, occasion, use, replicate, agent, turn"
 _ASKED = "fingerprint, name, room, again, reason, messages"
@@ -177,7 +177,7 @@ def call_addresses(connection: sqlite3.Connection) -> set[Address]:
 
 
 def unanswered_calls(connection: sqlite3.Connection) -> int:
-    """Calls that went out, or were about to, and of which nothing was kept, in all sessions."""
+    """List calls that went out, or were about to, without a reply on record, in all sessions."""
     open_now = f"SELECT {_ADDRESS} FROM sent EXCEPT SELECT {_ADDRESS} FROM calls"
     # SQLite counts rows, but not values, in one step, which no limit on steps would end.
     query = f"SELECT (SELECT count(use) FROM lost) + (SELECT count(use) FROM ({open_now}))"
@@ -214,7 +214,7 @@ class RecordedAnswers:
                 _check_table_of_calls(connection)
                 row = connection.execute("SELECT 1 FROM calls").fetchone()
                 self.empty = row is None
-        except BaseException:
+        except BaseException:  # an interrupt, too, must not leave the file open
             self.close()
             raise
 
@@ -248,6 +248,6 @@ def _check_table_of_calls(connection: sqlite3.Connection) -> None:
     """Raise ValueError if the calls are no table of ours: a view may compute without end."""
     with closing(sqlite3.connect(":memory:")) as ours:
         ours.executescript(SCHEMA)
-        expected = {one for one in schema_of(ours) if one[1] == "calls"}
-    if not expected <= schema_of(connection):
+        expected = {one for one in read_schema(ours) if one[1] == "calls"}
+    if not expected <= read_schema(connection):
         raise ValueError("its calls are not as `society run` writes them")

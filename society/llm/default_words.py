@@ -9,7 +9,7 @@ the question    the sentence of its Ask, or of a Tell, in which {name} is a fact
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from string import Formatter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,20 +18,17 @@ from pydantic import BaseModel
 
 from society.engine.fact_specs import UNSPECIFIED, FactSpec, parameter_spec
 from society.errors import ScenarioError, suggest
-from society.text import format_fact, format_number
+from society.text import format_fact, format_number, round_figures
 
 if TYPE_CHECKING:
     from society.engine.script import Ask, Tell
 
-_FIGURES = 4  # significant ones of a number, at least as many as stand before its point
-
 
 class Wording(NamedTuple):
-    """The words of one scenario: its summary, its facts by name, and the noun for an agent."""
+    """The words of one scenario: its summary, and its facts by name."""
 
     summary: str = ""
     facts: Mapping[str, FactSpec] = {}
-    noun: str = "agent"
 
     def spec(self, name: str) -> FactSpec:
         return self.facts.get(name, UNSPECIFIED)
@@ -50,7 +47,7 @@ class Wording(NamedTuple):
 
 
 class DefaultWords:
-    """All that any/question.md says of one question, made when it is asked for."""
+    """The words of any/question.md about one question, made as they are asked for."""
 
     def __init__(
         self,
@@ -58,11 +55,12 @@ class DefaultWords:
         params: Any,
         facts: Mapping[str, Any],
         peers: Iterable[SimpleNamespace],
+        whole_name: Callable[[str], str],
         text: str = "",
     ) -> None:
         self._wording, self._params, self._facts, self._peers = wording, params, facts, peers
-        self._text = text
-        self.summary, self.noun = full_stop(wording.summary), wording.noun
+        self._whole_name, self._text = whole_name, text
+        self.summary = full_stop(wording.summary)
 
     @property
     def rules(self) -> list[str]:
@@ -80,12 +78,13 @@ class DefaultWords:
 
     @property
     def seen(self) -> list[str]:
-        """Each peer in sight with what is seen of it, one line each."""
+        """The peers in sight, each in one line with the facts that are seen of it."""
         lines = []
         for peer in self._peers:
             names = self._wording.shown(name for name in vars(peer) if name != "name")
             known = "; ".join(self._of_peer(name, vars(peer)[name]) for name in names)
-            name = f"{self.noun[:1].upper()}{self.noun[1:]} {peer.name}"
+            name = self._whole_name(peer.name)
+            name = f"{name[:1].upper()}{name[1:]}"
             lines.append(f"{name} ({known})" if known else name)
         return lines
 
@@ -118,15 +117,7 @@ def describe_value(value: Any, spec: FactSpec) -> str:
         return format_fact(value)
     if not math.isfinite(value):
         return "none"
-    number = format_number(_rounded(value))
-    return f"{number}{spec.unit}" if spec.unit == "%" else f"{number} {spec.unit}".rstrip()
-
-
-def _rounded(value: float) -> float:
-    """Round to four significant figures, and never before the point."""
-    if not value or isinstance(value, int):
-        return value
-    return round(value, max(_FIGURES - 1 - math.floor(math.log10(abs(value))), 0))
+    return spec.with_unit(format_number(round_figures(value)))
 
 
 def fill_figures(text: str, wording: Wording, facts: Mapping[str, Any], params: Any) -> str:
@@ -148,7 +139,7 @@ def fill_figures(text: str, wording: Wording, facts: Mapping[str, Any], params: 
 
 
 def check_figures(line: Ask | Tell, params: Any) -> None:
-    """Raises ScenarioError for a sentence with a name that is neither a fact nor a parameter."""
+    """Raise ScenarioError for a sentence with a name that is neither a fact nor a parameter."""
     legal = {*line.facts, *_parameters(params)}
     sort = type(line).__name__
     try:

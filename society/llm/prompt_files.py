@@ -24,9 +24,10 @@ parameters of the mechanism.
 A template sees each fact by name as this agent knows it, `facts` (all of them, those that are
 common to all first), `peers` (whom it sees, each with .name and its seen facts: those who can be
 named in the answer first, in the order of the run's options; the others in order of id),
-`me`, `moment`, `p` (the scenario's parameters), `rules` (of the game, as its play describes them),
-`scenario` and `kind`. Of agents that facts give by
-the number of a life, or by a seat, `name_of(life)` and `name_at(seat)` are the names; `succession`
+`me` and `my_name` (the agent's name, short and whole: "2", "villager 2"; `whole_name(peer.name)` is
+that of another), `moment`, `p` (the scenario's parameters), `rules` (of the game, as its play
+describes them), `scenario` and `kind`. Of agents that facts give by the number of a life, or by a
+seat, `name_of(life)` and `name_at(seat)` are the short names; `succession`
 says how it comes about who lives on (none: nobody is born later), and `complete(graph)` whether
 everybody sees everybody on a graph, as it was at the start. A question adds `options` (labels of
 those that are open), `hint` (the form of the answer, options included), `thinking` (whether to
@@ -39,6 +40,7 @@ own_page(name) is SCENARIO/NAME.md, or nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
 from itertools import islice, product
@@ -62,11 +64,41 @@ if TYPE_CHECKING:
     from society.engine.agents import Agent, Sight
     from society.engine.observations import Inquiry, News, OwnFacts
 
+    from .template_names import NamesRead
     from .templates import Templates
 
 _ANY, _SYSTEM = "any/question.md", "system"
 _NO_WORDING = Wording()
 _MOST_FILES = 10_000  # in a folder of prompts
+
+# What templates read beside facts, everywhere and in questions.
+_VARIABLES = frozenset({
+    *("facts", "peers", "me", "my_name", "whole_name", "name_of", "name_at", "succession"),
+    *("complete", "moment", "p", "rules", "scenario", "kind"),
+})  # fmt: skip
+_OF_QUESTIONS = frozenset({
+    *("plain", "options", "hint", "thinking", "terms", "briefs", "own_page", "option_terms"),
+})  # fmt: skip
+
+
+class _Rendering(NamedTuple):
+    """What is put into words, by which template, and the variables that this may read."""
+
+    what: str
+    template: str
+    names: frozenset[str]
+
+
+class UnknownName(NamedTuple):
+    """A name in a template that is no variable there: in words, and where it stands.
+
+    sure: whether rendering the template fails in any case, and not only in some branch.
+    """
+
+    words: str
+    sure: bool
+    file: str
+    line: int
 
 
 class MechanismTerms(NamedTuple):
@@ -142,6 +174,7 @@ class Prompts:
         self.folders = tuple(folders)
         self._chosen: dict[str, str] = {}
         self._pages: dict[str, str] = {}
+        self._names: dict[str, NamesRead] = {}
 
     def question(
         self,
@@ -162,7 +195,12 @@ class Prompts:
         variables = self._known(ask.kind, ask.facts, agent, sight, legal.peers)
         variables |= {
             "plain": DefaultWords(
-                self.wording, agent.params, variables["facts"], variables["peers"], ask.text
+                self.wording,
+                agent.params,
+                variables["facts"],
+                variables["peers"],
+                variables["whole_name"],
+                ask.text,
             ),
             "options": list(legal.options),
             "hint": hint(ask.reply, legal),
@@ -183,7 +221,7 @@ class Prompts:
         name = f"any/{page}.md" if page else self._template(ask.kind) or _ANY
         words = self._templates.render(name, variables)
         if not words.strip():
-            raise InputError(f"prompt {name} is empty for agent {agent.name}; add text to it")
+            raise InputError(f"prompt {name} is empty for {agent.whole_name}; add text to it")
         return f"{words}\n\n{terms}" if terms else words
 
     def system(self, ask: Inquiry, agent: Agent) -> str:
@@ -261,35 +299,64 @@ class Prompts:
         return {name: sha256(file.read_bytes()).hexdigest() for name, file in files.items() if file}
 
     def check(self, pack: Path, kinds: Iterable[str]) -> None:
-        """Raises InputError unless each file of a pack that is for this scenario is of use.
+        """Raise InputError unless each file of a pack that is for this scenario is of use.
 
         kinds: the questions that the scenario asks. Files for other scenarios do not matter.
         """
         if not pack.is_dir():
             raise InputError(f"there is no folder {short_path(pack)}; name one with prompt files")
-        others = _files_in(folder for folder in self.folders if folder != pack)
-        kinds = list(kinds)
-        asked = {f"{owner}/{kind}.md" for owner in self.owners for kind in (*kinds, _SYSTEM)}
-        asked |= {
-            f"{home}{name}/terms.md"
-            for name in self.owners[1:]
-            for home in ("", f"{self.scenario}/")
-        }
-        legal = self._of_scenario(others) | self._ours | asked
-        mine = self._of_scenario(_files_in([pack]))
-        tales = tuple(f"{owner}/told/" for owner in self.owners)
-        told = {name for name in mine if name.startswith(tales)}
-        used = self._reached(legal | told)
-        if strays := sorted(mine - used):
-            raise InputError(
-                f"{short_path(pack / strays[0])} is not a prompt of {self.scenario}; "
-                f"{suggest(strays[0], legal)}"
+        strays, legal = self._strays(pack, kinds)
+        if strays:
+            lines = (
+                f"{short_path(pack / stray)} is not a prompt of {self.scenario}; "
+                f"{suggest(stray, legal)}"
+                for stray in strays
             )
-        if used.isdisjoint(_files_in([pack])):
+            raise InputError("\n".join(lines))
+        if not self.has_use_for(pack):
             raise InputError(
                 f"{short_path(pack)} has no prompt of {self.scenario}; "
                 f"it may have: {', '.join(sorted(legal))}"
             )
+
+    def _strays(
+        self, pack: Path, kinds: Iterable[str], told: Iterable[str] | None = None
+    ) -> tuple[list[str], set[str]]:
+        """Return the files of a folder that are no prompts of this scenario; and the names of such.
+
+        told: kinds of events; without them, those in the folder all count.
+        """
+        others = _files_in(folder for folder in self.folders if folder != pack)
+        legal = self._of_scenario(others) | self._ours
+        legal |= {f"{owner}/{kind}.md" for owner in self.owners for kind in (*kinds, _SYSTEM)}
+        legal |= {
+            f"{home}{name}/terms.md"
+            for name in self.owners[1:]
+            for home in ("", f"{self.scenario}/")
+        }
+        mine = self._of_scenario(_files_in([pack]))
+        tales = tuple(f"{owner}/told/" for owner in self.owners)
+        happened = {name for name in mine if name.startswith(tales)}
+        if told is not None:
+            happened = {f"{tale}{kind}.md" for tale in tales for kind in told}
+        return sorted(mine - self._reached(legal | happened)), legal
+
+    @property
+    def rendered(self) -> set[Path]:
+        """The files that these prompts were made of so far."""
+        return self._templates.rendered
+
+    def strays_beside(
+        self, asked: Collection[str], told: Collection[str]
+    ) -> Iterator[tuple[Path, str]]:
+        """Yield files in the folders of prompts that say nothing here, each with a hint."""
+        for folder in self.folders:
+            strays, legal = self._strays(folder, asked, told)
+            yield from ((folder / name, suggest(name, legal)) for name in strays)
+            known = {*self.owners, *map(_owner, index.prompts())}
+            homes = {_owner(name) for name in _files_in([folder])} - known
+            for home in get_close_matches(self.scenario, homes, cutoff=0.8):
+                yield folder / home, f"did you mean {self.scenario!r}?"
 
     def has_use_for(self, pack: Path) -> bool:
         """Tell whether a pack has a file that prompts of this scenario may be made of."""
@@ -298,7 +365,7 @@ class Prompts:
         return not given.isdisjoint(ours | self._of_scenario(given))
 
     def check_parameters(self, params: BaseModel, kinds: Iterable[str]) -> None:
-        """Raises InputError for a prompt of the user's that reads a parameter that is not there.
+        """Raise InputError for a prompt of the user's that reads a parameter that is not there.
 
         kinds: the questions that the scenario asks.
         """
@@ -317,6 +384,81 @@ class Prompts:
         if found:
             raise InputError("\n".join(found))
 
+    def unknown_names(
+        self, asked: Mapping[str, Collection[str]], told: Mapping[str, Collection[str]]
+    ) -> list[UnknownName]:
+        """List the names in the user's templates that are no variables there.
+
+        asked, told: the facts of each question to language minds, and of each event, by kind.
+        """
+        renderings = list(self._renderings(asked, told))
+        known = {name for one in renderings for name in one.names} | self._vocabulary
+        found = dict[tuple[str, str], UnknownName]()
+        for what, root, names in renderings:
+            reads = {one: self._read(one) for one in self._reached([root]) if self._find(one)}
+            exempt = {name for read in reads.values() for name in (*read.asked, *read.assigned)}
+            surely = self._always_included(root, reads)
+            for template, read in reads.items():
+                file = self._find(template)
+                if file in index.prompts().values():
+                    continue
+                for name, line in {**read.sometimes, **read.always}.items():
+                    sure = template in surely and name in read.always
+                    legal = names if sure else known
+                    if (
+                        name not in legal
+                        and name not in exempt
+                        and (sure or (template, name) not in found)
+                    ):
+                        words = f"there is no {name!r} in {what}; {suggest(name, sorted(legal))}"
+                        found[template, name] = UnknownName(words, sure, str(file), line)
+        return list(found.values())
+
+    def _renderings(
+        self, asked: Mapping[str, Collection[str]], told: Mapping[str, Collection[str]]
+    ) -> Iterator[_Rendering]:
+        """Yield all templates that are rendered by themselves; some of them for each question."""
+        around = [one for outer in self.mechanisms for one in outer.flattened()]
+        pages = [self._words_of(one, page) for one in around for page in ("terms", "option")]
+        for kind, facts in asked.items():
+            what, known = f"the question {kind!r}", _VARIABLES | {*facts}
+            of_question = known | _OF_QUESTIONS
+            yield _Rendering(what, self._template(kind) or _ANY, of_question)
+            yield _Rendering(what, "any/repair.md", of_question | {"reply", "reason"})
+            for page in filter(None, pages):
+                yield _Rendering(what, page, of_question | {"m"})
+            if system := self._template(_SYSTEM):
+                yield _Rendering(what, system, known | {"terms"})
+        for kind, facts in told.items():
+            if template := self._template(f"told/{kind}"):
+                yield _Rendering(f"the event {kind!r}", template, _VARIABLES | {*facts})
+        anything = {name for facts in told.values() for name in facts} | {"memories", "insights"}
+        known = _VARIABLES | _OF_QUESTIONS | anything
+        yield _Rendering("a reflection", "any/reflection.md", known)
+
+    def _read(self, template: str) -> NamesRead:
+        if template not in self._names:
+            self._names[template] = self._templates.names(template)
+        return self._names[template]
+
+    @property
+    def _vocabulary(self) -> set[str]:
+        """Variables that our own templates read, of which some are there on a condition."""
+        from .templates import Templates
+
+        ours = Templates(index.prompts().get, own=True)
+        pages = self._reached(self._ours) & index.prompts().keys()
+        return {name for page in pages for name in ours.names(page).vocabulary}
+
+    def _always_included(self, root: str, reads: Mapping[str, NamesRead]) -> set[str]:
+        """Return a template, and all that are included whenever it is rendered."""
+        found, waiting = set[str](), {root}
+        while waiting:
+            name = waiting.pop()
+            found.add(name)
+            waiting |= (reads[name].included if name in reads else set()) - found
+        return found
+
     @cached_property
     def _templates(self) -> Templates:
         from .templates import Templates
@@ -334,6 +476,8 @@ class Prompts:
             "facts": known,
             "peers": _shown(facts, agent, sight, first),
             "me": agent.name,
+            "my_name": agent.whole_name,
+            "whole_name": partial(agent.env.lengthen_name, agent.replicate),
             "name_of": agent.name_of,
             "name_at": agent.name_at,
             "succession": agent.env.public.get("succession"),
@@ -360,7 +504,7 @@ class Prompts:
         for folder in self.folders:
             for one in names:
                 if (file := folder / one).is_file():
-                    return _within(folder, file)
+                    return _find_inside(folder, file)
         return next(filter(None, (index.prompts().get(one) for one in names)), None)
 
     @property
@@ -370,7 +514,7 @@ class Prompts:
     def _of_scenario(self, names: Iterable[str]) -> set[str]:
         """Return the names that are for this scenario, its mechanisms, or any scenario."""
         owners = (*self.owners, "any")
-        return {name for name in names if name.partition("/")[0] in owners and self._is_used(name)}
+        return {name for name in names if _owner(name) in owners and self._is_used(name)}
 
     def _is_used(self, name: str) -> bool:
         """Tell if a page of a mechanism belongs to one around the play, and is used so."""
@@ -396,7 +540,7 @@ class Prompts:
 
 
 @lru_cache(maxsize=4096)  # the same files are looked for again and again
-def _within(folder: Path, file: Path) -> Path:
+def _find_inside(folder: Path, file: Path) -> Path:
     """Return a file of a pack; raises InputError if it is a link to one elsewhere."""
     if not file.resolve().is_relative_to(folder.resolve()):
         raise InputError(
@@ -409,11 +553,13 @@ def _within(folder: Path, file: Path) -> Path:
 def fact_sentence(kind: str, facts: OwnFacts, wording: Wording = _NO_WORDING) -> str:
     """A line and its facts as this agent knows them: "harvested: catch 4.2, effort 0.4"."""
     shown = wording.shown(facts)
-    known = ", ".join(f"{_spaced(name)} {_worded(name, facts[name], wording)}" for name in shown)
+    known = ", ".join(
+        f"{_spaced(name)} {_put_in_words(name, facts[name], wording)}" for name in shown
+    )
     return f"{_spaced(kind)}: {known}" if known else _spaced(kind)
 
 
-def _worded(name: str, value: Any, wording: Wording) -> str:
+def _put_in_words(name: str, value: Any, wording: Wording) -> str:
     """A fact as its author declared it; else as always."""
     declared = name in wording.facts
     return wording.value(name, _python(value)) if declared else format_fact(value)
@@ -437,6 +583,10 @@ def _files_in(folders: Iterable[Path]) -> Iterator[str]:
         yield from map(_current, names)
 
 
+def _owner(name: str) -> str:
+    return name.partition("/")[0]
+
+
 def _current(name: str) -> str:
     """The name of a template with its scenario and its mechanism as they are called now."""
     return "/".join(
@@ -456,7 +606,7 @@ def _spellings(name: str) -> list[str]:
 def _shown(
     facts: OwnFacts, agent: Agent, sight: Sight, first: Collection[str]
 ) -> list[SimpleNamespace]:
-    """Each peer in sight with what is seen of it: those of `first` in its order, others by id."""
+    """The peers in sight with their facts: those of `first` in its order, others by id."""
     shown: dict[str, dict[str, Any]] = {}
     for graph, peers in sight.items():
         seats = list(peers.values())

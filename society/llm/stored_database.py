@@ -41,7 +41,7 @@ class StoredDatabase:
 
     @contextmanager
     def limited(self) -> Iterator[None]:
-        """Limit the steps of what is read in this block; raises ValueError where it takes more.
+        """Limit the steps of reading in this block; raises ValueError where it takes more.
 
         An interrupt by the user leaves the block at once.
         """
@@ -73,7 +73,7 @@ def load_json(words: str | bytes) -> Any:
     return json.loads(words)
 
 
-def schema_of(connection: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
+def read_schema(connection: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
     """Return the type, name, table and normalised SQL of all that a database defines."""
     rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")
     return frozenset((*said, " ".join(sql.split())) for *said, sql in rows)

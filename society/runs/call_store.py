@@ -148,7 +148,7 @@ class RunFileCallStore:
                 for statement, values, _ in rows:
                     connection.execute(statement, values)
                 connection.execute("COMMIT")
-            except BaseException:
+            except BaseException:  # an interrupt, too, must not leave a transaction open
                 connection.rollback()
                 raise
             finally:
@@ -170,8 +170,7 @@ class RecordedCalls(NoCallStore):
             return None
         if call is None:
             raise RunFileError(
-                f"agent {address.agent} of replicate {address.replicate} is asked "
-                f"{address.kind!r}, but the record has no answer"
+                f"{request.agent} is asked {address.kind!r}, but the record has no answer"
             )
         if not same_words(call, request):
             raise RunFileError(reworded_error(request))
@@ -189,11 +188,7 @@ def same_words(call: Call, request: Request) -> bool:
 
 def reworded_error(request: Request) -> str:
     """Describe a request whose words differ from the record."""
-    _, _, _, replicate, agent, _ = request.address
-    kind = request.address.kind
-    return (
-        f"agent {agent} of replicate {replicate} is not asked {kind!r} in the words of the record"
-    )
+    return f"{request.agent} is not asked {request.address.kind!r} in the words of the record"
 
 
 def _settle(rows: Sequence[_Row], error: Exception | None = None) -> None:
@@ -216,7 +211,7 @@ def unwritable_error(what: str, path: str, error: Exception) -> Paused:
 
 
 def writing_remedy(error: Exception) -> str:
-    """Say what cures a failure to write a file.
+    """Name the cure for a failure to write a file.
 
     >>> writing_remedy(sqlite3.OperationalError("attempt to write a readonly database"))
     'Make the file and its folder writable'

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from society.config.build import Society, build
 from society.config.run_config import RunConfig
 from society.engine.calls import Minds
-from society.engine.history import Page
+from society.engine.history import InMemoryRecorder, Page
 from society.engine.scenario import Drafts, Layer
 from society.errors import RunFileError
 from society.former_names import spellings
@@ -29,7 +29,7 @@ from .reader import RunFile, open_run_file
 from .session import Session
 from .writer import path_before_rescue
 
-DRAFTED = "drafted"  # the mechanism that seats types apart
+_SEATS_APART = "draft_designs"  # the mechanism that seats types apart
 # By type, one for each seat of the first repetition, then of the next; None where there is none.
 Designs = Mapping[str, list[Any]]
 
@@ -87,7 +87,7 @@ def design_runs(setup: Society) -> Iterator[DesignRun]:
         ((name, given),) = spec.mechanisms[place].items()
         stage = dict([drafts.stage])
         anew = {"repetitions": scenario.layers[-1].parameters.get("repetitions", 1)}
-        apart = {DRAFTED: {} if anew["repetitions"] == 1 else anew}
+        apart = {_SEATS_APART: {} if anew["repetitions"] == 1 else anew}
         mechanisms = [*spec.mechanisms[:place], {name: {**given, **stage}}, apart]
         drafting = spec.model_copy(update={"mechanisms": mechanisms})
         stages = build(drafting, setup.own, rehearsed=False)
@@ -112,9 +112,9 @@ def make_designs(setup: Society, minds: Minds | None = None) -> Society:
     """Make all designs now, without a file, and return the setup with them."""
     made = {}
     for one in design_runs(setup):
-        album = _Album()
-        one.setup.gamemaster([album], minds=minds).play()
-        made[one.mechanism] = {one.drafts.parameter: one.found(album.pages)}
+        recorder = InMemoryRecorder()
+        one.setup.gamemaster([recorder], minds=minds).play()
+        made[one.mechanism] = {one.drafts.parameter: one.found(recorder.pages)}
     return with_designs(setup, made)
 
 
@@ -220,14 +220,5 @@ def _describe_designs(mechanism: str, file: Path) -> str:
 
 def is_drafting(mechanisms: Sequence[Mapping[str, Any]]) -> bool:
     """Check if a run with these mechanisms makes designs, and is not a tournament."""
-    return bool(mechanisms) and DRAFTED in mechanisms[-1]
-
-
-class _Album:
-    """A recorder that keeps every page."""
-
-    def __init__(self) -> None:
-        self.pages: list[Page] = []
-
-    def page(self, page: Page) -> None:
-        self.pages.append(page)
+    names = spellings("mechanism", _SEATS_APART)
+    return bool(mechanisms) and not mechanisms[-1].keys().isdisjoint(names)

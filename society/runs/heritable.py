@@ -33,6 +33,8 @@ def run_heredity(manifest: Manifest) -> Heredity:
 
 def _advise(manifest: Manifest) -> Graph | None:
     """Return the graph on which newborn agents saw their elders; None if it was complete."""
+    if manifest.complete is not None and _ADVISE in manifest.complete:
+        return None
     with guard_user_code(refuse_user_code):
         try:
             setup = manifest.society()
@@ -47,9 +49,10 @@ def _advise(manifest: Manifest) -> Graph | None:
             try:
                 setup = manifest.society(lambda spec: spec.model_copy(update=plain))
             except UntrustedCodeError:
-                # The scenario is the user's: a graph that the run names cannot be drawn, and one
-                # that only the scenario names is taken to be complete.
-                if manifest.config.graph or manifest.config.graphs:
+                # The scenario is the user's. What files of before do not tell: a graph that only
+                # the scenario names is taken to be complete there.
+                known = manifest.complete is not None
+                if known or manifest.config.graph or manifest.config.graphs:
                     raise
                 return None
         graph = setup.environment().graphs.get(_ADVISE)

@@ -14,6 +14,8 @@ from society.config.build import Society, build
 from society.config.run_config import RunConfig
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
+from society.engine.graph import Complete
+from society.engine.naming import Naming
 from society.engine.population import Cast, Cohort
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec, Fold, Scenario, fact_specs
@@ -69,7 +71,9 @@ class Manifest(BaseModel):
     columns: the public ones. game: in normal form, if one is played. files: the user's own files,
     path -> sha256. folder: of the run file when it was made, if it names files. prompts: templates
     that it may use, with their hashes. objects: names of Python objects that were given. facts:
-    words, units and labels of facts and public columns, by name.
+    words, units and labels of facts and public columns, by name. complete: relations whose graph
+    links everybody with everybody; None in files of before. names: the words of which names of
+    agents are made; files of before have the noun of the stage.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -96,6 +100,19 @@ class Manifest(BaseModel):
     prompts: dict[str, str] = {}
     objects: tuple[str, ...] = ()
     facts: dict[str, FactSpec] = {}
+    complete: tuple[str, ...] | None = None
+    names: Naming | None = None
+
+    @property
+    def naming(self) -> Naming:
+        """The words of which names of agents are made; see society.runs.agent_names."""
+        return self.names or Naming(self.stage.noun)
+
+    @model_validator(mode="after")
+    def _has_a_config(self) -> Self:
+        """Refuse a spec that no configuration can be read from, before anything is shown of it."""
+        _ = self.config
+        return self
 
     @field_validator("spec")
     @classmethod
@@ -192,6 +209,12 @@ class Manifest(BaseModel):
         return types
 
     @property
+    def specs(self) -> dict[str, FactSpec]:
+        """Words, units and labels by name; files of before have labels with their columns only."""
+        columns = {one.name: FactSpec(labels=one.labels) for one in self.columns if one.labels}
+        return columns | self.facts
+
+    @property
     def most(self) -> int:
         """The number of the last round, if nothing ends the run before."""
         return self.horizon if self.extent is None else self.extent.rounds
@@ -228,6 +251,8 @@ def manifest_of(
         prompts=setup.words.hashes() if setup.models_named else {},
         objects=setup.objects,
         facts=fact_specs(scenario, cast),
+        complete=tuple(name for name, graph in env.graphs.items() if isinstance(graph, Complete)),
+        names=setup.naming,
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from pydantic import ValidationError
 
 from society.engine.calls import Address, ParseIssue, Spent, Usage
 from society.engine.game_master import Outcome
@@ -331,7 +332,7 @@ def _compose(
     steps: tuple[Step, ...],
     public: dict[str, Array],
 ) -> Record:
-    """Compose the record of a round of what its row says."""
+    """Compose the record of a round from its row."""
     ended, issues = load_json(ends), [ParseIssue(*one) for one in load_json(troubles)]
     check_types((ended,), dict)
     for one in issues:
@@ -395,7 +396,7 @@ def _open_database(path: Path, how: str, files: Path | None) -> RunFile:
         database = StoredDatabase(path, how)
     try:
         return RunFile(path, database, files)
-    except BaseException:
+    except BaseException:  # an interrupt, too, must not leave the file open
         database.close()
         raise
 
@@ -449,8 +450,17 @@ def _reading(path: Path, what: str) -> Iterator[None]:
         yield
     except _DAMAGE as error:
         raise RunFileError(
-            f"{path}: {what} cannot be read ({error}); take a whole copy of the file, or run again"
+            f"{path}: {what} cannot be read ({_describe_damage(error)}); take a whole copy of the "
+            "file, or run again"
         ) from error
+
+
+def _describe_damage(error: BaseException) -> str:
+    """Say in one line what is damaged; of many faults the first."""
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 # What decoding bytes that nobody wrote can raise.
@@ -469,7 +479,7 @@ _DAMAGE = (
 
 
 def _similar_runs(path: Path) -> str:
-    """Say which run files there are that may have been meant."""
+    """Name the run files that may have been meant."""
     folders = dict.fromkeys((path.parent, Path("runs")))
     there = [str(file) for folder in folders for file in folder.glob("*.run")]
     if not there:

@@ -166,7 +166,7 @@ class Writer:
         return str(found[0]) if found else self._chunked_chain
 
     def _compact(self, connection: sqlite3.Connection) -> None:
-        """Pack the rounds of the file into chunks, and free what they took; not in format 2."""
+        """Pack the rounds of the file into chunks, and free their space; not in format 2."""
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         layouts = {number: look for look, (number, _) in self._looks.items()}
         if version >= 3 and compact(connection, layouts.__getitem__):

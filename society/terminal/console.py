@@ -8,6 +8,7 @@ glyph, ASCII stands in for it.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -18,6 +19,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from society.engine.fact_specs import FactSpec
 from society.engine.rng import Array
 from society.visible import visible_text
 
@@ -36,7 +38,7 @@ BARS = "blue"
 
 
 class TerminalStyle:
-    """The glyphs and the room that one console has.
+    """The glyphs and the room that one console has. whole: shorten nothing, whatever the room.
 
     >>> TerminalStyle("ascii", 80).words("tea → \\x1b[31mred\\x1b[0m")
     'tea -> \\\\x1b[31mred\\\\x1b[0m'
@@ -44,8 +46,8 @@ class TerminalStyle:
 
     gutter = 11  # cells that labels take at the left
 
-    def __init__(self, encoding: str, width: int) -> None:
-        self.encoding, self.width = encoding, max(width, _NARROWEST)
+    def __init__(self, encoding: str, width: int, *, whole: bool = False) -> None:
+        self.encoding, self.width, self.whole = encoding, max(width, _NARROWEST), whole
         self.blocks = self._knows(_EIGHTHS + _LEVELS + "░━╸")
 
     def words(self, said: object) -> str:
@@ -61,7 +63,7 @@ class TerminalStyle:
     def cut(self, said: object, room: int) -> str:
         """Words in at most `room` cells; an ellipsis says that there was more."""
         words = self.words(said)
-        if cell_len(words) <= room:
+        if self.whole or cell_len(words) <= room:
             return words
         return set_cell_size(words, room - 1).rstrip() + self.words("…") if room > 0 else ""
 
@@ -71,12 +73,16 @@ class TerminalStyle:
         What counts in a rule often stands at its end.
         """
         words = self.words(said)
-        if cell_len(words) > room - 2:
+        if not self.whole and cell_len(words) > room - 2:
             head = max(room - 5, 2) // 2
             start = _first_words(words, head)
             end = _first_words(words[::-1], max(room - 5, 2) - head)[::-1]
             words = f"{start} {self.words('…')} {end}"
         return f'"{words}"'
+
+    def most(self, few: int) -> int:
+        """The number of items of a list that are shown: a few, or all."""
+        return sys.maxsize if self.whole else few
 
     def figure(self, value: Any, decimals: int | None = None) -> str:
         """A number, flag, text or anything else that a history tells, in short."""
@@ -90,6 +96,19 @@ class TerminalStyle:
             return self.words("∞" if value > 0 else "-∞")
         places = decimals_for(np.asarray(value)) if decimals is None else decimals
         return f"{round(float(value), places) + 0.0:,.{places}f}"  # + 0.0: never "-0.00"
+
+    def quantity(self, value: Any, spec: FactSpec, decimals: int | None = None) -> str:
+        """A value as `figure` has it, with its unit, or its label: "84.3 litres", "open".
+
+        What is no finite number has no unit.
+        """
+        if label := spec.label(value):
+            return self.cut(label, _LONGEST_CELL)
+        figure = self.figure(value, decimals)
+        is_flag = isinstance(value, bool | np.bool_)
+        if is_flag or not isinstance(value, int | float | np.number) or not math.isfinite(value):
+            return figure
+        return self.words(spec.with_unit(figure))
 
     def gauge(self, share: float, cells: int) -> str:
         """A share in [0, 1] as a bar that many cells long; what is out of range is cut."""
@@ -168,15 +187,20 @@ def decimals_for(values: Array) -> int:
 
 @dataclass(frozen=True)
 class TerminalColumn:
-    """A heading and cells; shares, in [0, 1] or NaN, are drawn as bars where there is room."""
+    """A heading and cells; shares, in [0, 1] or NaN, are drawn as bars where there is room.
+
+    unit: stands on a line of its own, below the heading.
+    """
 
     heading: str
     cells: Sequence[Text]
     shares: Array | None = None
+    unit: str = ""
 
     @property
     def width(self) -> int:
-        return max(cell_len(self.heading), *(cell.cell_len for cell in self.cells), 1)
+        cells = (cell.cell_len for cell in self.cells)
+        return max(cell_len(self.heading), cell_len(self.unit), *cells, 1)
 
 
 def number_column(ink: TerminalStyle, heading: str, values: Array) -> TerminalColumn:
@@ -225,11 +249,13 @@ def _block(
     gap: int,
     bars: int,
 ) -> Iterator[Text]:
-    heading = Text(" " * names)
-    for column in columns:
-        heading.append(" " * gap + column.heading.rjust(column.width), "dim")
-        heading.append(" " * (bars + 1 if bars and column.shares is not None else 0))
-    yield strip_end(heading)
+    headings = [[column.heading for column in columns], [column.unit for column in columns]]
+    for words in headings[: 2 if any(headings[1]) else 1]:
+        line = Text(" " * names)
+        for column, word in zip(columns, words, strict=True):
+            line.append(" " * gap + word.rjust(column.width), "dim")
+            line.append(" " * (bars + 1 if bars and column.shares is not None else 0))
+        yield strip_end(line)
     for number, name in enumerate(stub):
         line = name.copy()
         line.append(" " * (names - name.cell_len))

@@ -6,12 +6,13 @@ Of two who both did something, the line of the first says what the other one did
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from rich.cells import cell_len
 from rich.text import Text
 
+from society.engine.fact_specs import UNSPECIFIED, FactSpec
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec
@@ -28,10 +29,12 @@ _FIGURE = re.compile(r"\{(\w+)(:%)?\}")
 
 
 class Pairs:
-    """Prints the pairs of one replicate."""
+    """Prints the pairs of one replicate; facts: units and labels by name."""
 
-    def __init__(self, ink: TerminalStyle, names: Names, replicate: int) -> None:
-        self.ink, self.names, self.replicate = ink, names, replicate
+    def __init__(
+        self, ink: TerminalStyle, names: Names, replicate: int, facts: Mapping[str, FactSpec]
+    ) -> None:
+        self.ink, self.names, self.replicate, self.facts = ink, names, replicate, facts
 
     def lines(self, scene: RoundView) -> Iterator[Text]:
         """Yield the lines of all pairs; none if the display or the round has no pairs."""
@@ -47,7 +50,7 @@ class Pairs:
         actors = [seat for seat in np.flatnonzero(peer != NOBODY).tolist() if clauses[seat]]
         both = {seat for seat in actors if clauses[peer[seat]] and peer[peer[seat]] == seat}
         actors = [seat for seat in actors if seat not in both or seat < peer[seat]]
-        shown = actors[:_SHOWN]
+        shown = actors[: self.ink.most(_SHOWN)]
         has = self._holdings(scene, meeting.holds)
         bars = self._bars(scene, meeting.share, shown)
         yield from self._table(
@@ -65,7 +68,7 @@ class Pairs:
                 for seat, other, bar in zip(shown, peer[shown], bars, strict=True)
             ]
         )
-        yield from first_items((), len(actors), _SHOWN, "more pairs")
+        yield from first_items((), len(actors), self.ink.most(_SHOWN), "more pairs")
         yield from self._without(scene, peer, has)
 
     def _own(self, scene: RoundView, name: str) -> Array | None:
@@ -87,7 +90,9 @@ class Pairs:
         def figure(found: re.Match[str]) -> str:
             values = self._own(scene, found[1])
             value = float("nan") if values is None else values[seat]
-            return f"{self.ink.figure(100 * value, 0)} %" if found[2] else self.ink.figure(value)
+            if found[2]:
+                return f"{self.ink.figure(100 * value, 0)} %"
+            return self.ink.quantity(value, self.facts.get(found[1], UNSPECIFIED))
 
         return _FIGURE.sub(figure, clause)
 
@@ -125,7 +130,7 @@ class Pairs:
     def _listed(self, label: str, seats: Array, has: Sequence[str]) -> Iterator[Text]:
         items = (Text(f"{self.names.with_type(seat)} {has[seat]}".rstrip()) for seat in seats)
         if len(seats):
-            shown = first_items(items, len(seats), _SHOWN)
+            shown = first_items(items, len(seats), self.ink.most(_SHOWN))
             yield from labelled_row(self.ink, f"{len(seats)} {label}", shown)
 
 

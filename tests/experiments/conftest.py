@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from society.runs.runfile import open_run_file
+from tests.child_processes import heed_interrupts
 
 
 class Program(subprocess.Popen[str]):
@@ -25,19 +25,14 @@ class Program(subprocess.Popen[str]):
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            preexec_fn=_heeding_interrupts,
+            preexec_fn=heed_interrupts,
         )
 
     def ended(self) -> tuple[int, str, str]:
-        """Its exit code, and what it has said on stdout and stderr."""
+        """Wait for the end; return the exit code, stdout and stderr."""
         with self:
             said = self.communicate(timeout=60)
         return (self.returncode, *said)
-
-
-def _heeding_interrupts() -> None:
-    """Where the tests run in the background, interrupts are ignored, also by their children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")
@@ -80,7 +75,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole(
     long: Path, begun: Callable[..., Program], digests: Callable[[Path], dict[str, str]]
 ) -> dict[str, str]:
-    """What it comes to, swept with two workers and without interruption."""
+    """The results of a sweep with two workers and without interruption."""
     folder = long.with_name("whole")
     program = begun("sweep", long, "--workers", 2, "--quiet", "--out", folder)
     assert program.ended() == (0, "", "")

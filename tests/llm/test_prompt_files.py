@@ -54,7 +54,7 @@ class Scribe(Component):
 def listening(
     line: Ask | Tell, *folders: Path, mechanisms: Sequence[str] = (), **more: Any
 ) -> Scribe:
-    """One who has heard a line in the scenario `harbour`."""
+    """An agent who has heard a line in the scenario `harbour`."""
 
     def script(env: Environment) -> Script:
         yield line
@@ -80,7 +80,7 @@ def listening(
 def asked(
     *folders: Path, reply: ActionSpace = EFFORT, facts: Mapping[str, Fact] = FACTS, **more: Any
 ) -> list[str]:
-    """What each of three agents is asked: how much `effort`."""
+    """Ask each of three agents how much `effort`, and return the prompts."""
     return listening(Ask("effort", reply, facts), *folders, **more).prompts
 
 
@@ -361,7 +361,13 @@ def test_all_prompts_of_ours_can_be_read_and_include_what_there_is(owner: str) -
 def test_a_pack_that_changes_something_is_welcome(files: Files) -> None:
     words = "{% include 'harbour/rules.md' %}"
     pack = files("pack", effort=words, rules="", any__repair="", harbour__told__sunk="", sea__x="")
-    Prompts("harbour", [pack]).check(pack, ["effort"])
+    prompts = Prompts("harbour", [pack])
+    prompts.check(pack, ["effort"])
+    plain, swapped = Prompts("harbour").hashes(), prompts.hashes()
+    changed = {name for name in swapped if swapped[name] != plain.get(name)}
+    assert changed == {
+        "harbour/effort.md", "harbour/rules.md", "harbour/told/sunk.md", "any/repair.md"
+    }  # fmt: skip
 
 
 def test_a_pack_that_is_not_there_is_refused(tmp_path: Path) -> None:

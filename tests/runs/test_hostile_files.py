@@ -192,6 +192,7 @@ def sql(script: str) -> Attack:
     return lambda connection: connection.executescript(script)
 
 
+SECONDS = 2  # of processor time: a second on an idle machine
 ENDLESS = """
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
 SELECT 'finished' AS status, i AS process, '' AS host, 0 AS born, '' AS digest, '' AS seal FROM n
@@ -318,7 +319,7 @@ def test_it_is_refused_in_words_and_at_once(valid: Path, tmp_path: Path, name: s
     began = time.process_time()
     with pytest.raises(RunFileError) as refused, open_run_file(path) as run:
         read_all(run)
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < SECONDS
     assert words in str(refused.value)
 
 
@@ -451,7 +452,7 @@ def test_a_table_without_end_is_refused_in_a_second(valid: Path, tmp_path: Path,
     began = time.process_time()
     with pytest.raises(RunFileError), open_run_file(path) as run:
         read_all(run)
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < SECONDS
 
 
 def test_an_interrupt_ends_a_query_at_once(valid: Path, tmp_path: Path) -> None:
@@ -468,7 +469,7 @@ def test_an_interrupt_ends_a_query_at_once(valid: Path, tmp_path: Path) -> None:
                 assert run.unanswered
         finally:
             signal.signal(signal.SIGALRM, old)
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < SECONDS
 
 
 def test_a_tape_is_opened_as_carefully(valid: Path, tmp_path: Path) -> None:
@@ -529,5 +530,5 @@ def test_an_absurdly_large_data_file_is_refused_before_it_is_read(
     spec.write_text("scenario: fishing_village\ngraphs: {all: {kind: file, file: ties.txt}}\n")
     began = time.process_time()
     assert main(["run", str(spec), "--quiet", "--out", str(tmp_path / "a.run")]) == 2
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < SECONDS
     assert "ties.txt: it has 68,719,476,736 bytes; at most 268,435,456" in capsys.readouterr().err

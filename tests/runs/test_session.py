@@ -19,6 +19,7 @@ from society.llm.call_tables import checksum
 from society.runs import writer
 from society.runs.runfile import open_run_file
 from society.runs.verify import verify
+from tests.child_processes import heed_interrupts
 
 if TYPE_CHECKING:
     from tests.conftest import Provider
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.xdist_group("provider")
 
 
 class Told(NamedTuple):
-    """What a run file says once nobody writes it."""
+    """The facts of a run file that nobody writes any more."""
 
     status: str
     digest: str
@@ -55,7 +56,7 @@ def asked(provider: Provider) -> int:
 
 
 def words(path: Path, provider: Provider, *more: str) -> list[str]:
-    """To play a village of ten language agents over ten rounds."""
+    """The command that plays a village of ten language agents over ten rounds."""
     model = ("--model", "resident", "--api-base", provider.url)
     return ["run", *VILLAGE, *model, "--out", str(path), "--quiet", *more]
 
@@ -72,7 +73,7 @@ def file(_server: Provider, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(file: Path) -> Told:
-    """What the file says."""
+    """The facts of the run file of a whole run."""
     return told(file)
 
 
@@ -113,7 +114,7 @@ def test_kills_at_twenty_moments_cost_at_most_the_calls_in_flight(
 
 
 def _on(path: Path, provider: Provider, kept: Told) -> list[str]:
-    """To begin the village, or to go on where there is a file of it."""
+    """The command that begins the village, or goes on where there is a file of it."""
     return ["resume", str(path), "--quiet"] if kept.status else words(path, provider)
 
 
@@ -130,11 +131,6 @@ def test_one_run_can_be_killed_again_and_again(
     assert (told(path), asked(provider)) == (whole, whole.calls)
 
 
-def heeding_interrupts() -> None:
-    """Where the tests run in the background, interrupts are ignored, also by their children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def test_an_interrupt_waits_for_the_answers_under_way(
     provider: Provider, whole: Told, tmp_path: Path
 ) -> None:
@@ -142,7 +138,7 @@ def test_an_interrupt_waits_for_the_answers_under_way(
     provider.plan(latency=0.3)
     program = [sys.executable, "-m", "society", *words(path, provider)]
     with subprocess.Popen(
-        program, stderr=subprocess.PIPE, text=True, preexec_fn=heeding_interrupts
+        program, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts
     ) as process:
         while asked(provider) < 15:
             time.sleep(0.02)
@@ -251,7 +247,8 @@ def test_other_words_than_those_of_the_record_are_refused_and_named(
     assert main(["resume", str(path), "--quiet", "--max-calls", "900"]) == 2
     said = capsys.readouterr().err
     assert (
-        "round 1: agent 0 of replicate 0 is not asked 'effort' in the words of the record" in said
+        "round 1: villager 0 of replicate 0 is not asked 'effort' in the words of the record"
+        in said
     )
     assert "prompt language_village/effort.md has changed" in said
     template.write_text("How hard? {{ hint }} {{ briefs }}\n")

@@ -278,6 +278,39 @@ def test_the_folder_of_a_run_without_files_is_not_recorded(
     assert json.loads(run.manifest.model_dump_json())["format"] == 3
 
 
+@pytest.mark.parametrize(
+    ("graph", "words"),
+    [
+        ("complete", "lives in 2 generations"),
+        ("ring", "No lineage can be shown: reading a run file does not execute mine.py"),
+    ],
+)
+def test_who_descends_from_whom_is_not_guessed(
+    graph: str,
+    words: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Newborn agents follow the words of elders whom they see; only mine.py knows whom they see."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(
+        "from dataclasses import replace\n"
+        "from scenarios.donor.donor_game import donor_game\n"
+        f"mine = replace(donor_game, name='mine', graphs={{'advise': {graph!r}}})\n",
+        encoding="utf-8",
+    )
+    Path("mine.yaml").write_text(
+        "scenario: mine.py\nagents: 4\nrounds: 2\nparameters: {minds: language}\n"
+        "mechanisms:\n  - generations: {count: 2, fitness: final, strategies: advice}\n",
+        encoding="utf-8",
+    )
+    assert main(["run", "mine.yaml", "--quiet", "--out", "a.run"]) == 0
+    capsys.readouterr()
+    assert main(["show", "a.run"]) == 0
+    assert words in " ".join(capsys.readouterr().out.split())
+
+
 def test_prompts_graphs_and_tapes_move_with_the_run_and_texts_do_not(
     project: Path, tmp_path: Path
 ) -> None:

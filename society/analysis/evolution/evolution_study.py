@@ -49,14 +49,15 @@ class Evolution:
         """One row for each agent in each generation of each replicate.
 
         replicate, generation, agent    numbers; generations from 1, agents by seat
-        life, name          number of the life, and its name, GENERATION_INDEX
+        name, life          of the one who has the seat, "agent 2_4", and the number of its life
         parent              number of the parent's life; <NA> if there is none
         newborn, survives   whether the life began in this generation, and lives on after it; <NA>
                             if it is not over
         fitness, phenotype  in this generation, as its mechanism says; NaN where there is none
         reaction            mean share given to the battery of encounters; NaN without one
         strategy            in words, if there are any
-        TRAIT               a public heritable column as the generation began; labels in words
+        TRAIT               a public heritable column as the generation began; declared labels as
+                            ordered categories
         """
         return self._gather(rows.life_rows)
 
@@ -78,7 +79,7 @@ class Evolution:
     def reactions(self) -> Any:
         """One row for each encounter that an agent was asked to suppose: its reaction norm.
 
-        replicate, generation, agent, newborn
+        replicate, generation, agent, name, newborn
         encounter           as the run names it, or else its number from 1
         share               that it would give
         """

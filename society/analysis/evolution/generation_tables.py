@@ -12,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from society.analysis.statistics.correlation import slope
-from society.analysis.study.frames import FLAG, ID_OR_NONE, FrameHeading
+from society.analysis.study.frames import FLAG, ID_OR_NONE, NAMED, FrameHeading
 from society.analysis.study.study import Study
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.scenario import mean_over
 from society.lineage import Descents, Generation
+from society.runs.agent_names import AgentNames
 
 from .price_equation import MutationBias, PriceTerms
 from .records import GenerationRecords, Phenotype
@@ -152,26 +153,24 @@ def evolution_heading(study: Study) -> FrameHeading:
 
 def agent_columns(era: RunGeneration) -> dict[str, Array]:
     """Return the columns that say which agent a row is about."""
-    seats = era.now.life.shape[1]
+    seats, names = era.now.life.shape[1], AgentNames(era.past.run.manifest)
     return {
         "replicate": np.repeat(era.rows, seats),
         "generation": np.full(era.size, era.now.number),
         "agent": np.tile(np.arange(seats), len(era.rows)),
+        "name": np.array([names.of_life(life) for life in era.flat(era.now.life).tolist()], object),
     }
 
 
 def life_rows(era: RunGeneration) -> GenerationRows:
     """Return one row for each agent; see Evolution.lives."""
     past, now = era.past, era.now
-    seats, life = now.life.shape[1], era.flat(now.life)
     parent = era.flat(now.parent)
-    names = [f"{number // seats + 1}_{number % seats + 1}" for number in life.tolist()]
     texts = past.strategies(now)
     survives = np.full(now.life.shape, np.nan) if now.survives is None else now.survives
     columns: dict[str, Array] = {
         **agent_columns(era),
-        "life": life,
-        "name": np.array(names, object),
+        "life": era.flat(now.life),
         "parent": np.where(parent == NOBODY, np.nan, parent),
         "newborn": era.flat(now.newborn),
         "survives": era.flat(survives),
@@ -183,7 +182,7 @@ def life_rows(era: RunGeneration) -> GenerationRows:
         columns["strategy"] = era.flat(texts)
     for name in past.traits:
         if name != "strategy":
-            columns[name] = era.flat(past.trait(now, name))
+            columns[NAMED + name] = era.flat(past.trait(now, name))
     return columns
 
 
@@ -220,7 +219,7 @@ def _spread(name: str, values: Array, *, labelled: bool) -> dict[str, Array]:
     """Summarise a trait over agents, (R, N): number of kinds of labels, or mean and deviation."""
     if labelled or values.dtype.kind == "O":
         return {f"{name}_kinds": np.array([effective_number(row.astype(str)) for row in values])}
-    return {name: values.mean(1), f"{name}_sd": values.std(1)}
+    return {NAMED + name: values.mean(1), f"{name}_sd": values.std(1)}
 
 
 def reaction_rows(era: RunGeneration) -> GenerationRows:

@@ -68,7 +68,7 @@ class ModelPool:
         return self._specs["default"].model_copy(update={"model": name})
 
     def check(self, names: Iterable[str]) -> None:
-        """Raises InputError for a model that can never answer, and for limits nobody can keep.
+        """Raise InputError for a model that can never answer, and for limits nobody can keep.
 
         And for keys among the settings, even of models that nobody calls: run files keep them all.
         """
@@ -154,7 +154,7 @@ class ModelPool:
 
 
 def _refuse_keys(spec: ModelSpec) -> None:
-    """Raises InputError if a key of the environment stands among the settings."""
+    """Raise InputError if a key of the environment stands among the settings."""
     if variable := api_keys.exposed_secret(spec.model_dump()):
         raise InputError(
             f"the settings of model {api_keys.redact(spec.model)!r} hold the value of "

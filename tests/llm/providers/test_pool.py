@@ -60,6 +60,8 @@ def test_a_model_that_can_never_answer_is_refused_before_play(
 def test_models_that_nobody_calls_are_not_looked_at() -> None:
     pool = ModelPool({"default": ModelSpec(), "other": ModelSpec(model="nonsense")})
     pool.check(["default"])
+    with pytest.raises(InputError, match="there is no provider for model 'nonsense'"):
+        pool.check(["default", "other"])
 
 
 @pytest.mark.thorough
@@ -81,7 +83,7 @@ def test_a_server_that_is_not_there_pauses_the_run(
 
 
 async def at_once() -> None:
-    """Nothing to be noted before a call."""
+    """Do nothing: there is nothing to note before a call."""
 
 
 def test_nobody_waits_for_a_turn_in_a_run_that_was_stopped(

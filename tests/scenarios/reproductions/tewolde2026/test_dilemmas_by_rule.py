@@ -20,7 +20,7 @@ REPUTATION = "Reputation pays less than repetition"
 KEPT = {"efficiency": 1.0}
 
 # Those about what is played; the others are computed.
-CLASSIC = reproduction("dilemmas").rules.claims[14:]
+CLASSIC = reproduction("dilemmas").rules.claims[21:]
 assert CLASSIC[0].claim == THEOREM
 
 
@@ -33,7 +33,7 @@ def as_expected(metric: Metric, game: str, mechanism: str) -> Mapping[str, float
 
 
 def only(game: str, mechanism: str, fitness: float) -> Fares:
-    """As expected, but in one cell."""
+    """Results as expected, but in one cell."""
 
     def fares(metric: Metric, of: str, under: str) -> Mapping[str, float]:
         if metric == "fitness" and (of, under) == (game, mechanism):
