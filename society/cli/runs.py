@@ -13,7 +13,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .options import (
+from .arguments import (
     NOT_GIVEN,
     add_limit_options,
     add_output_options,

@@ -46,7 +46,7 @@ def asking(reply: ActionSpace, who: Any = None) -> Any:
 def settled(
     play: Play, answering: Answering, reply: ActionSpace, said: object, **given: Any
 ) -> Any:
-    """What a script receives when three agents say this to it."""
+    """Return the values that a script receives when three agents say this to it."""
     who = given.pop("who", None)
     over = play(asking(reply, who), answering(lambda ask, me: said), **given)
     return over.answers("bid")[0].tolist()

@@ -177,7 +177,7 @@ def test_a_life_stands_below_the_adviser_with_the_most_alike_words() -> None:
 
 
 def held(**seats: list[int]) -> Heredity:
-    """By column, the seats of those who have it."""
+    """Return, by column, the seats of those who have it."""
     return Heredity({name: np.isin(range(3), some) for name, some in seats.items()})
 
 
@@ -212,7 +212,7 @@ def test_who_shares_no_trait_with_its_parent_has_entered(pages: list[Page]) -> N
 
 
 def pairs(pages: list[Page], by: Heredity) -> list[tuple[int, int]]:
-    """Of the step to the third generation: seats now and before."""
+    """Pairs of seats, now and before, of the step to the third generation."""
     _, before, now = list_generations(pages)
     return list(zip(*(each.tolist() for each in descents(before, now, 0, by)), strict=True))
 

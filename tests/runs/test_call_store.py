@@ -81,7 +81,7 @@ class Book:
         ]
 
     def on_record(self, asked: Request) -> Completion | None:
-        """What the next session finds."""
+        """Return the reply that the next session finds."""
         assert self.published is not None
         self.call_store.known = call_addresses(self.published)
         return self.call_store.kept(asked)

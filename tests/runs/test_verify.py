@@ -229,7 +229,7 @@ def only_round(number: int, change: Callable[[Page], Page]) -> Callable[[Page], 
 
 
 def answered_otherwise(page: Page) -> Page:
-    """Somebody claims to have fished less than it did."""
+    """Return a page in which somebody claims to have fished less than it did."""
     steps = list(page.steps)
     place = next(i for i, step in enumerate(steps) if (step.sort, step.kind) == ("ask", "effort"))
     claim = steps[place].arrays["answer", ""].copy()

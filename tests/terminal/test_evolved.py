@@ -24,7 +24,7 @@ mechanisms:
 
 
 class Typed(NamedTuple):
-    """What a command printed."""
+    """The output of a command."""
 
     code: int
     out: str

@@ -229,7 +229,7 @@ def test_a_run_at_level_summary_says_which_run_it_is(told: Told) -> None:
 
 
 def frames(evolution: Evolution) -> list[Any]:
-    """All that an evolution has."""
+    """All frames of an evolution."""
     return [
         evolution.lives,
         evolution.generations,

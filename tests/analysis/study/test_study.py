@@ -53,7 +53,7 @@ def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sweep:
 
 
 def rows(table: Any, *columns: str) -> list[tuple[Any, ...]]:
-    """These columns of all rows."""
+    """Return these columns of all rows."""
     return [tuple(row) for row in table[list(columns)].astype(object).to_numpy().tolist()]
 
 

@@ -35,7 +35,7 @@ HIDDEN += ["prisoner", "grim", "tit for tat", "discount", "weight", "language mo
 
 
 def told(prompt: str) -> str:
-    """What is told of the past, without the rules and the form of the answer."""
+    """Return the words about the past, without the rules and the form of the answer."""
     return prompt.partition("You play this game again")[2].partition("Give the probability")[0]
 
 
