@@ -394,25 +394,34 @@ class Prompts:
         renderings = list(self._renderings(asked, told))
         known = {name for one in renderings for name in one.names} | self._vocabulary
         found = dict[tuple[str, str], UnknownName]()
-        for what, root, names in renderings:
-            reads = {one: self._read(one) for one in self._reached([root]) if self._find(one)}
-            exempt = {name for read in reads.values() for name in (*read.asked, *read.assigned)}
-            surely = self._always_included(root, reads)
-            for template, read in reads.items():
-                file = self._find(template)
-                if file in index.prompts().values():
-                    continue
-                for name, line in {**read.sometimes, **read.always}.items():
-                    sure = template in surely and name in read.always
-                    legal = names if sure else known
-                    if (
-                        name not in legal
-                        and name not in exempt
-                        and (sure or (template, name) not in found)
-                    ):
-                        words = f"there is no {name!r} in {what}; {suggest(name, sorted(legal))}"
-                        found[template, name] = UnknownName(words, sure, str(file), line)
+        for one in renderings:
+            for name, issue in self._unknown_in(one, known):
+                if issue.sure or (issue.file, name) not in found:
+                    found[issue.file, name] = issue
         return list(found.values())
+
+    def _unknown_in(
+        self, rendering: _Rendering, known: Collection[str]
+    ) -> Iterator[tuple[str, UnknownName]]:
+        """Yield the unknown names in a template of the user's and in those that it includes.
+
+        known: what other templates may read, which may stand in a branch.
+        """
+        pages = [name for name in self._reached([rendering.template]) if name.endswith(".md")]
+        reads = {name: self._read(name) for name in pages if self._find(name)}
+        exempt = {name for read in reads.values() for name in (*read.asked, *read.assigned)}
+        surely = self._always_included(rendering.template, reads)
+        for template, read in reads.items():
+            file = self._find(template)
+            if file in index.prompts().values():
+                continue
+            for name, line in {**read.sometimes, **read.always}.items():
+                sure = template in surely and name in read.always
+                legal = rendering.names if sure else known
+                if name not in exempt and name not in legal:
+                    hint = suggest(name, sorted(legal))
+                    words = f"there is no {name!r} in {rendering.what}; {hint}"
+                    yield name, UnknownName(words, sure, str(file), line)
 
     def _renderings(
         self, asked: Mapping[str, Collection[str]], told: Mapping[str, Collection[str]]

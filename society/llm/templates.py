@@ -1,6 +1,7 @@
 """Prompt files are Jinja2 templates: strict about names, and sandboxed, since packs are shared.
 
-The only module that imports jinja2; it is imported by the first prompt that is rendered.
+With template_limits and template_names the only module that imports jinja2; these are imported by
+the first prompt that is rendered, or that is checked.
 """
 
 from __future__ import annotations
