@@ -222,7 +222,6 @@ callbook -> llm.call_tables
     calls -> list_calls
     found -> find_call
     ledger -> usage_entries
-    read -> read_recorded_calls
     seal -> checksum
     spent -> use_so_far
     unanswered -> unanswered_calls
