@@ -7,6 +7,9 @@ them, and the rate of draws with a wrong verdict is bounded, for each claim and 
 What is wrong depends on the claim. Of most, any verdict is. But noise breaks a rule that all runs
 shall keep, and then refutes it rightly, as it does what is computed exactly; it has no effect, and
 so rightly shows that there is none, or excludes a large one. Left out is what looks at no runs.
+
+Two runs of a condition decide nothing, but for a run that refutes. Left out is there what has more
+than two numbers all the same, one for each of several conditions, and what is without chance.
 """
 
 from __future__ import annotations
@@ -51,7 +54,8 @@ DECIDED = frozenset({"reproduced", "not reproduced", "in part"})
 SHOWN = frozenset({"reproduced", "in part"})
 USUAL = 0.7  # share of runs of the first of two sorts
 DRAWS = 40
-MOST = 10  # draws of 40 in which one claim is judged wrongly: a rule that errs in half is found out
+MOST = 8  # draws of 40 in which one claim is judged wrongly; a rule may err in one of twenty
+MOST_OF_ALL = 0.075  # the same for all claims of a paper together, as a share
 ROUNDS = 60
 
 
@@ -137,6 +141,11 @@ class Paper(NamedTuple):
     levels: Mapping[str, Mapping[str, Sequence[Any]]]
     types: Sequence[str]
 
+    @property
+    def by_runs(self) -> Paper:
+        """With claims alone that are told by runs."""
+        return self._replace(claims=[one for one in self.claims if told_by_runs(one)])
+
     def wrong(self, runs: int, seed: int, sort: Sort) -> set[str]:
         """The claims that are judged wrongly by one draw."""
         results = {
@@ -167,6 +176,12 @@ def judge_of(claim: Claim) -> Judge:
     return judge
 
 
+def told_by_runs(claim: Claim) -> bool:
+    """Tell whether no sample has one mean for each of several conditions in place of runs."""
+    stated = claim.judge.args[1]  # type: ignore[attr-defined]
+    return all('"means":{"' not in one.model_dump_json() for one in (stated.judge, stated.sample))
+
+
 def wrong_outcomes(judge: Judge, runs: int) -> frozenset[str]:
     """The outcomes that runs without any effect do not justify."""
     if isinstance(judge, Always):
@@ -189,19 +204,24 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("sort", ["noise", "two sorts"])
 @pytest.mark.parametrize(("name", "minds"), DESIGNS)
 def test_two_runs_decide_no_claim(name: str, minds: str, sort: Sort) -> None:
-    assert [paper(name, minds).wrong(2, seed, sort) for seed in (1, 2, 3)] == [set()] * 3
+    one = paper(name, minds).by_runs
+    assert [one.wrong(2, seed, sort) for seed in range(5)] == [set()] * 5
 
 
 @pytest.mark.parametrize(("runs", "sort"), [(8, "noise"), (3, "two sorts")])
 @pytest.mark.parametrize(("name", "minds"), DESIGNS)
 def test_noise_seldom_decides_a_claim(name: str, minds: str, runs: int, sort: Sort) -> None:
-    """At most one of four draws decides a given claim, and one of twenty of all together."""
+    """At most eight of 40 draws judge a claim wrongly.
+
+    A rule that errs in 5 % of draws fails with a chance of 0.0001 here, and one that errs in 30 %
+    with 0.89, for each claim that it judges.
+    """
     one = paper(name, minds)
     found = Counter[str]()
     for seed in range(DRAWS):
         found.update(one.wrong(runs, seed, sort))
     assert {claim: count for claim, count in found.items() if count > MOST} == {}
-    assert found.total() <= ALPHA * DRAWS * len(one.claims)
+    assert found.total() <= MOST_OF_ALL * DRAWS * len(one.claims)
 
 
 def ranges() -> list[tuple[float, float]]:
