@@ -158,6 +158,14 @@ class Odds(NamedTuple):
         small = most < MATTERS * min(self.chance, 1 - self.chance)
         return _decided(sure=self.p < ALPHA, more=more, small=small)
 
+    def alike(self, margin: float) -> bool | None:
+        """True if the share is surely within so much of the chance; None if that is not shown."""
+        if self.untestable:
+            return None
+        if self.chance * (1 - margin) < self.low and self.high < self.chance * (1 + margin):
+            return True
+        return False if self.p < ALPHA else None
+
     def __str__(self) -> str:
         if self.untestable:
             return f"{self.name}: {self.untestable}"
@@ -166,12 +174,12 @@ class Odds(NamedTuple):
         return f"{self.name}: {words}, {p_in_words(self.p)}{_SMALL if self.real_but_small else ''}"
 
 
-class Estimate(NamedTuple):
+class MeanInterval(NamedTuple):
     """A mean over runs with its interval.
 
     widest: corrected over all that was estimated together; if not given, the interval itself.
 
-    >>> print(Estimate(30.25, 27.1, 33.4))
+    >>> print(MeanInterval(30.25, 27.1, 33.4))
     [27.1, 33.4]
     """
 
@@ -184,9 +192,9 @@ class Estimate(NamedTuple):
     def within(self, low: float, high: float) -> bool | None:
         """True if the interval is in this range, False if it is outside, else None.
 
-        >>> Estimate(30.25, 27.1, 33.4).within(25, 35)
+        >>> MeanInterval(30.25, 27.1, 33.4).within(25, 35)
         True
-        >>> Estimate(34, 27.1, 41.4).within(25, 35) is None
+        >>> MeanInterval(34, 27.1, 41.4).within(25, 35) is None
         True
         """
         if self.untestable:
@@ -196,7 +204,7 @@ class Estimate(NamedTuple):
         return False if self.high < low or high < self.low else None
 
     @property
-    def widened(self) -> Estimate:
+    def widened(self) -> MeanInterval:
         """The same mean with the widest interval."""
         if self.widest is None:
             return self

@@ -67,7 +67,9 @@ HOW: Mapping[str, str] = {
         "above, or not below, if it is surely on the other side, or if it is not significant and "
         f"its interval excludes a difference of {MATTERS:.0%} of the chance, or of the rest to one "
         "where that is less. A difference that is real but small decides nothing, as in orderings. "
-        "Two shares of runs are compared by Fisher's exact test."
+        f"A share is as by chance if its whole interval is within {MATTERS:.0%} of the chance, or "
+        "within the margin that the claim states, and is not if it is significant and beyond. Two "
+        "shares of runs are compared by Fisher's exact test."
     ),
     "Ranges and plateaus": (
         "A mean is within a range if all of its interval is, and not if all of its interval is "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,7 +14,9 @@ import numpy as np
 from pydantic import BaseModel
 
 from society.claims.types import Reproduction
+from society.engine.action_spaces import ActionSpace, Fields
 from society.engine.component import ANYTHING, Component
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import rehearsal_environment, silent_lines
 from society.engine.parameters import Schema, describe_schema, parameters_of, schema_of
 from society.engine.scenario import Measure
@@ -130,7 +133,8 @@ def _parameter(name: str, schema: Schema, needed: bool) -> str:
     if "default" in schema:
         default = f" = {_value(schema['default'])}"
     cast = "only without `cohorts`" if "of_default_cast" in schema else ""
-    words = [f"{name}{default}", describe_schema(schema), schema.get("description", ""), cast]
+    text, unit = schema.get("description", ""), schema.get("unit", "")
+    words = [f"{name}{default}", describe_schema(schema), text, unit, cast]
     return " · ".join(word for word in words if word)
 
 
@@ -142,7 +146,7 @@ def _value(value: Any) -> str:
 
 
 class Description(NamedTuple):
-    """All that `society list NAME` says of one name.
+    """The words of `society list NAME` about one name.
 
     parts: headings, each with its lines.
     """
@@ -172,7 +176,9 @@ def describe_name(name: str, kinds: Iterable[Kind]) -> Description:
         spec = load_config(name)
         entry = Entry(describe_origin(spec.scenario), ())
         return Description(name, "scenarios", entry.words, _of_scenario(name, entry))
-    legal = [*kinds, "runs", *(one for kind in kinds for one in entries(kind))]
+    every = [one for kind in kinds if kind != "models" for one in entries(kind)]
+    near = difflib.get_close_matches(name, [*kinds, "runs", *every], n=1)
+    legal = near or [*kinds, "runs"]
     raise CatalogueError(f"there is no kind and no name {name!r}; {suggest(name, legal)}")
 
 
@@ -192,14 +198,15 @@ def _parts(kind: Kind, name: str, entry: Entry) -> dict[str, list[str]]:
     if kind == "mechanisms":
         spec = mechanisms()[name]
         parts = {
+            "facts": [_fact(*one) for one in spec.facts.items()],
             "measures": [_measure(one) for one in spec.measures],
             "relations": [*spec.relations],
         }
-    return _filled({**parts, "parameters": list(entry.parameters)})
+    return _without_empty({**parts, "parameters": list(entry.parameters)})
 
 
 def _of_component(part: type[Component]) -> dict[str, list[str]]:
-    """The questions, events and columns of a component."""
+    """Describe a component: its questions, events and columns."""
     every = "everything that no component before it does"
     named = {"answers": part.answers, "notices": part.notices}
     said = {name: [every] if kinds == ANYTHING else [*kinds] for name, kinds in named.items()}
@@ -209,8 +216,14 @@ def _of_component(part: type[Component]) -> dict[str, list[str]]:
 def _column(one: Column) -> str:
     flags = [word for word in ("public", "heritable") if getattr(one, word)]
     labels = f"({', '.join(one.labels)})" if one.labels else ""
-    words = [np.dtype(one.dtype).name, labels, ", ".join(flags)]
+    words = [one.text, one.unit, np.dtype(one.dtype).name, labels, ", ".join(flags)]
     return f"{one.name} · {' · '.join(word for word in words if word)}"
+
+
+def _fact(name: str, spec: FactSpec) -> str:
+    labels = f"({', '.join(spec.labels)})" if spec.labels else ""
+    words = [spec.text, spec.unit, labels, "private" if spec.private else ""]
+    return f"{name} · {' · '.join(word for word in words if word)}"
 
 
 def _measure(one: Measure) -> str:
@@ -227,21 +240,22 @@ _FOLDS = {
 
 
 def _of_scenario(name: str, entry: Entry) -> dict[str, list[str]]:
-    """What a scenario asks and tells, with facts and their scopes; relations, measures and cast."""
+    """Describe a scenario: questions and events with their facts, relations, measures and cast."""
     setup = build(load_config(name))
     scenario = setup.scenario
     asked, told = dict[str, str](), dict[str, str]()
     alone = rehearsal_environment(setup.environment(np.arange(1)), first_rounds_only=True)
     for line in silent_lines(scenario.play, alone):
         if isinstance(line, Ask):
-            asked.setdefault(line.kind, f" · {line.reply.form()}{_facts(line.facts)}")
+            asked.setdefault(line.kind, f" · {_reply(line.reply)}{_facts(line.facts)}")
         elif isinstance(line, Tell):
             told.setdefault(line.kind, _facts(line.facts))
     parameters = entry.parameters or _parameters(scenario.params)
-    return _filled(
+    return _without_empty(
         {
             "asks": [f"{kind}{words}" for kind, words in asked.items()],
             "tells": [f"{kind}{words}" for kind, words in told.items()],
+            "facts": [_fact(*one) for one in scenario.facts.items()],
             "relations": list(scenario.relations),
             "measures": [_measure(one) for one in scenario.measures],
             "components": [
@@ -254,6 +268,13 @@ def _of_scenario(name: str, entry: Entry) -> dict[str, list[str]]:
     )
 
 
+def _reply(reply: ActionSpace) -> str:
+    """The form of an answer, by the type that authors write: "Real 0..1"."""
+    if isinstance(reply, Fields):
+        return "; ".join(f"{name}: {_reply(one)}" for name, one in reply.fields.items())
+    return f"{type(reply).__name__}{reply.form().removeprefix(reply.code)}"
+
+
 def _facts(facts: Mapping[str, Fact]) -> str:
     """Facts with their scopes: " · stock (common), catch (own)"."""
     scopes = (
@@ -263,5 +284,5 @@ def _facts(facts: Mapping[str, Fact]) -> str:
     return f" · {', '.join(scopes)}" if facts else ""
 
 
-def _filled(parts: dict[str, list[str]]) -> dict[str, list[str]]:
+def _without_empty(parts: dict[str, list[str]]) -> dict[str, list[str]]:
     return {heading: lines for heading, lines in parts.items() if lines}

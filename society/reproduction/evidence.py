@@ -34,7 +34,7 @@ from society.claims.comparisons import (
     FEWEST,
     Comparison,
     Effect,
-    Estimate,
+    MeanInterval,
     Metric,
     Odds,
     TypeScores,
@@ -241,9 +241,9 @@ class Evidence:
         adjusted = iter(correct_p_values([one.p for one in odds if not one.untestable]).tolist())
         return [one if one.untestable else one._replace(p=next(adjusted)) for one in odds]
 
-    def estimates(self, samples: Sequence[Array]) -> list[Estimate]:
+    def estimates(self, samples: Sequence[Array]) -> list[MeanInterval]:
         """Estimate the mean of each sample, (n,); t intervals, and the widest for all together."""
-        return [_estimated(values, len(samples)) for values in samples]
+        return [_estimate_mean(values, len(samples)) for values in samples]
 
     def counted(self, name: str, first: Array, second: Array) -> Comparison:
         """Compare two shares of runs, (n,) of bool each, by Fisher's exact test."""
@@ -352,7 +352,7 @@ def _odds(name: str, count: SuccessCount, chance: float, level: float) -> Odds:
     return Odds(name, *count, chance, found.interval.low, found.interval.high, found.p)
 
 
-def _estimated(values: Array, count: int) -> Estimate:
+def _estimate_mean(values: Array, count: int) -> MeanInterval:
     """One mean of so many; runs that are all alike tell nothing of it.
 
     Where seven of ten runs come to one value and the others lie far off, three runs are alike in
@@ -361,12 +361,12 @@ def _estimated(values: Array, count: int) -> Estimate:
     there = values[~np.isnan(values)]
     average = float(there.mean()) if len(there) else np.nan
     if why := _too_few(len(there)):
-        return Estimate(average, np.nan, np.nan, untestable=why)
+        return MeanInterval(average, np.nan, np.nan, untestable=why)
     try:
         found, wide = mean(there, level=1 - ALPHA), mean(there, level=1 - ALPHA / count)
     except NotEstimable as reason:
-        return Estimate(average, np.nan, np.nan, untestable=str(reason))
-    return Estimate(
+        return MeanInterval(average, np.nan, np.nan, untestable=str(reason))
+    return MeanInterval(
         found.mean, *found.interval[:2], (float(wide.interval.low), float(wide.interval.high))
     )
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from society.analysis.statistics.posthoc import Difference, Tukey
 from society.analysis.statistics.samples import Interval
-from society.claims.comparisons import ALPHA, Comparison, Effect, Estimate, Odds
+from society.claims.comparisons import ALPHA, Comparison, Effect, MeanInterval, Odds
 from society.claims.data import (
     Always,
     Coded,
@@ -137,7 +137,7 @@ class ClaimPanel:
             runs[name], left = _counted(count, samples.values(count.sample, variables))
             undecided += [left] if count.decided else []
         odds = samples.evidence.chances(runs, judge.chance)
-        parts = [_beside_chance(one, of.expect) for one, (of, _) in zip(odds, counts, strict=True)]
+        parts = [_beside_chance(one, of) for one, (of, _) in zip(odds, counts, strict=True)]
         notes = f"undecided: {', '.join(undecided)} runs" if undecided else ""
         return ClaimFinding(outcome_of(parts), "; ".join(map(str, odds)), notes)
 
@@ -171,7 +171,7 @@ class ClaimPanel:
                     samples.values(rule.sample, one)
                     for one in samples.bindings(rule.over, variables)
                 ]
-                parts += [_kept(rule, one, exact=bool(judge.exact)) for one in found]
+                parts += [_all_keep(rule, one, exact=bool(judge.exact)) for one in found]
                 beside = {name: samples.mean(one, variables) for name, one in rule.beside.items()}
                 words.append(_in_words(rule, variables, found, beside))
         notes = "; ".join(
@@ -186,14 +186,14 @@ class ClaimPanel:
             return _absent(effect, LIKE * judge.published.eta_squared)
         low, high = judge.published.eta_squared / LIKE, judge.published.eta_squared * LIKE
         significant, notes = effect.p < ALPHA, ""
-        size = Estimate(effect.eta_squared, effect.low, effect.high)
+        size = MeanInterval(effect.eta_squared, effect.low, effect.high)
         parts: dict[str, bool | None] = {
             "significance": False if effect.high < low else significant or None,
             "size": size.within(low, high),
             "direction": None,
         }
         try:
-            directed = _directed(judge, samples, stated.variables)
+            directed = _test_order(judge, samples, stated.variables)
             parts["direction"] = directed if significant else None
         except InsufficientEvidence as untestable:
             notes = f" ({untestable})"
@@ -350,14 +350,16 @@ def _counted(count: CountSpec, values: Array) -> tuple[Array, str]:
     return _TRUE[sign](decided, float(bound)), left
 
 
-def _beside_chance(odds: Odds, expect: str) -> bool | None:
+def _beside_chance(odds: Odds, count: CountSpec) -> bool | None:
     """Compare a count with chance as the claim does."""
-    held = odds.above if expect.endswith("above") else odds.below
-    return contrary_holds(held) if expect.startswith("not") else held
+    if count.expect == "alike":
+        return odds.alike(count.margin)
+    held = odds.above if count.expect.endswith("above") else odds.below
+    return contrary_holds(held) if count.expect.startswith("not") else held
 
 
 def _within(
-    estimates: Sequence[Estimate], ranges: Sequence[tuple[float, float]]
+    estimates: Sequence[MeanInterval], ranges: Sequence[tuple[float, float]]
 ) -> list[bool | None]:
     """Decide for each mean whether it is in its range.
 
@@ -365,14 +367,14 @@ def _within(
     or are not, does.
     """
 
-    def decided(found: Sequence[Estimate]) -> list[bool | None]:
+    def decided(found: Sequence[MeanInterval]) -> list[bool | None]:
         return [one.within(*bounds) for one, bounds in zip(found, ranges, strict=True)]
 
     alone = decided(estimates)
     return alone if all(alone) else decided([one.widened for one in estimates])
 
 
-def _kept(rule: RuleSpec, values: Array, *, exact: bool) -> bool | None:
+def _all_keep(rule: RuleSpec, values: Array, *, exact: bool) -> bool | None:
     """Decide whether all runs keep a rule; one that does not refutes it, however few there are.
 
     None if some run has no value, and if so few runs do alike by chance; by a rule with `either`
@@ -430,12 +432,12 @@ def _alone_above(found: Tukey, best: str) -> bool | None:
     """Decide whether one mean is above each other."""
     pairs = [one for one in found.pairs if best in (one.first, one.second)]
     return all_hold(
-        (_by_tukey(found, one) if one.first == best else _by_tukey(found, _turned(one))).holds
+        (_by_tukey(found, one) if one.first == best else _by_tukey(found, _reverse(one))).holds
         for one in pairs
     )
 
 
-def _turned(one: Difference) -> Difference:
+def _reverse(one: Difference) -> Difference:
     """The same difference, of the second less the first."""
     interval = Interval(-one.interval.high, -one.interval.low, one.interval.level)
     return Difference(one.second, one.first, -one.difference, interval, one.p)
@@ -459,7 +461,7 @@ def _absent(effect: Effect, most: float) -> ClaimFinding:
     )
 
 
-def _directed(judge: Variance, samples: Samples, variables: Variables) -> bool | None:
+def _test_order(judge: Variance, samples: Samples, variables: Variables) -> bool | None:
     """Test the order of means that the paper has (Welch); raises InsufficientEvidence."""
     direction = judge.direction or Direction()
     if direction.greater is not None and direction.than is not None:

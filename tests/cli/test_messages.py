@@ -361,3 +361,14 @@ def test_a_name_that_is_listed_nowhere_is_refused_with_the_nearest(mistake: Mist
     assert mistake("list", "fishing_vilage") == (
         "there is no kind and no name 'fishing_vilage'; did you mean 'fishing_village'?"
     )
+    assert mistake("list", "half") == (
+        "there is no kind and no name 'half'; choose one of: components, graphs, mechanisms, "
+        "models, reproductions, runs, scenarios"
+    )
+
+
+def test_a_scenario_is_not_swept(mistake: Mistake) -> None:
+    assert mistake("sweep", "fishing_village") == (
+        "fishing_village is a scenario, which has no conditions; play it by: "
+        "society run fishing_village"
+    )

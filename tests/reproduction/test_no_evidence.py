@@ -15,11 +15,9 @@ than two numbers all the same, one for each of several conditions, and what is w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -33,7 +31,7 @@ from society.engine.rng import Array, generator
 from society.reproduction.evidence import Evidence, ExperimentResult
 from society.reproduction.judges import judge_claims
 from society.reproduction.run import ReproductionRun
-from tests.reproduction.test_recorded_verdicts import MODELS
+from tests.reproduction.made_up import MODELS, MadeUpResult
 
 pytestmark = pytest.mark.thorough
 
@@ -56,7 +54,6 @@ USUAL = 0.7  # share of runs of the first of two sorts
 DRAWS = 40
 MOST = 8  # draws of 40 in which one claim is judged wrongly; a rule may err in one of twenty
 MOST_OF_ALL = 0.075  # the same for all claims of a paper together, as a share
-ROUNDS = 60
 
 
 def drawn(sort: Sort, draws: np.random.Generator, shape: tuple[int, ...]) -> Array:
@@ -68,43 +65,17 @@ def drawn(sort: Sort, draws: np.random.Generator, shape: tuple[int, ...]) -> Arr
     return found
 
 
-class Noise:
+class Noise(MadeUpResult):
     """Runs of which no condition differs from another."""
 
     def __init__(
-        self, levels: Mapping[str, Sequence[Any]], runs: int, trial: str, seed: int, sort: Sort
+        self, trial: str, levels: Mapping[str, Sequence[Any]], runs: int, seed: int, sort: Sort
     ) -> None:
-        self.experiment, self.count = SimpleNamespace(levels=levels), runs
-        self.trial, self.seed, self.sort = trial, seed, sort
-        self.conditions = [
-            dict(zip(levels, chosen, strict=True)) for chosen in product(*levels.values())
-        ]
+        super().__init__(trial, levels, runs, seed)
+        self.sort = sort
 
-    def runs(self, name: str, levels: FactorLevels) -> Array:
-        return np.concatenate([self._drawn(name, one, 1)[:, 0] for one in self._chosen(levels)])
-
-    def rounds(self, name: str, levels: FactorLevels) -> Array:
-        """Fitness is known in every tenth round."""
-        found = []
-        for one in self._chosen(levels):
-            course = self._drawn(name, one, ROUNDS)
-            if name == "fitness":
-                course[:, np.arange(ROUNDS) % 10 < 9] = np.nan
-            found.append(course)
-        return np.concatenate(found)
-
-    def labels(self, factor: str, levels: FactorLevels) -> list[object]:
-        return [one[factor] for one in self._chosen(levels) for _ in range(self.count)]
-
-    def _chosen(self, levels: FactorLevels) -> Iterator[Mapping[str, Any]]:
-        for one in self.conditions:
-            if all(one[factor] == level for factor, level in levels.items()):
-                yield one
-
-    def _drawn(self, measure: str, condition: Mapping[str, Any], rounds: int) -> Array:
-        draws = generator(
-            self.seed, f"{self.trial} {measure} {sorted(map(str, condition.items()))}"
-        )
+    def draw(self, measure: str, condition: Mapping[str, Any], rounds: int) -> Array:
+        draws = generator(self.seed, self.address(measure, condition))
         shape = (self.count, rounds)
         if measure == "cause":
             return np.where(draws.random(shape) < USUAL, "starved", "fined")
@@ -120,7 +91,7 @@ class Noise:
 
 
 class NoisyScores(Evidence):
-    """With scores of types that differ by noise alone."""
+    """Evidence with scores of types that differ by noise alone."""
 
     def __init__(
         self, results: Mapping[str, Noise], types: Sequence[str], runs: int, seed: int, sort: Sort
@@ -149,7 +120,7 @@ class Paper(NamedTuple):
     def wrong(self, runs: int, seed: int, sort: Sort) -> set[str]:
         """The claims that are judged wrongly by one draw."""
         results = {
-            trial: Noise(levels, runs, trial, seed, sort) for trial, levels in self.levels.items()
+            trial: Noise(trial, levels, runs, seed, sort) for trial, levels in self.levels.items()
         }
         evidence = NoisyScores(results, self.types, runs, seed, sort)
         found = zip(self.claims, judge_claims(self.claims, evidence), strict=True)
