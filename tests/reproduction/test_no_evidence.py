@@ -175,7 +175,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("sort", ["noise", "two sorts"])
 @pytest.mark.parametrize(("name", "minds"), DESIGNS)
 def test_two_runs_decide_no_claim(name: str, minds: str, sort: Sort) -> None:
-    """Samples that pool conditions have more runs, and may be judged wrongly in two of five draws."""
+    """Samples that pool conditions have more runs; at most two of five draws decide a claim."""
     one = paper(name, minds).by_runs
     found = Counter[str]()
     for seed in range(5):
