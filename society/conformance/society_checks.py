@@ -14,7 +14,7 @@ from society.engine.game_master import GameMaster, Outcome
 from society.engine.history import Page
 from society.engine.population import Cast, Population
 from society.engine.tape import Tape
-from society.errors import SocietyError, describe_user_error
+from society.errors import SocietyError, describe_user_error, explain_user_error
 
 from .invariants import (
     AskedTwice,
@@ -54,8 +54,7 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
     try:
         whole = _played(setup)
     except Exception as error:
-        words = str(error) if isinstance(error, SocietyError) else _where(setup, error)
-        yield CheckResult(subject, "error", f"does not play to its end: {words}")
+        yield CheckResult(subject, "error", f"does not play to its end: {_words(error)}")
         return
     rounds = f"plays {whole.outcome.rounds} rounds in {setup.replicates} replicates"
     yield CheckResult(subject, "ok", rounds)
@@ -75,16 +74,16 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
         except BrokenRule as error:
             yield CheckResult(subject, severity, f"{words}: no, {error}")
         except Exception as error:
-            yield CheckResult(subject, "error", f"{words}: {_where(setup, error)}")
+            yield CheckResult(subject, "error", f"{words}: {_words(error)}")
         else:
             yield CheckResult(subject, "ok", words)
 
 
-def _where(setup: Society, error: Exception) -> str:
+def _words(error: Exception) -> str:
     """Say where in a file of the user's an error was raised, if it was."""
-    if isinstance(error, SocietyError):
-        return str(error)
-    return describe_user_error(error, next((f for f in setup.files if f.endswith(".py")), ""))
+    if known := explain_user_error(error):
+        return str(known)
+    return str(error) if isinstance(error, SocietyError) else describe_user_error(error)
 
 
 def _played(

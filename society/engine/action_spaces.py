@@ -200,7 +200,13 @@ class Integer(_Bounded):
 
 def _check_labels(labels: Sequence[str]) -> None:
     """Raises ValueError for what a form, from which labels are read back, could not tell apart."""
+    if len(labels) == 1 and isinstance(labels[0], list | tuple | np.ndarray):
+        alone = ", ".join(map(repr, labels[0]))
+        sort = type(labels[0]).__name__
+        raise ArgumentError(f"labels stand one by one, not in a {sort}; write ({alone})")
     for label in labels:
+        if not isinstance(label, str):
+            raise ArgumentError(f"label {label!r} is a {type(label).__name__}; give text")
         if "/" in label or "; " in label:
             raise ArgumentError(f"label {label!r} holds a slash or a semicolon; use other signs")
 
