@@ -250,11 +250,14 @@ class Choice(Value):
         inside = (index >= 0) & (index < self.options.shape[1])
         table = np.broadcast_to(self.open, (len(raw), self.open.shape[1]))
         legal = inside & np.take_along_axis(table, np.where(inside, index, 0), 1)
-        _refuse(asked & ~legal, f"{self.form()}, the index of an open option")
+        _refuse(asked & ~legal, f"{self.expected()}, by its index")
         return index
 
     def form(self) -> str:
         return f"{self.code} {'/'.join(self.options[0])}" if self.fixed else self.code
+
+    def expected(self) -> str:
+        return f"one of {', '.join(self.options[0])}" if self.fixed else "one of the options"
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,6 +287,9 @@ class Neighbour(Value):
     def form(self) -> str:
         return f"{self.code} on {self.graph}"
 
+    def expected(self) -> str:
+        return f"a neighbour on {self.graph}, or NOBODY"
+
 
 class MixedStrategy(Value):
     """A mixed strategy over `actions`: probabilities, (R, N, K)."""
@@ -311,6 +317,9 @@ class MixedStrategy(Value):
     def form(self) -> str:
         return f"{self.code} over {'/'.join(self.actions)}"
 
+    def expected(self) -> str:
+        return f"probabilities of {', '.join(self.actions)}"
+
 
 @dataclass(frozen=True, eq=False)
 class Text(Value):
@@ -330,6 +339,9 @@ class Text(Value):
 
     def form(self) -> str:
         return f"{self.code} up to {self.limit}"
+
+    def expected(self) -> str:
+        return f"text of at most {self.limit} characters"
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,7 +38,7 @@ def test_a_scenario_is_listed_with_what_it_asks_and_tells(
     parts = re.findall(r"^  (\w+):$", said, re.MULTILINE)
     assert parts == ["asks", "tells", "relations", "measures", "components", "parameters"]
     assert re.search(
-        r"^    effort · amount 0\.\.1 · .*full_catch \((own|common)\)", said, re.MULTILINE
+        r"^    effort · a number from 0 to 1 · .*full_catch \((own|common)\)", said, re.MULTILINE
     )
     assert "    efficiency · catch / maximum sustainable yield · mean over rounds" in said
     assert "    growth = 0.6 · a number from 0 to 3 · r, a round" in said

@@ -341,7 +341,7 @@ def test_a_prompt_that_names_no_parameter_is_found_before_anybody_is_asked(
         ("run wood.py more", "society run: 'more' is one word too many"),
         (
             "run wood.py --record ful",
-            "society run: there is no value for --record 'ful'; did you mean 'full'?",
+            "society run: argument --record: got 'ful'; did you mean 'full'?",
         ),
         ("run", "society run: the following arguments are required: scenario"),
         (
