@@ -62,6 +62,13 @@ class Component:
         if "answers" not in vars(cls):
             own = (name.removeprefix("answer_") for name in vars(cls) if name.startswith("answer_"))
             cls.answers = tuple(dict.fromkeys((*cls.answers, *own)))
+        for name in ("answers", "notices", "columns"):
+            one = getattr(cls, name)
+            if isinstance(one, str | Column):
+                shown = f"Column({one.name!r})" if isinstance(one, Column) else repr(one)
+                raise ArgumentError(
+                    f"{cls.__name__} has {name} = {shown}; write ({shown},), with the comma"
+                )
         for name, hook in vars(cls).items():
             if inspect.isfunction(hook):
                 _check_hook(cls.__name__, name, hook)

@@ -159,7 +159,7 @@ class GameMaster:
     async def _play(self, line: Line) -> Any:
         if not isinstance(line, Ask | Tell | Inherit):
             raise PartError(
-                f"{self.scenario.name} yields {type(line).__name__}; "
+                f"{self._line_place()}{self.scenario.name} yields {type(line).__name__}; "
                 "a script yields Ask, Tell or Inherit"
             )
         refuse_endless(len(self._steps))

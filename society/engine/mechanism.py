@@ -14,12 +14,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from society.errors import ScenarioError
+from society.errors import PartError, ScenarioError
 
 from .action_spaces import silence
 from .environment import Environment, NameLife, PublicFacts, complete_graphs, name_by_id
 from .rng import Array
-from .script import Ask, Line, Script, Tell
+from .script import Ask, Inherit, Line, Script, Tell
 
 MOST_LINES = 100_000  # of a script in one round; a loop that never ends has more
 PlayFunction = Callable[[Environment], Script]
@@ -243,6 +243,10 @@ def silent_lines(play: PlayFunction, alone: Environment) -> Iterator[Line]:
                 said = script.send(received)
         except StopIteration:
             return
+        if not isinstance(said, Ask | Tell | Inherit):
+            raise PartError(
+                f"a script yields {type(said).__name__} in place of Ask, Tell or Inherit"
+            )
         received = None
         yield said
         if isinstance(said, Ask):

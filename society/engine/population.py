@@ -480,9 +480,6 @@ def _seat_cohort(cohort: Cohort, node: Array, context: RunContext) -> SeatedCoho
                     f"in {owned[name]} and {part.title()}; leave one out"
                 )
             owned[name] = part.title()
-        for name, kinds in (("answers", part.answers), ("notices", part.notices)):
-            if isinstance(kinds, str):
-                raise CastError(f"{part.title()} has {name} = {kinds!r}; write ({kinds!r},)")
         if part.answers and not (part.overrides("answer") or part.overrides("consult")):
             raise CastError(
                 f"{part.title()} in cohort {cohort.name!r} answers {', '.join(part.answers)} but "

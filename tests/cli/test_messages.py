@@ -381,6 +381,10 @@ IN_CAST = "wood.py:20: "
          "Cohort"),
         ("answer(self, ask, agents)", "answer(self, ask)", "wood.py:12: Feller.answer takes "
          "(self, ask); write (self, ask, agents), as it is called"),
+        ('answers = ("fell",)', 'answers = "fell"', "wood.py:12: Feller has answers = 'fell'; "
+         "write ('fell',), with the comma"),
+        ('answers = ("fell",)', 'columns = __import__("society").Column("x")', "wood.py:12: Feller "
+         "has columns = Column('x'); write (Column('x'),), with the comma"),
         ("def answer", "async def answer", "wood.py:12: Feller.answer is `async`, and rules answer "
          "at once; leave `async` out, or write `async def consult(self, ask, agent)`, which "
          "answers for one agent at a time"),
@@ -431,6 +435,34 @@ def test_an_if_over_many_agents_says_what_to_write(mistake: Mistake) -> None:
         "; `if` cannot decide for many agents at once: write np.where(condition, a, b), or answer "
         "for one agent at a time under @per_agent"
     )
+
+
+def test_a_script_that_yields_no_line_is_named_with_its_line(mistake: Mistake) -> None:
+    assert mistake(wood=('yield Tell("felled"', 'yield ("felled"')) == (
+        f"wood.py:{line_of('yield Tell')}: wood yields tuple; a script yields Ask, Tell or Inherit"
+    )
+
+
+def test_a_parameter_at_the_top_of_a_file_is_told_where_it_belongs(mistake: Mistake) -> None:
+    words = mistake("run", "a.yaml", a="scenario: fishing_village\ngrowth: 0.2\n")
+    assert words.startswith("a.yaml:2:1 growth: there is no key 'growth'; choose one of: agents,")
+    assert words.endswith("uses; parameters of the scenario stand in `parameters`")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (" fine: 3", "a.yaml:4:2: expected <block end>, but found '<block mapping start>'; keys "
+         "that belong together stand equally far to the right"),
+        ("\tfine: 3", "a.yaml:4:1: found character '\\t' that cannot start any token; indent by "
+         "spaces, and put such a sign into quotes"),
+    ],
+)  # fmt: skip
+def test_yaml_that_cannot_be_read_says_what_to_look_for(
+    mistake: Mistake, text: str, words: str
+) -> None:
+    file = f"scenario: fishing_village\nparameters:\n  growth: 0.3\n{text}\n"
+    assert mistake("run", "a.yaml", a=file) == words
 
 
 def test_a_script_without_end_is_ended(mistake: Mistake, monkeypatch: pytest.MonkeyPatch) -> None:
