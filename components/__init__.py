@@ -1,1 +1,1 @@
-"""What an agent is made of: one faculty per file."""
+"""Parts of an agent: one faculty per file."""

@@ -1,1 +1,1 @@
-"""What is kept: plain stores that know no agents."""
+"""Memory: plain stores that know no agents."""

@@ -167,7 +167,7 @@ class Wrapped:
         """
         try:
             return _each_once(texts, self.size, self._embeddings.embed_documents)
-        except Exception as error:
+        except Exception as error:  # an object of the user's may raise anything
             raise NoEmbedder(f"{self.name}: {type(error).__name__}: {error}") from error
 
 
@@ -206,7 +206,7 @@ def _made(file: str, function: str) -> Embedder:
     try:
         exec(compile(source, file, "exec"), vars(module))
         return _fitted(getattr(module, function)(), name)
-    except Exception as error:
+    except Exception as error:  # a file of the user's may raise anything
         raise NoEmbedder(f"{file}:{function} gives no embedder: {error}") from error
 
 

@@ -1,1 +1,1 @@
-"""What happens: one rule book per file."""
+"""Scenarios: one rule book per file."""

@@ -37,7 +37,7 @@ class SocietyError(Exception):
 
 
 class InputError(SocietyError):
-    """An error in what the user gave; the message says what would be right."""
+    """A mistake in the user's input; the message says what would be right."""
 
     exit_code = 2
 
@@ -71,7 +71,7 @@ class UntrustedCodeError(InputError):
 
 
 class ArgumentError(ValueError):
-    """A value that a constructor of ours does not take; a message names the user's line."""
+    """A value that one of our constructors does not take; a message names the user's line."""
 
 
 class PartError(SocietyError):
@@ -81,7 +81,7 @@ class PartError(SocietyError):
 
 
 class Paused(SocietyError):
-    """No answer can be had for now; what was kept is kept, and the run can be resumed.
+    """No answer can be had for now; all that was kept stays, and the run can be resumed.
 
     refused: whether a call was sent and refused each time, so that it neither cost anything nor can
     be answered any more.
@@ -161,7 +161,7 @@ def describe_user_error(error: BaseException, file: str = "") -> str:
 
 @cache
 def _library_folders() -> tuple[Path, ...]:
-    """The folders of this program, of Python and of installed packages: all but the user's."""
+    """The folders of this program, of Python and of installed packages, none of them the user's."""
     ours = Path(__file__).resolve().parent
     beside = (ours.parent / name for name in ("components", "scenarios", "memory"))
     paths = sysconfig.get_paths()
@@ -198,11 +198,14 @@ _NOT_YIELDED = re.compile(r"(\w+)\s*=\s*(Ask|Tell|Inherit)\(")
 
 
 def explain_user_error(error: BaseException) -> SocietyError | None:
-    """Return the mistake in a user's file that an error comes from; None if it is not a known one.
+    """Return the mistake in a user's file behind an error; None if it is not a known one.
 
-    Known are a line of a script that was not yielded, a StopIteration that leaves a script, and
-    what this program refused when it was called from the user's file.
+    Known are a warning that was made an error, a line of a script that was not yielded, a
+    StopIteration that leaves a script, and what this program refused when it was called from the
+    user's file.
     """
+    if isinstance(error, WiringWarning):  # it was made an error by --strict
+        return InputError(str(error))
     if isinstance(error, MemoryError):
         return InputError(f"out of memory: {error}; take fewer agents or replicates")
     if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
@@ -227,7 +230,7 @@ def show_place(file: str, line: int) -> str:
 
 
 def missing_yield(line_class: str, name: str = "") -> str:
-    """Describe a line of a script that is made and not yielded; name: the variable it is kept in.
+    """Describe a line that a script makes and does not yield; name: the variable that keeps it.
 
     >>> missing_yield("Ask", "cut")
     '`cut = Ask(...)` without `yield` asks nobody; write `cut = yield Ask(...)`'

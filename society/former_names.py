@@ -162,7 +162,7 @@ def find(module: str, name: str) -> Any:
 
 
 def _held(module: str, name: str) -> Any:
-    """Return what a former module held under a name; None for modules and unknown names."""
+    """Return the object under a name in a former module; None for modules and unknown names."""
     home, now = _place(module, name)
     if name.startswith("__") or home == module:
         return None

@@ -30,7 +30,7 @@ class Definition(NamedTuple):
 
 @cache
 def definitions(room: Room) -> tuple[Definition, ...]:
-    """List what the modules of a room define, in order of their paths; reproductions are left out.
+    """List the definitions in the modules of a room, in order of paths; reproductions are left out.
 
     Candidates: a line inside a long string can look like a definition.
     """

@@ -155,36 +155,44 @@ def run(
         "uses": [one for one in uses if isinstance(one, (str, Path))] or None,
     }
     objects = [one for one in uses if not isinstance(one, (str, Path))]
-    if not isinstance(scenario, (str, Path, Scenario, Mapping)):
+    base, written = _split_scenario(scenario)
+    if given["uses"]:
+        given["uses"] = [*written.get("uses", ()), *given["uses"]]
+    if isinstance(base, Scenario):
+        objects.append(base)
+    own = {key: value for key, value in given.items() if value is not None}
+    settings = [one for said in (written, own) for one in read_settings(_named(said, objects))]
+    setup = build(override(load_config(base), settings), objects)
+    announce_wiring(setup.wiring)
+    with naming_servers([*addresses_in(written), *addresses_in(own)]):
+        if out is None:
+            return _play_temporarily(setup, level)
+        return _play(setup, Path(out), level, overwrite=overwrite)
+
+
+def _split_scenario(scenario: Any) -> tuple[str | Scenario, Mapping[str, Any]]:
+    """Return what is to be played, and the keys beside it; raises ScenarioError."""
+    if isinstance(scenario, Mapping):
+        if "scenario" not in scenario:
+            raise ScenarioError("the mapping names no scenario; begin with {'scenario': NAME, ...}")
+        written = {key: value for key, value in scenario.items() if key != "scenario"}
+        scenario = scenario["scenario"]
+    elif isinstance(scenario, (str, Path, Scenario)):
+        written = {}
+    else:
         raise ScenarioError(
             f"got {scenario!r:.60}, a {type(scenario).__name__}; expected a scenario: its name, a "
             "file, what @scenario(...) gives, or a mapping with the keys of a scenario file"
         )
-    base: Any = scenario
-    written: Mapping[str, Any] = {}
-    if isinstance(scenario, Mapping):
-        if "scenario" not in scenario:
-            raise ScenarioError("the mapping names no scenario; begin with {'scenario': NAME, ...}")
-        base = scenario["scenario"]
-        written = {key: value for key, value in scenario.items() if key != "scenario"}
-        if given["uses"]:
-            given["uses"] = [*written.get("uses", ()), *given["uses"]]
-    if isinstance(base, Scenario):
-        objects.append(base)
-    spec = load_config(base if isinstance(base, Scenario) else str(base))
-    own = {key: value for key, value in given.items() if value is not None}
-    settings = [one for said in (written, own) for one in read_settings(_named(said, objects))]
-    spec = override(spec, settings)
-    setup, typed = build(spec, objects), [*addresses_in(written), *addresses_in(own)]
-    announce_wiring(setup.wiring)
-    if out is not None:
-        with naming_servers(typed):
-            return _play(setup, Path(out), level, overwrite=overwrite)
+    return scenario if isinstance(scenario, Scenario) else str(scenario), written
+
+
+def _play_temporarily(setup: Society, level: Level | None) -> Result:
+    """Play a society into a temporary run file, which is kept for as long as the result is held."""
     folder = Path(mkdtemp(prefix="society-"))
     try:
-        with naming_servers(typed):
-            result = _play(setup, folder / f"{setup.scenario.name}.run", level)
-    except BaseException:
+        result = _play(setup, folder / f"{setup.scenario.name}.run", level)
+    except BaseException:  # an interrupt, too, must not leave the folder behind
         rmtree(folder, ignore_errors=True)
         raise
     finalize(result, rmtree, folder, ignore_errors=True)

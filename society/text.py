@@ -1,4 +1,4 @@
-"""How numbers, and text that somebody else has written, stand in a prompt.
+"""Format numbers, and texts that somebody else has written, for prompts and messages.
 
 Words of agents and models are data. They stand between guillemets on one line, and can neither
 close these nor leave the line, so that nobody can speak in the name of the prompt.
@@ -15,6 +15,7 @@ import numpy as np
 from society.visible import UNSEEN
 
 _DECIMALS = 3
+_FIGURES = 4  # significant ones, where a number is rounded
 _BREAKOUT = str.maketrans("«»", "‹›")
 
 
@@ -30,6 +31,26 @@ def format_number(value: float) -> str:
         return "none"
     text = f"{value:.{_DECIMALS}f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+def decimals_shown(value: float) -> int:
+    """Count the decimals of a finite number other than 0, if it has four significant figures.
+
+    >>> decimals_shown(84.3274), decimals_shown(123456.7)
+    (2, 0)
+    """
+    return max(_FIGURES - 1 - math.floor(math.log10(abs(value))), 0)
+
+
+def round_figures(value: float) -> float:
+    """Round to four significant figures, and never before the point.
+
+    >>> round_figures(84.3274), round_figures(123456.7), round_figures(float("inf"))
+    (84.33, 123457.0, inf)
+    """
+    if not value or isinstance(value, int) or not math.isfinite(value):
+        return value
+    return round(value, decimals_shown(value))
 
 
 def quote_text(text: object, limit: int = 1000) -> str:

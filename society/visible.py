@@ -1,4 +1,4 @@
-"""Text that can do nothing on a terminal but stand there, and streams that let no other through.
+"""Make text harmless on a terminal: no sign in it is a command, and streams let no other through.
 
 While `visible_streams` lasts, all that is printed passes `visible_text`: results and notes, errors
 with names from somebody's file, tracebacks, and what code of the user's prints. Only consoles of
@@ -24,7 +24,7 @@ _BLANKS = frozenset(" \n\u00a0\u2007\u202f\u3000")  # they only look like what t
 
 
 def visible_text(text: str) -> str:
-    """Spell out what a terminal would obey, or nobody would see; lines and blanks stay.
+    """Spell out signs that a terminal would obey, or nobody would see; lines and blanks stay.
 
     Controls move the cursor, ring, or fill the clipboard; others turn the direction of text, or
     hide in it. Half surrogate pairs cannot be written at all.
@@ -46,7 +46,7 @@ def _visible(sign: str) -> str:
 
 
 class VisibleStream:
-    """A stream that spells out what would control a terminal, and what it cannot encode."""
+    """A stream that spells out signs that control a terminal, and signs that it cannot encode."""
 
     def __init__(self, stream: TextIO) -> None:
         # Rich takes hold of what has this name, to write its own controls.

@@ -25,7 +25,7 @@ from society.engine.component import AgentGroup, Component, Question
 from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster, Outcome
 from society.engine.graph import Graph
-from society.engine.history import Page, Step
+from society.engine.history import InMemoryRecorder, Page, Step
 from society.engine.mechanism import public_facts
 from society.engine.population import Cast, Cohort, Population
 from society.engine.rng import Array
@@ -54,16 +54,6 @@ def pytest_collection_finish() -> None:
     """Thousands of tests and their modules stay: collecting garbage need not look at them again."""
     gc.collect()
     gc.freeze()
-
-
-class Album:
-    """A recorder that keeps every page."""
-
-    def __init__(self) -> None:
-        self.pages: list[Page] = []
-
-    def page(self, page: Page) -> None:
-        self.pages.append(page)
 
 
 class Played(NamedTuple):
@@ -98,9 +88,9 @@ class Played(NamedTuple):
 
 
 def _recorded(game: GameMaster) -> Played:
-    album = Album()
-    game.recorders = [album]
-    return Played(game.play(), album.pages, game)
+    recorder = InMemoryRecorder()
+    game.recorders = [recorder]
+    return Played(game.play(), recorder.pages, game)
 
 
 def _play(

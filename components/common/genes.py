@@ -63,7 +63,9 @@ class ModelGene(Component):
     mutation: Share = 0.0
 
     chance_id = "model_gene"
-    columns = (Column("model_gene", object, public=True, heritable=True),)
+    columns = (
+        Column("model_gene", object, public=True, heritable=True, text="Model that it asks"),
+    )
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""How much to give, by rule, to somebody of whom something is known.
+"""Rules for the share that a donor gives to somebody of whom something is known.
 
     fixed           the share g, whoever it is
     reciprocal      the mean of the shares known of the recipient; g to a stranger
@@ -36,10 +36,21 @@ Policy = Literal["fixed", "reciprocal", "discriminating", "forwarding", "random"
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 FIXED, RECIPROCAL, DISCRIMINATING, FORWARDING, RANDOM, FREE_RIDER = range(len(POLICIES))
 KEEP, GIVE, PUNISH = range(3)  # what can be done under stake `fixed`
-TRAITS = ("generosity", "threshold", "severity")
+TRAITS = {
+    "generosity": "Share that it gives of what it owns",
+    "threshold": "Share that a recipient must have given to get anything",
+    "severity": "Share that it spends on punishing whoever gave less",
+}
 COLUMNS = (
-    Column("policy", np.int8, public=True, heritable=True, labels=POLICIES),
-    *(Column(trait, public=True, heritable=True) for trait in TRAITS),
+    Column(
+        "policy",
+        np.int8,
+        public=True,
+        heritable=True,
+        labels=POLICIES,
+        text="Rule by which it gives",
+    ),
+    *(Column(name, public=True, heritable=True, text=text) for name, text in TRAITS.items()),
     Column("offered"),
 )
 

@@ -42,7 +42,14 @@ from .track_record import by_fixed_stake, known_shares, write_reviews
 Worst = Annotated[int, Field(ge=-100, le=0)]
 Best = Annotated[int, Field(ge=0, le=100)]
 COLUMNS = (
-    Column("norm", np.int8, public=True, heritable=True, labels=NORMS),
+    Column(
+        "norm",
+        np.int8,
+        public=True,
+        heritable=True,
+        labels=NORMS,
+        text="Social norm by which it judges others",
+    ),
     Column("opinion", np.int8, per_peer=True),
 )
 _NEVER = NORMS.index("never")
@@ -191,7 +198,7 @@ class Witnessed(NamedTuple):
 
 
 def _decisive(scores: tuple[int, int], least: int) -> None:
-    """Raises ValueError if what somebody does can make it neither good nor bad."""
+    """Raise ValueError if what somebody does can make it neither good nor bad."""
     worst, best = scores
     if not worst < least <= best:
         raise ValueError(

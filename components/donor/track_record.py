@@ -1,4 +1,4 @@
-"""What is known of a recipient, as shares given, whatever the medium that tells of it.
+"""The track record of a recipient, as shares given, whatever the medium that tells of it.
 
 Traces and records have shares as numbers. A review is text, and a rule opens it with words from
 which another rule can read the share back:

@@ -123,7 +123,14 @@ class ClassicStrategies(Component):
     answers = ("move",)
     notices = ("played",)
     columns = (
-        Column("strategy", np.int8, public=True, heritable=True, labels=STRATEGIES),
+        Column(
+            "strategy",
+            np.int8,
+            public=True,
+            heritable=True,
+            labels=STRATEGIES,
+            text="Classic strategy",
+        ),
         Column("memory", np.int16),
         Column("response", np.int16),
         Column("would_pay", object),

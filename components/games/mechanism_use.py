@@ -51,7 +51,16 @@ class MechanismUse(Component):
     margin: Positive = 1.0  # points, by which a proposed contract pays more than it must
 
     chance_id = "designs"
-    columns = (Column("skill", np.int8, public=True, heritable=True, labels=SKILLS),)
+    columns = (
+        Column(
+            "skill",
+            np.int8,
+            public=True,
+            heritable=True,
+            labels=SKILLS,
+            text="Skill with contracts and mediators",
+        ),
+    )
 
     def begin(self, agents: AgentGroup) -> None:
         any_one = agents.draws.integers("skill", len(SKILLS))

@@ -1,4 +1,4 @@
-"""What strategies read off the past that agents are shown where partners change.
+"""The past that agents are shown where partners change, as strategies read it.
 
 Shown is a tree of rounds, all alike for everybody: first the reader's own ones, then those of each
 co-player, newest first; below a round, for each co-player in it, that one's rounds before

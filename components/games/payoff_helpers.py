@@ -1,4 +1,4 @@
-"""What a game in normal form makes of cooperation, seat by seat.
+"""Cooperation in a game in normal form, and its payoffs, seat by seat.
 
 What belongs to seats is one value for each of n seats, or a single one if all are the same, as they
 mostly are. An action below 0 stands for somebody who takes no part.

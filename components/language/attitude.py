@@ -1,4 +1,4 @@
-"""What one cares for, as a gene: a sentence before every question, which children inherit.
+"""An attitude as a gene: a sentence before every question, which children inherit.
 
 Source: ours, also the sentences.
 """
@@ -38,7 +38,16 @@ class Attitude(Component):
     mutation: Share = 0.0
 
     chance_id = "attitude"
-    columns = (Column("attitude", np.int8, public=True, heritable=True, labels=ATTITUDES),)
+    columns = (
+        Column(
+            "attitude",
+            np.int8,
+            public=True,
+            heritable=True,
+            labels=ATTITUDES,
+            text="Attitude that its prompts state",
+        ),
+    )
 
     def begin(self, agents: AgentGroup) -> None:
         alleles = np.array([ATTITUDES.index(allele) for allele in self.alleles])

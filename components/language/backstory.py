@@ -1,4 +1,4 @@
-"""Who somebody is, told in prose: for language minds, which read it before each question."""
+"""A person in prose: for language minds, which read it before each question."""
 
 from __future__ import annotations
 

@@ -91,16 +91,16 @@ def shuffle_legal(legal: Legal, ask: Inquiry, agent: Agent) -> Legal:
     """
     ids = {name: int(agent.env.ids[seat]) for name, seat in legal.peers.items()}
     ordered = isinstance(ask.reply, Choice) and ask.reply.ordered
-    options = legal.options if ordered else _shuffled(legal.options, legal.options, ask, agent)
-    return Legal(options, _shuffled(legal.peers, ids, ask, agent))
+    options = legal.options if ordered else _shuffle(legal.options, legal.options, ask, agent)
+    return Legal(options, _shuffle(legal.peers, ids, ask, agent))
 
 
-def _shuffled(
+def _shuffle(
     named: Mapping[str, int], numbers: Mapping[str, int], ask: Inquiry, agent: Agent
 ) -> Mapping[str, int]:
     """Order names by the numbers that chance ranks."""
     name_of = {number: name for name, number in numbers.items()}
-    order = agent.shuffled(np.array([*name_of], np.int64), ask.kind).tolist()
+    order = agent.shuffle(np.array([*name_of], np.int64), ask.kind).tolist()
     return {name_of[number]: named[name_of[number]] for number in order}
 
 
@@ -138,7 +138,9 @@ async def ask_model(
 
     page: ask by the template any/PAGE.md, with `more` variables, in place of the question's own.
     """
-    worded = partial(agent.prompt, ask, legal=shown.legal, sight=shown.sight, thinking=thinking)
+    # Prompts of templates keep the six figures with which they have been recorded.
+    legal = shown.legal._replace(rounded=not agent.context.prompts.has_template(ask.kind))
+    worded = partial(agent.prompt, ask, legal=legal, sight=shown.sight, thinking=thinking)
     prompt = words = worded(page=page, more=more)
     system = agent.context.prompts.system(ask, agent)
     before = (Message("system", system),) if system.strip() else ()
@@ -152,10 +154,10 @@ async def ask_model(
             again=again,
             reason=reason,
             question=ask,
-            peers=sorted(shown.legal.peers, key=lambda name: ids[shown.legal.peers[name]]),
+            peers=sorted(legal.peers, key=lambda name: ids[legal.peers[name]]),
         )
         try:
-            return read_reply(ask.reply, said.text, shown.legal, said.finish)
+            return read_reply(ask.reply, said.text, legal, said.finish)
         except Unparsed as unread:
             reason = str(unread)
             if isinstance(unread, CutOff) and cuts < MOST_CUTS:

@@ -1,4 +1,4 @@
-"""What one lives by, in words: a personal norm that its owner may rewrite.
+"""A personal norm in words, which its owner may rewrite.
 
 The first norm is one of eight sentences of the own persona, each equally likely; later ones are
 what the owner makes of it. A persona `general` draws from both lists.
@@ -55,7 +55,7 @@ class PersonalNorm(Component):
 
     chance_id = "creed"
     notices = ("reconsidered",)
-    columns = (Column("norm", object, public=True, heritable=True),)
+    columns = (Column("norm", object, public=True, heritable=True, text="Personal norm in words"),)
 
     def begin(self, agents: AgentGroup) -> None:
         both = (*self.altruistic, *self.selfish)

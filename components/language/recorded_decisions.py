@@ -83,6 +83,14 @@ class RecordedDecisions(Component):
     def files(self) -> tuple[str, ...]:
         return (self.file,)
 
+    @property
+    def places_of_answers(self) -> Mapping[str, tuple[str, int]]:
+        """The first line of each stage."""
+        places: dict[str, tuple[str, int]] = {}
+        for place, decision in self.records.decisions.items():
+            places.setdefault(place.stage, (self.file, decision.line))
+        return places
+
     @cached_property
     def records(self) -> Records:
         return Records(Path(self.file))

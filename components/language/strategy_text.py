@@ -29,7 +29,7 @@ class Strategy(Component):
 
     chance_id = "strategy"
     notices = ("devised",)
-    columns = (Column("strategy", object, public=True, heritable=True),)
+    columns = (Column("strategy", object, public=True, heritable=True, text="Strategy in words"),)
 
     def begin(self, agents: AgentGroup) -> None:
         agents["strategy"] = np.full(len(agents), self.strategy, object)

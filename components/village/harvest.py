@@ -1,4 +1,4 @@
-"""How hard to fish: a trait, bent by the threat of a fine.
+"""The effort of fishing: a trait, bent by the threat of a fine.
 
 Effort e in [0, 1] lands alpha e R from a stock R. Under the rule `trait`, e is the trait. Under
 `deterrence`, an agent that plans more than the cap G takes G instead if the gain is not worth the
@@ -36,7 +36,7 @@ class Harvest(Component):
 
     chance_id = "harvest"
     answers = ("effort",)
-    columns = (Column("effort", public=True, heritable=True),)
+    columns = (Column("effort", public=True, heritable=True, text="Effort, from 0 to 1"),)
 
     def begin(self, agents: AgentGroup) -> None:
         agents["effort"] = first_trait(agents, self.efforts)

@@ -1,4 +1,4 @@
-"""What one ought not to exceed: a personal cap on the own catch, g, in units of catch a round.
+"""The norm of a villager: a personal cap on the own catch, g, in units of catch a round.
 
 Source: Gupta et al. 2026, Table 3.
 """
@@ -26,7 +26,11 @@ class NormBelief(Component):
     beliefs: Ranges = ((2.0, 8.0), (4.0, 8.0), (10.0, 14.0))
 
     chance_id = "norm_belief"
-    columns = (Column("belief", public=True, heritable=True),)
+    columns = (
+        Column(
+            "belief", public=True, heritable=True, unit="fish", text="Catch that it thinks right"
+        ),
+    )
 
     def begin(self, agents: AgentGroup) -> None:
         agents["belief"] = first_trait(agents, self.beliefs)

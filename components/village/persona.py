@@ -1,4 +1,4 @@
-"""Who somebody is: general, altruist or selfish.
+"""The persona of a villager: general, altruist or selfish.
 
 Source: Gupta et al. 2026 (AAMAS), Table 3: the ranges from which a faculty draws its first trait
 depend on the persona. Each faculty states its own column of that table.
@@ -30,7 +30,16 @@ class Persona(Component):
     temper: Temper = "general"
 
     chance_id = "persona"
-    columns = (Column("persona", np.int8, public=True, heritable=True, labels=TEMPERS),)
+    columns = (
+        Column(
+            "persona",
+            np.int8,
+            public=True,
+            heritable=True,
+            labels=TEMPERS,
+            text="Temper, on which its first traits depend",
+        ),
+    )
 
     def begin(self, agents: AgentGroup) -> None:
         agents["persona"] = TEMPERS.index(self.temper)

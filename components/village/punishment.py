@@ -1,4 +1,4 @@
-"""Whom to fine: look at one peer with chance m, and fine a violation with chance p.
+"""Punishment: look at one peer with chance m, and fine a violation with chance p.
 
 Table 3 gives one number B = m p: here m ~ U(range of the persona) and p = 1. `punishers` settles
 which of the paper's two statements holds: its table has the selfish fine more often, its text the
@@ -36,7 +36,10 @@ class Punishment(Component):
     effort_noise: Positive = 0.03  # sigma_B: one noise serves effort and monitoring
 
     chance_id = "punishment"
-    columns = (Column("monitoring", public=True, heritable=True), Column("punishing"))
+    columns = (
+        Column("monitoring", public=True, heritable=True, text="Chance to look at a peer"),
+        Column("punishing"),
+    )
 
     def begin(self, agents: AgentGroup) -> None:
         agents["monitoring"] = first_trait(agents, _MONITORING[self.punishers])

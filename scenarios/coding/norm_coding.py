@@ -20,6 +20,7 @@ from society.components.common.human_coder import UNCODED
 from society.components.language.llm_policy import LanguagePolicy
 from society.engine.action_spaces import Choice
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.graph import NOBODY
 from society.engine.population import Cohort
 from society.engine.rng import Array
@@ -96,10 +97,25 @@ MEASURES = (
     Measure("paired", "pairs of raters with a label", rated_pairs, fold="sum"),
 )
 
+FACTS = {
+    "criterion": FactSpec("Name of the criterion"),
+    "text": FactSpec("Text to be rated"),
+    "rate": FactSpec("Label that a rater gives"),
+    "label": FactSpec("Number of that label among those of the criterion, from 0; -1: none"),
+}
+
 STAGE = DisplaySpec(columns=("rate",), notes={"criterion": {}, "text": {}}, noun="rater")
 
 
-@scenario(params=Coding, cast=raters, measures=MEASURES, agents=2, rounds=2, display=STAGE)
+@scenario(
+    params=Coding,
+    cast=raters,
+    measures=MEASURES,
+    agents=2,
+    rounds=2,
+    display=STAGE,
+    facts=FACTS,
+)
 def norm_coding(env: Environment) -> Script:
     """Raters give each text one label of each criterion, apart from each other (ours)."""
     p = env.params

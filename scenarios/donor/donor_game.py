@@ -34,6 +34,7 @@ from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.recall import Recall
 from society.components.language.strategy_text import Strategy
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.graph import NOBODY
 from society.engine.mechanism import Declared, declares
 from society.engine.parameters import Positive, Share
@@ -62,7 +63,7 @@ from society.scenarios.donor.measures import told_by_traits
 from society.scenarios.donor.pairing import DonorPairs, Schedule, pairing, refuse_unplayable
 from society.scenarios.donor.partner_choice import Partners, choose_partners
 from society.scenarios.donor.probe import ask_probe, bias_of_mutation
-from society.scenarios.donor.traces import DonorTrace, informed_agents
+from society.scenarios.donor.traces import DEEDS, DonorTrace, informed_agents
 
 
 class DonorGame(Params):
@@ -159,6 +160,48 @@ MEASURES = (
     Measure("sat_out", "share of agents without a partner", share_alone),
 )
 
+FACTS = {
+    "generation": FactSpec("Number of the generation"),
+    "round": FactSpec("Number of the round"),
+    "recipient": FactSpec("Number of the recipient's life"),
+    "partner": FactSpec("Seat of the partner"),
+    "partner_life": FactSpec("Number of the partner's life"),
+    "resources": FactSpec("Units that an agent owns", "units"),
+    "recipient_resources": FactSpec("Units that the recipient owns", "units"),
+    "final": FactSpec("Units that an agent owns at the end of a game", "units"),
+    "given": FactSpec("Units that a donor gives", "units"),
+    "received": FactSpec("Units that a recipient gets", "units"),
+    "spent": FactSpec("Units that a donor spends on punishing", "units"),
+    "taken": FactSpec("Units that a punished recipient loses", "units"),
+    "donate": FactSpec("Units that a donor wants to give", "units"),
+    "donate amount": FactSpec("Units that a donor wants to give or to spend", "units"),
+    "donate deed": FactSpec("Whether a donor wants to give or to punish"),
+    "accept": FactSpec("Whether an agent wants to meet its partner"),
+    "share": FactSpec("Share that a donor gives of what it owns"),
+    "received_share": FactSpec("Share that was given to a recipient, of what the donor owned"),
+    "deed": FactSpec("What a donor did", labels=DEEDS),
+    "donor": FactSpec("Whether an agent was to give"),
+    "gives": FactSpec("Whether an agent is to give, if both agree to meet"),
+    "refuses": FactSpec("Whether an agent refuses its partner"),
+    "refused": FactSpec("Whether one of the two refused the other"),
+    "suppose": FactSpec("What an agent would give to an imagined recipient"),
+    "suppose amount": FactSpec("Units that an agent would give, or spend on punishing", "units"),
+    "suppose deed": FactSpec("Whether an agent would give or punish"),
+    "reaction": FactSpec("Share that an agent would give to imagined recipients"),
+    "encounter": FactSpec("Imagined recipients, in the order of the shares"),
+    "review": FactSpec("Latest review of an agent"),
+    "reviews": FactSpec("Reviews of the recipient, the latest first"),
+    "gossip about": FactSpec("Seat of the agent of whom it speaks"),
+    "gossip verdict": FactSpec("What it says of that agent"),
+    "about": FactSpec("Seat of the agent who is spoken of"),
+    "good": FactSpec("Whether good was said of it"),
+    "trace_deed": FactSpec("What was done, the latest first", labels=DEEDS),
+    "trace_share": FactSpec("Share that was given, the latest first"),
+    "trace_units": FactSpec("Units that were given or spent, the latest first", "units"),
+    "trace_to": FactSpec("Number of the life to which it was done, the latest first"),
+    "trace_round": FactSpec("Round of each deed, the latest first"),
+}
+
 STAGE = DisplaySpec(
     columns=("resources", "share", "spent"),
     meeting=Meeting(
@@ -184,6 +227,7 @@ STAGE = DisplaySpec(
     agents=12,
     rounds=12,
     display=STAGE,
+    facts=FACTS,
     language_variant={"minds": "language"},
     post_analysis=lambda after: chain(bias_of_mutation(after), told_by_traits(after)),
 )
@@ -196,7 +240,7 @@ def donor_game(env: Environment) -> Script:
 
 
 def _fitting(p: DonorGame) -> None:
-    """Raises ScenarioError for options that cannot be had together."""
+    """Raise ScenarioError for options that cannot be had together."""
     if p.partners == "rewired" and p.schedule != "random":
         raise ScenarioError(
             f"partners rewired changes who can meet whom, and schedule {p.schedule} is fixed; "

@@ -1,4 +1,4 @@
-"""What agents say about each other: reviews for all to read, gossip for those who listen.
+"""Words about others: reviews for all to read, gossip for those who listen.
 
     review   whoever met a donor writes a line about it; donors are shown the latest lines about
              their recipient, in place of a trace

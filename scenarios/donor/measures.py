@@ -1,4 +1,4 @@
-"""Which traits a society of donors ends with: the share of each policy and norm, or its words.
+"""Traits of a society of donors at its end: the share of each policy and norm, or its words.
 
 Giving alone does not tell: it is no linear function of who gives by which rule. Whoever lives in
 the last generation counts, by the public columns of its components; seats whose components have no

@@ -1,4 +1,4 @@
-"""Who meets whom in a donor game, and who of the two gives.
+"""Pairs of a donor game, and the donor in each.
 
 N agents are parted by chance into halves a_0 .. a_(h-1) and b_0 .. b_(h-1), h = N / 2. Round t
 pairs a_i with b_((i + s_t) mod h), and the halves give in turn, a first:
@@ -82,7 +82,7 @@ class DonorPairs:
 
 
 def refuse_unplayable(env: Environment) -> None:
-    """Raises ScenarioError where agents, rounds or the graph do not fit the schedule."""
+    """Raise ScenarioError where agents, rounds or the graph do not fit the schedule."""
     schedule = env.params.schedule
     refuse_infeasible(schedule, env.agents, env.horizon)
     if schedule != "random" and not isinstance(env.graph("meet"), Complete):
@@ -93,7 +93,7 @@ def refuse_unplayable(env: Environment) -> None:
 
 
 def refuse_infeasible(schedule: Schedule, agents: int, rounds: int) -> None:
-    """Raises ScenarioError unless so many agents can play so many rounds."""
+    """Raise ScenarioError unless so many agents can play so many rounds."""
     if agents < 2 or agents % 2:
         near = "2" if agents < 2 else f"{agents - 1} or {agents + 1}"
         raise ScenarioError(

@@ -1,4 +1,4 @@
-"""What a donor is shown of the recipient: built by the game from what happened, never by agents.
+"""Traces of the recipient for its donor: built by the game from what happened, never by agents.
 
     trace    what the recipient did when it last gave, and to whom; what that one did before that,
              when it last gave; and so on

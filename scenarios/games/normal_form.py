@@ -26,6 +26,7 @@ from society.components.games.sanctions import Sanctions
 from society.components.language.llm_policy import LanguagePolicy
 from society.engine.action_spaces import MixedStrategy
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import Declared, Play, PlayFunction, declares
 from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
@@ -115,6 +116,15 @@ MEASURES = (
     Measure("cooperation", "share of players", cooperation_rate),
     Measure("efficiency", "0 in equilibrium, 1 if all cooperate", payoff_efficiency, "total"),
 )
+FACTS = {
+    "action": FactSpec("Action of a player, by number from 0; -1: none"),
+    "others": FactSpec("Actions of the co-players, by number from 0; -1: none"),
+    "payoff": FactSpec("Points of a player in the round", "points"),
+    "weight": FactSpec("Weight of the round in the score of a match"),
+    "seat": FactSpec("Seat in the match, counted from 1"),
+    "partner": FactSpec("Number of the co-player, by seat from 0"),
+    "move": FactSpec("Probabilities with which a player wants to act"),
+}
 MOST_ACTIONS = 500  # of a player, that are shown by name where two meet
 PAIRED = DisplaySpec(
     meeting=Meeting(
@@ -258,6 +268,7 @@ class NormalFormParams(GameParams):
     agents=2,
     rounds=1,
     display=ALONE,
+    facts=FACTS,
     language_variant=LANGUAGE,
 )
 @in_matches(lambda p: tabulate_game(p))

@@ -118,7 +118,7 @@ def mean_over_agents(values: Array) -> Array:
 
 
 def refuse_unequal(env: Environment, players: int) -> None:
-    """Raises ScenarioError if those who are there make no whole matches."""
+    """Raise ScenarioError if those who are there make no whole matches."""
     if env.agents % players:
         more = env.agents + players - env.agents % players
         raise ScenarioError(

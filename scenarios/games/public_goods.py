@@ -27,6 +27,7 @@ from society.engine.script import Script
 from society.scenarios.games.game import ABSENT, Game, Profile, number_labels
 from society.scenarios.games.normal_form import (
     ALONE,
+    FACTS,
     LANGUAGE,
     MEASURES,
     GameParams,
@@ -86,6 +87,7 @@ class PublicGoods(GameParams):
     agents=3,
     rounds=1,
     display=ALONE,
+    facts=FACTS,
     language_variant=LANGUAGE,
 )
 @in_matches(lambda p: PublicGood(p.players, p.factor))

@@ -1,4 +1,4 @@
-"""What is kept of games that go on and on, and what those who play them are shown of it.
+"""The history of repeated games, and the part of it that players are shown.
 
 Of T games, t = 0, 1, ..., T - 1, the t-th weighs
 
@@ -59,7 +59,7 @@ class Opening:
         return {"action", "others", "weight"} <= self.told
 
     def refuse_series(self, mechanism: str) -> None:
-        """Raises ScenarioError if the games are repeated already."""
+        """Raise ScenarioError if the games are repeated already."""
         if "games_played" in self.asked:
             inner = "reputation" if "opponents" in self.asked else "repetition"
             raise ScenarioError(

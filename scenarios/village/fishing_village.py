@@ -31,6 +31,7 @@ from society.components.village.social_learning import SocialLearning
 from society.components.village.voting import Voting
 from society.engine.action_spaces import Real
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import Declared, declares
 from society.engine.parameters import Positive, Share
 from society.engine.population import Cohort, fill_from_params
@@ -195,6 +196,31 @@ MEASURES = (
     Measure("norm", "cap, fish a round, last round", lambda told, env: told["limit"], fold="last"),
 )
 
+LAKE_FACTS = {
+    "stock": FactSpec("Fish in the lake", "fish"),
+    "effort": FactSpec("Effort, from 0 to 1"),
+    "catch": FactSpec("Catch of the round", "fish"),
+    "wealth": FactSpec("Fish that a villager owns", "fish"),
+    "cap": FactSpec("Largest catch that is allowed", "fish"),
+    "limit": FactSpec("Largest catch that was allowed", "fish"),
+    "watch": FactSpec("Chance to fine a peer whose catch is too large"),
+    "punish": FactSpec("Seat of the villager whom it fines"),
+    "imitate": FactSpec("Seat of the villager whom it copies"),
+    "fishing": FactSpec("Whether a villager has fished"),
+    "fined": FactSpec("Whether a villager was fined"),
+    "full_catch": FactSpec("Catch at full effort", "fish", private=True),
+    "expected_fine": FactSpec("Fine to be expected for too large a catch", "fish", private=True),
+    "failed": FactSpec("Whether somebody died, or the lake collapsed"),
+    "survived": FactSpec("Whether nobody had died before, nor the lake collapsed"),
+}
+FACTS = {
+    **LAKE_FACTS,
+    "propose": FactSpec("Cap that a villager proposes", "fish"),
+    "proposal": FactSpec("Cap that a villager has proposed", "fish"),
+    "vote": FactSpec("Cap that a villager votes for", "fish"),
+    "payoff": FactSpec("Wealth or mean gains, which others compare with their own", "fish"),
+}
+
 STAGE = DisplaySpec(
     gauge=("stock", "capacity"),
     columns=("effort", "catch", "wealth", "belief"),
@@ -217,6 +243,7 @@ STAGE = DisplaySpec(
     measures=MEASURES,
     relations=("monitor", "learn"),
     display=STAGE,
+    facts=FACTS,
     language_variant="language_village",
 )
 @declares(Declared("effort", "paid", payoff="wealth"))
@@ -235,8 +262,7 @@ def fishing_village(env: Environment) -> Script:
         if p.effort_rule == "deterrence":
             risk = (yield from detection_chance(env)) if punishing else np.zeros_like(wealth)
             facts["expected_fine"] = own(p.fine * risk)
-        facts["wealth"] = own(wealth)
-        effort = yield Ask("effort", Real(0, 1), facts, fallback=effort)
+        effort = yield Ask("effort", Real(0, 1), facts | {"wealth": own(wealth)}, fallback=effort)
         catch = land_catch(p, effort, stock)
         seen_catch = {"effort": seen("monitor", effort), "catch": seen("monitor", catch)}
         yield Tell("harvested", seen_catch | {"limit": common(cap), "fishing": own(fishing)})

@@ -44,12 +44,14 @@ from society.components.language.recall import EmbedderName
 from society.components.village.persona import Persona, Temper
 from society.engine.action_spaces import Real
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import Declared, declares
 from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import OF_DEFAULT_CAST, Measure, RoundFacts, scenario
 from society.engine.script import Ask, Fact, Script, Tell, common, own, seen
 from society.scenarios.village.fishing_village import (
+    LAKE_FACTS,
     MEASURES,
     Village,
     land_catch,
@@ -155,7 +157,7 @@ class LanguageVillage(Village):
 
     @property
     def stock_told(self) -> bool:
-        """Whether villagers are told how many fish there are."""
+        """True if villagers are told how many fish there are."""
         return self.perceive == "section3" if self.stock_shown is None else self.stock_shown
 
     @model_validator(mode="after")
@@ -201,7 +203,7 @@ def tell_wealth(shown: bool, effort: Array, wealth: Array, fined: Array) -> Scri
 
 
 def tell_policy(p: LanguageVillage, policy: NormPolicy, caps: bool) -> dict[str, Fact]:
-    """The policy, where there can be one; its cap, where there are caps, is for rules."""
+    """Return the policy, if there can be one; its cap, if there are caps, is for rules."""
     words = {"policy": common(policy.words)} if p.channels.policy else {}
     return words | ({"cap": common(policy.cap)} if caps else {})
 
@@ -254,6 +256,23 @@ OWN_MEASURES = (
 )
 _OWN = [measure.name for measure in OWN_MEASURES]
 
+FACTS = {
+    **LAKE_FACTS,
+    "payoff": FactSpec("Fish that a villager owns", "fish"),
+    "norm": FactSpec("Personal norm, in words"),
+    "proposal": FactSpec("Policy that a villager has proposed"),
+    "policy": FactSpec("Policy in force, in words"),
+    "update personal": FactSpec("Personal norm that a villager now states"),
+    "propose personal": FactSpec("Personal norm that a villager now states"),
+    "propose community": FactSpec("Policy that a villager proposes"),
+    "propose cap": FactSpec("Cap that its proposal states", "fish"),
+    "vote": FactSpec("Policy that a villager votes for"),
+    "last_catch": FactSpec("Latest catch", "fish"),
+    "last_gain": FactSpec("Latest change of the fish that one owns", "fish"),
+    "last_fined": FactSpec("Whether one was fined when fines were last given"),
+    "last_fined_by": FactSpec("Names of those who gave that fine, if one sees them"),
+}
+
 STAGE = dataclasses.replace(
     LAKE_STAGE,
     columns=("effort", "catch", "wealth"),
@@ -275,6 +294,7 @@ STAGE = dataclasses.replace(
     relations=("monitor", "learn"),
     rounds=50,
     display=STAGE,
+    facts=FACTS,
     post_analysis=told_by_norms,
 )
 @declares(Declared("effort", "paid", payoff="wealth", repeats=("payoff",)))

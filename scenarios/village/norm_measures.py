@@ -1,4 +1,4 @@
-"""What the norms of a society say at its end, measured on the vectors of their sentences.
+"""Measures of a society's norms at its end, on the vectors of their sentences.
 
     similarity   mean cosine of personal norms over pairs of agents          S_ind
     alignment    mean cosine of personal norms with their mean               S_align

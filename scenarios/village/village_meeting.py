@@ -21,6 +21,7 @@ from society.components.language.recall import Recall
 from society.components.language.reflection import Reflection
 from society.engine.action_spaces import Real, Text
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec, Measure, Params, RoundFacts, scenario
@@ -68,6 +69,15 @@ MEASURES = (
     ),
 )
 
+FACTS = {
+    "limit": FactSpec("Catch that a villager has promised not to exceed", "fish a day"),
+    "speak": FactSpec("What a villager says in the meeting"),
+    "words": FactSpec("What a villager has said in the meeting"),
+    "propose": FactSpec("What a villager proposes and promises"),
+    "judge": FactSpec("Limits that the referee reads from the proposals", "fish a day"),
+    "agreed": FactSpec("Whether all have promised limits that the lake can bear"),
+}
+
 STAGE = DisplaySpec(
     columns=("limit",),
     quotes={"words": "says", "propose": "proposes"},
@@ -84,6 +94,7 @@ STAGE = DisplaySpec(
     agents=5,
     rounds=6,
     display=STAGE,
+    facts=FACTS,
 )
 def village_meeting(env: Environment) -> Script:
     """Villagers talk about limits to fishing; a referee settles who has promised what (ours)."""

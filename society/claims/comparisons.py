@@ -128,6 +128,14 @@ class Odds(NamedTuple):
             return False
         return self.hits < self.n * self.chance if self.p < ALPHA else None
 
+    def alike(self, margin: float) -> bool | None:
+        """True if the share is surely within so much of the chance; None if that is not shown."""
+        if self.untestable:
+            return None
+        if self.chance * (1 - margin) < self.low and self.high < self.chance * (1 + margin):
+            return True
+        return False if self.p < ALPHA else None
+
     def __str__(self) -> str:
         if self.untestable:
             return f"{self.name}: {self.untestable}"
@@ -136,13 +144,13 @@ class Odds(NamedTuple):
         return f"{self.name}: {words}, {p_in_words(self.p)}"
 
 
-class Estimate(NamedTuple):
+class MeanInterval(NamedTuple):
     """A mean over runs with its interval.
 
     widest: corrected over all that was estimated together; if not given, the interval itself. Runs
     that are all alike have intervals without width.
 
-    >>> print(Estimate(30.25, 27.1, 33.4))
+    >>> print(MeanInterval(30.25, 27.1, 33.4))
     [27.1, 33.4]
     """
 
@@ -155,9 +163,9 @@ class Estimate(NamedTuple):
     def within(self, low: float, high: float) -> bool | None:
         """True if the interval is in this range, False if the widest is outside it, else None.
 
-        >>> Estimate(30.25, 27.1, 33.4).within(25, 35)
+        >>> MeanInterval(30.25, 27.1, 33.4).within(25, 35)
         True
-        >>> Estimate(34, 27.1, 41.4).within(25, 35) is None
+        >>> MeanInterval(34, 27.1, 41.4).within(25, 35) is None
         True
         """
         if self.untestable:

@@ -41,7 +41,7 @@ class CoverageEntry(Data):
         return self
 
     @property
-    def pictured(self) -> bool:
+    def is_picture(self) -> bool:
         """True of a figure or table of the paper."""
         return re.fullmatch(r"(figure|table)-\d+", self.id) is not None
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from society.errors import suggest
 
-from .comparisons import Metric
+from .comparisons import MATTERS, Metric
 
 YamlPath = tuple[str | int, ...]
 PageSection = Literal[
@@ -157,13 +157,15 @@ class Comparisons(Data):
 class CountSpec(Data):
     """Runs of which something is true: of their sample, as `is` says.
 
-    decided: only runs that are 0 or 1 count; the others are noted as undecided.
+    alike: the share is within this margin of the chance; 0.1 is a tenth of it. decided: only runs
+    that are 0 or 1 count; the others are noted as undecided.
     """
 
     name: str
     sample: SampleSpec
     true: str = Field(alias="is", pattern=r"^(<|>|==) -?[\d.]+$")
-    expect: Literal["below", "above", "not below", "not above"]
+    expect: Literal["below", "above", "not below", "not above", "alike"]
+    margin: float = Field(MATTERS, gt=0, lt=1)
     decided: bool = False
     each: Each = Field(default_factory=dict)
 

@@ -55,8 +55,10 @@ HOW: Mapping[str, str] = {
         "A share of runs is held against a stated chance by the exact binomial test, with the "
         "interval of Clopper and Pearson. It is above or below if that is significant; it is not "
         f"above, or not below, if its interval excludes a difference of {MATTERS:.0%} of the "
-        "chance, or if it is surely on the other side. Two shares of runs are compared by Fisher's "
-        "exact test."
+        "chance, or if it is surely on the other side. It is as by chance if its whole interval is "
+        f"within {MATTERS:.0%} of the chance, or within the margin that the claim states, and is "
+        "not if it is significant and beyond. Two shares of runs are compared by Fisher's exact "
+        "test."
     ),
     "Ranges and plateaus": (
         "A mean is within a range if all of its interval is, and not if all of its interval is "

@@ -1,4 +1,4 @@
-"""The command `check`: what would go wrong in a user's file, without playing it in earnest."""
+"""The command `check`: find mistakes in a user's file without playing it in earnest."""
 
 from __future__ import annotations
 
@@ -6,6 +6,20 @@ import argparse
 import sys
 
 from society.visible import print_result
+
+from .options import add_strict_option
+from .parser import Commands
+
+
+def add_check(commands: Commands) -> None:
+    """Add `society check`."""
+    parser = commands.add_parser("check", help="check your own files without asking any model")
+    parser.add_argument(
+        "file", metavar="FILE", help="FILE.yaml, FILE.py, a folder of prompts, or a name"
+    )
+    add_strict_option(parser)
+    parser.add_argument("--json", action="store_true", help="print a list of checks as JSON")
+    parser.set_defaults(command=check_command)
 
 
 def check_command(args: argparse.Namespace) -> int:

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
+import warnings
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from society.errors import WiringWarning
+
+from .options import (
+    add_limit_options,
+    add_output_options,
+    add_strict_option,
+    out_path,
+    whole_number,
+)
 from .output import console, print_json
+from .parser import Commands
 from .runs import given_limits, given_settings
 
 if TYPE_CHECKING:
@@ -22,24 +34,39 @@ if TYPE_CHECKING:
     from society.reproduction.run import ReproductionRun
 
 
+def add_sweep(commands: Commands) -> None:
+    """Add `society sweep`."""
+    parser = commands.add_parser(
+        "sweep", help="run an experiment: one scenario under many conditions"
+    )
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT.yaml")
+    parser.add_argument(
+        "--plan",
+        action="store_true",
+        help="estimate the power of n runs and their cost; do not play",
+    )
+    add_strict_option(parser)
+    _add_experiment_options(parser, "sweeps/NAME")
+    parser.set_defaults(command=sweep_command)
+
+
 def sweep_command(args: argparse.Namespace) -> int:
     """Carry out `society sweep`."""
     from society.analysis.coding.rating_runs import play_coding
-    from society.config.wiring_issues import announce_wiring
+    from society.config.wiring_issues import announce_deferred, announce_wiring, collected_warnings
     from society.experiments.sweep import Sweep, play_experiment
 
     if args.plan:
         return plan_command(args)
     read, folder = _read_experiment(args)
-    announce_wiring(
-        (issue for condition in read.conditions for issue in condition.setup.wiring),
-        strict=args.strict,
-    )
+    issues = [issue for condition in read.conditions for issue in condition.setup.wiring]
+    announce_wiring(issues, strict=args.strict)
     said = _earlier_limits(folder) | given_limits(args)
     limits = _total_limits(read, said)
     count = len(read.conditions) + (len(read.coding.raters) if read.coding else 0)
-    with _progress(args, count) as watching, _cluster(args) as cluster:
-        session = Sweep(cluster, watching, read.record, limits)
+    here = collected_warnings(strict=args.strict)
+    with here as warned, _progress(args, count) as watching, _cluster(args) as cluster:
+        session = Sweep(cluster, watching, read.record, limits, strict=args.strict)
         notes, interrupted = list[str](), False
         try:
             play_experiment(read, folder, session, overwrite=args.overwrite, said=said)
@@ -48,7 +75,19 @@ def sweep_command(args: argparse.Namespace) -> int:
             interrupted = True
     for note in notes:
         print(f"society: {note}", file=sys.stderr)
+    if not args.strict:
+        _announce_meanwhile(
+            [*warned, *(one for each in session.results.values() for one in each.warned)]
+        )
+        if all(done.status == "finished" for done in session.results.values()):
+            announce_deferred(issues)
     return _print_sweep(args, read, folder, session, interrupted)
+
+
+def _announce_meanwhile(words: Iterable[str]) -> None:
+    """Warn, once each, of what was noticed while conditions were played."""
+    for one in dict.fromkeys(words):
+        warnings.warn(one, WiringWarning, stacklevel=2)
 
 
 def plan_command(args: argparse.Namespace) -> int:
@@ -107,7 +146,7 @@ def _print_sweep(
     args: argparse.Namespace, read: Experiment, folder: Path, session: Sweep, interrupted: bool
 ) -> int:
     """Print how a sweep ended; return the exit code."""
-    code = _exit_code(session.results.values(), interrupted=interrupted)
+    code = _exit_code(session.results.values(), interrupted=interrupted, strict=args.strict)
     if args.json:
         print_json(_facts(read, folder, session))
     ended = [session.results.get(condition.name) for condition in read.conditions]
@@ -127,10 +166,15 @@ def _print_sweep(
     return code
 
 
-def _exit_code(ended: Iterable[JobResult], *, interrupted: bool) -> int:
-    """Return the exit code for the results of all jobs."""
+def _exit_code(ended: Iterable[JobResult], *, interrupted: bool, strict: bool = False) -> int:
+    """Return the exit code for the results of all jobs; strict: 2 if one was warned of."""
+    ended = list(ended)
     statuses = [done.status for done in ended]
-    return 130 if interrupted else 1 if "failed" in statuses else 3 if "paused" in statuses else 0
+    if interrupted:
+        return 130
+    if strict and any(done.warned for done in ended):
+        return 2
+    return 1 if "failed" in statuses else 3 if "paused" in statuses else 0
 
 
 def _facts(read: Experiment, folder: Path, session: Sweep) -> dict[str, Any]:
@@ -152,6 +196,23 @@ def _facts(read: Experiment, folder: Path, session: Sweep) -> dict[str, Any]:
     }
 
 
+def add_report(commands: Commands) -> None:
+    """Add `society report`."""
+    parser = commands.add_parser(
+        "report", help="write one page with figures, tests and tables of runs"
+    )
+    parser.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="run file or sweep folder"
+    )
+    parser.add_argument(
+        "--out",
+        type=out_path,
+        metavar="DIR",
+        help="output folder (default: report/ in the sweep folder, or else here)",
+    )
+    parser.set_defaults(command=report_command)
+
+
 def report_command(args: argparse.Namespace) -> int:
     """Carry out `society report`."""
     from society.analysis.study import open_study
@@ -162,6 +223,33 @@ def report_command(args: argparse.Namespace) -> int:
     page = write_report(open_study(args.paths), args.out or folder)
     print(page)
     return 0
+
+
+def add_reproduce(commands: Commands) -> None:
+    """Add `society reproduce`."""
+    parser = commands.add_parser("reproduce", help="test the claims of a paper in new runs")
+    parser.add_argument("paper", help="a name from `society list reproductions`")
+    parser.add_argument("--quick", action="store_true", help="play fewer and shorter runs")
+    parser.add_argument(
+        "--model", nargs="+", action="extend", metavar="M", dest="models",
+        help="play the experiments for language models, with these models (offline: a dry run)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--prompts", type=Path, metavar="DIR",
+        help="override the built-in prompts with these, for each scenario that they are for",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seed", type=whole_number(0), metavar="S", help="random seed of all experiments"
+    )
+    parser.add_argument(
+        "--repetitions", type=whole_number(1), metavar="N",
+        help="replicates of each condition; of a tournament, repetitions, with new designs in each",
+    )  # fmt: skip
+    parser.add_argument(
+        "--estimate", action="store_true", help="estimate calls, tokens and cost; do not play"
+    )
+    _add_experiment_options(parser, "reproductions/PAPER[-language][-quick]")
+    parser.set_defaults(command=reproduce_command)
 
 
 def reproduce_command(args: argparse.Namespace) -> int:
@@ -239,3 +327,31 @@ def _print_verdicts(args: argparse.Namespace, run: ReproductionRun, code: int) -
             console().print(f"{verdict.outcome:15} {verdict.claim}", markup=False, highlight=False)
         console().print(str(page), markup=False)
     return code
+
+
+def _add_experiment_options(parser: argparse.ArgumentParser, out: str) -> None:
+    """Add the options of commands that play experiments."""
+    parser.add_argument(
+        "--workers", type=whole_number(1), default=_count_cores(), metavar="N",
+        help="processes for conditions without language models (default: number of cores)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--dask", nargs="?", const="here", metavar="ADDRESS",
+        help="play on a dask cluster: at this address, or a new one on this machine",
+    )  # fmt: skip
+    add_limit_options(parser)
+    parser.add_argument(
+        "--out", type=out_path, metavar="DIR", help=f"output folder (default: {out})"
+    )
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace runs whose settings differ"
+    )
+    add_output_options(parser)
+
+
+def _count_cores() -> int:
+    """Return the number of cores that this process may use."""
+    # Not on every system, and os.process_cpu_count is not in every Python.
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

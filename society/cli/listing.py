@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .output import print_json
+from .parser import Commands
 
 if TYPE_CHECKING:
     from society.config.listing import Kind
@@ -20,6 +21,20 @@ KINDS: tuple[Kind, ...] = (
     "models",
     "reproductions",
 )
+
+
+def add_list(commands: Commands) -> None:
+    """Add `society list`."""
+    parser = commands.add_parser("list", help="list what can be named, or describe one name")
+    parser.add_argument(
+        "name", nargs="?", metavar="KIND|NAME",
+        help=f"one of {', '.join(KINDS)}, with parameters; or a name; or runs",
+    )  # fmt: skip
+    parser.add_argument(
+        "folder", nargs="?", type=Path, metavar="DIR", help="of runs (default: runs)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(command=list_command)
 
 
 def list_command(args: argparse.Namespace) -> int:
@@ -94,6 +109,14 @@ def _list_runs(folder: Path, *, as_json: bool) -> int:
     if not rows:
         print(f"{folder} holds no run file", file=sys.stderr)
     return 0
+
+
+def add_schema(commands: Commands) -> None:
+    """Add `society schema`."""
+    parser = commands.add_parser(
+        "schema", help="print the JSON Schema of scenario and experiment files"
+    )
+    parser.set_defaults(command=schema_command)
 
 
 def schema_command(args: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from society.errors import suggest
 
@@ -48,3 +48,7 @@ class ArgumentParser(argparse.ArgumentParser):
             if name in (action.metavar, action.dest, "/".join(action.option_strings)):
                 return map(str, action.choices or ())
         return ()
+
+
+# What `add_subparsers` gives, and each function that adds a command takes.
+Commands: TypeAlias = "argparse._SubParsersAction[ArgumentParser]"

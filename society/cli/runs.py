@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import traceback
 from collections.abc import Iterable
@@ -12,7 +13,17 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .options import (
+    NOT_GIVEN,
+    add_limit_options,
+    add_output_options,
+    add_strict_option,
+    out_path,
+    positive_number,
+    whole_number,
+)
 from .output import console, print_json
+from .parser import Commands
 
 if TYPE_CHECKING:
     from society.config.build import Society
@@ -24,14 +35,55 @@ if TYPE_CHECKING:
     from society.runs.session import End, Session
     from society.terminal.live import Live
 
-NOT_GIVEN = object()  # a limit that was not given, where None lifts one
+
+def add_run(commands: Commands) -> None:
+    """Add `society run`."""
+    parser = commands.add_parser("run", help="run a scenario and record it in a run file")
+    parser.add_argument("scenario", help="a name from `society list`, FILE.yaml or FILE.py")
+    parser.add_argument("--seed", type=whole_number(0), metavar="S", help="random seed")
+    parser.add_argument(
+        "--rounds", type=whole_number(1), metavar="T", help="maximum number of rounds"
+    )
+    parser.add_argument(
+        "--replicates", type=whole_number(1), metavar="R", help="number of replicates"
+    )
+    parser.add_argument("--agents", type=whole_number(1), metavar="N", help="agents per replicate")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", dest="changes",
+        help="set one or more scenario parameters, or a graph: graph=ring, graph.RELATION=ring",
+    )  # fmt: skip
+    parser.add_argument(
+        "--model", metavar="M", help="model for language agents (see `society list models`)"
+    )
+    parser.add_argument(
+        "--prompts", type=Path, metavar="DIR", help="override the built-in prompts with these"
+    )
+    add_limit_options(parser)
+    parser.add_argument(
+        "--estimate", action="store_true", help="estimate calls, tokens and cost; do not play"
+    )
+    parser.add_argument(
+        "--record", choices=("full", "summary"),
+        help="record every fact (full), or only measures and digests (summary); "
+        "default: full up to a million agent-rounds",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out",
+        type=out_path,
+        metavar="FILE",
+        help="run file (default: runs/SCENARIO-SEED.run, or the first -2.run, -3.run that is free)",
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing run file")
+    add_strict_option(parser)
+    add_output_options(parser)
+    parser.set_defaults(command=run_command)
 
 
 def run_command(args: argparse.Namespace) -> int:
     """Carry out `society run`."""
     from society.config.build import build
     from society.config.run_config import load_config, override, parse_settings
-    from society.config.wiring_issues import announce_wiring
+    from society.config.wiring_issues import announce_wiring, wiring_warnings
     from society.runs.play import play
 
     settings = [*parse_settings(args.changes), *given_settings(args)]
@@ -45,15 +97,16 @@ def run_command(args: argparse.Namespace) -> int:
     own = ".py" in args.scenario or stem == spec.scenario
     name = f"{setup.scenario.name if own else stem}-{setup.seed}.run"
     path = args.out or _free_path(Path("runs", name), taken=args.overwrite)
-    end = play(
-        setup,
-        path,
-        args.record,
-        overwrite=args.overwrite,
-        watch=_watch(args, begun=True),
-        awaiting=_print_awaiting,
-        conclude=args.json or not args.quiet,
-    )
+    with wiring_warnings(strict=args.strict):
+        end = play(
+            setup,
+            path,
+            args.record,
+            overwrite=args.overwrite,
+            watch=_watch(args, begun=True),
+            awaiting=_print_awaiting,
+            conclude=args.json or not args.quiet,
+        )
     return _print_end(args, path, end)
 
 
@@ -89,6 +142,16 @@ def _print_estimate(args: argparse.Namespace, setup: Society) -> int:
 
     print_forecast(manifest, outcome.rounds, forecasts, console())
     return 0
+
+
+def add_resume(commands: Commands) -> None:
+    """Add `society resume`."""
+    parser = commands.add_parser("resume", help="continue an interrupted or paused run")
+    parser.add_argument("file", type=Path, metavar="FILE.run")
+    _add_code_options(parser)
+    add_limit_options(parser)
+    add_output_options(parser)
+    parser.set_defaults(command=resume_command)
 
 
 def resume_command(args: argparse.Namespace) -> int:
@@ -133,6 +196,21 @@ def given_settings(args: argparse.Namespace, *, limits: bool = True) -> list[Set
     given = {name: str(one) if isinstance(one, Path) else one for name, one in given.items()}
     of_limits = given_limits(args)
     return [one for one in option_settings(given | of_limits) if limits or one.key[0] != "limits"]
+
+
+def add_prompts(commands: Commands) -> None:
+    """Add `society prompts`."""
+    parser = commands.add_parser("prompts", help="print the prompts of a scenario, without a model")
+    parser.add_argument("scenario", help="a name from `society list`, FILE.yaml or FILE.py")
+    parser.add_argument("--question", metavar="Q", help="print the prompt of this question only")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", dest="changes",
+        help="set one or more scenario parameters",
+    )  # fmt: skip
+    parser.add_argument(
+        "--prompts", type=Path, metavar="DIR", help="override the built-in prompts with these"
+    )
+    parser.set_defaults(command=prompts_command)
 
 
 def prompts_command(args: argparse.Namespace) -> int:
@@ -205,6 +283,14 @@ def _print_awaiting(count: int) -> None:
         f"society: waiting for {replies} under way; press Ctrl-C again to stop at once",
         file=sys.stderr,
     )
+
+
+def add_show(commands: Commands) -> None:
+    """Add `society show`."""
+    parser = commands.add_parser("show", help="summarize a run")
+    parser.add_argument("file", type=Path, metavar="FILE.run")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(command=show_command)
 
 
 def show_command(args: argparse.Namespace) -> int:
@@ -309,6 +395,17 @@ def sum_ledger(ledger: Iterable[Usage]) -> dict[str, Any]:
     return {name: sum_known(getattr(one, name) for one in entries) for name in (*counts, *used)}
 
 
+def add_verify(commands: Commands) -> None:
+    """Add `society verify`."""
+    parser = commands.add_parser(
+        "verify", help="check that a run file is intact and that its run can be repeated"
+    )
+    parser.add_argument("file", type=Path, metavar="FILE.run")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    _add_code_options(parser)
+    parser.set_defaults(command=verify_command)
+
+
 def verify_command(args: argparse.Namespace) -> int:
     """Carry out `society verify`."""
     from society.runs.verify import verify
@@ -324,6 +421,31 @@ def verify_command(args: argparse.Namespace) -> int:
     return 0 if verdict.ok else 1
 
 
+def add_replay(commands: Commands) -> None:
+    """Add `society replay`."""
+    parser = commands.add_parser("replay", help="read the history of a run, round by round")
+    parser.add_argument("file", type=Path, metavar="FILE.run")
+    parser.add_argument(
+        "--plain", action="store_true", help="print as text (the only format so far)"
+    )
+    parser.add_argument(
+        "--from", type=_parse_place, default=0, metavar="T", dest="start",
+        help="start at this round: a number or, for nested rounds, a path such as 3.1.5 (3. starts "
+        "at the first round within 3)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--replicate",
+        type=whole_number(0),
+        default=0,
+        metavar="R",
+        help="replicate to show (default: 0)",
+    )
+    parser.add_argument(
+        "--speed", type=positive_number, default=math.inf, metavar="X", help="rounds per second"
+    )
+    parser.set_defaults(command=replay_command)
+
+
 def replay_command(args: argparse.Namespace) -> int:
     """Carry out `society replay`."""
     from society.runs.runfile import open_run_file
@@ -332,3 +454,25 @@ def replay_command(args: argparse.Namespace) -> int:
     with open_run_file(args.file) as run:
         print_history(run, console(), args.start, args.replicate, args.speed)
     return 0
+
+
+def _add_code_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of commands that execute the code which a run file names."""
+    parser.add_argument(
+        "--trust", action="store_true",
+        help="execute the Python files that the run file names, and remember them as trusted",
+    )  # fmt: skip
+    parser.add_argument(
+        "--files", type=Path, metavar="DIR", help="look up the files of the run in this folder"
+    )
+
+
+def _parse_place(text: str) -> int | tuple[int, ...]:
+    """Parse the number of a round, or its path, such as 3.1.5; a path may end in a dot."""
+    parts = text.removesuffix(".").split(".")
+    if not all(part.isdecimal() for part in parts):
+        raise argparse.ArgumentTypeError(
+            f"got {text!r}; expected the number of a round, such as 30, or its path, such as 3.1.5"
+        )
+    path = tuple(map(int, parts))
+    return path if "." in text else path[0]

@@ -1,1 +1,1 @@
-"""From a scenario file to a society that can be played."""
+"""The way from a scenario file to a society that can be played."""

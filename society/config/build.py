@@ -25,7 +25,7 @@ from society.engine.game_master import GameMaster
 from society.engine.gateway import ModelGateway
 from society.engine.graph import Graph
 from society.engine.history import Recorder
-from society.engine.mechanism import PlayFunction, as_play, dry_run, public_facts, questions
+from society.engine.mechanism import PlayFunction, as_play, dry_run, public_facts
 from society.engine.parameters import (
     Issue,
     Keys,
@@ -53,7 +53,7 @@ from society.engine.scenario import (
     fact_specs,
     wrap_scenario,
 )
-from society.engine.script import Ask, Tell
+from society.engine.script import Ask, Line, Tell
 from society.engine.tape import Answerer
 from society.errors import (
     CastError,
@@ -73,15 +73,16 @@ from society.llm.prompt_files import MechanismTerms, Prompts, TermsPart
 from .cohorts import build_components, unknown_components
 from .graph_families import GraphSpec, draw_graph, graph_family, parse_graph
 from .registry import Registry, components_answering
+from .rehearsal import rehearsal_stage
 from .run_config import CohortConfig, RunConfig, describe_origin
-from .wiring import check_wiring, rehearsal_stage
-from .wiring_issues import WiringIssue
+from .wiring import check_wiring
+from .wiring_issues import WiringIssue, WiringRefused
 
 if TYPE_CHECKING:
     from society.llm.providers.budget import Budget
 
 
-_MOST_LINES = 100_000  # of a dry run that looks for questions that nobody answers
+_MOST_LINES = 20_000  # of a dry run that looks for questions; half a second
 
 
 class Drawn(NamedTuple):
@@ -200,7 +201,7 @@ class Society:
         The script plays with silent answers, which may be too much for one that is wrong.
         """
         try:
-            _refuse_mute(self.scenario.play, self.cast(), self.environment())
+            _Asked(self.scenario.play, self.cast(), self.environment()).refuse_mute()
         except UnansweredQuestion as error:
             return error
         except Exception:
@@ -337,24 +338,66 @@ def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
         raise ValidationIssues(*(Issue((name,), words, True) for name in overruled))
 
 
-def _refuse_mute(play: PlayFunction, cast: Cast, env: Environment) -> None:
-    """Raise UnansweredQuestion for cohorts that are asked questions they cannot answer."""
-    mute: dict[str, dict[str, None]] = {}
-    for ask in itertools.islice(questions(play, env), _MOST_LINES):
-        for cohort in cast:
-            asked = env.cohorts[cohort.name] if ask.who is None else ask.who
-            if (asked & env.cohorts[cohort.name]).any():
+class _Asked:
+    """The questions of a script, from one dry run, and what is wrong with them.
+
+    kinds: of all questions. mute: for each cohort, the kinds that it cannot answer. unreadable: the
+    first sentence that cannot be filled in. A script that fails where nobody answers is heard up to
+    there. Raises InputError, if the script does.
+    """
+
+    def __init__(self, play: PlayFunction, cast: Cast, env: Environment) -> None:
+        self._cast, self._origin = cast, as_play(play).origin
+        self.kinds: set[str] = set()
+        self.mute: dict[str, dict[str, None]] = {}
+        self.unreadable: ScenarioError | None = None
+        lines = itertools.islice(dry_run(play, env), _MOST_LINES)
+        while True:
+            try:
+                line = next(lines, None)
+            except InputError:
+                raise
+            except Exception:  # of the user's script; a run of it says so
+                return
+            if line is None:
+                return
+            self._note(line, env)
+
+    def _note(self, line: Line, env: Environment) -> None:
+        if isinstance(line, Ask):
+            self.kinds.add(line.kind)
+            self._note_mute(line, env)
+        if isinstance(line, Ask | Tell) and line.text and self.unreadable is None:
+            try:
+                check_figures(line, env.params)
+            except ScenarioError as error:
+                self.unreadable = error
+
+    def _note_mute(self, ask: Ask, env: Environment) -> None:
+        for cohort in self._cast:
+            seats = env.cohorts[cohort.name]
+            asked = seats if ask.who is None else ask.who & seats
+            if asked.any():
                 try:
                     respondent(cohort.name, cohort.components, ask.kind)
                 except UnansweredQuestion:
-                    mute.setdefault(cohort.name, {})[ask.kind] = None
-    if mute:
-        parts = {cohort.name: cohort.components for cohort in cast}
-        home = as_play(play).origin.__module__
-        lines = (
-            _describe_mute(name, list(kinds), parts[name], home) for name, kinds in mute.items()
-        )
-        raise UnansweredQuestion(f"{_users_place(as_play(play).origin)}{'; '.join(lines)}")
+                    self.mute.setdefault(cohort.name, {})[ask.kind] = None
+
+    def refuse_mute(self) -> None:
+        """Raise UnansweredQuestion for cohorts that are asked questions they cannot answer."""
+        if self.mute:
+            parts = {cohort.name: cohort.components for cohort in self._cast}
+            home = self._origin.__module__
+            lines = (
+                _describe_mute(name, list(kinds), parts[name], home)
+                for name, kinds in self.mute.items()
+            )
+            raise UnansweredQuestion(f"{_users_place(self._origin)}{'; '.join(lines)}")
+
+    def refuse_unreadable(self) -> None:
+        """Raise ScenarioError for a sentence with figures that nobody knows."""
+        if self.unreadable is not None:
+            raise self.unreadable
 
 
 def _describe_mute(cohort: str, kinds: Sequence[str], parts: Sequence[Component], home: str) -> str:
@@ -395,13 +438,6 @@ def _installed_memory() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         return 2**36
-
-
-def _refuse_unknown_figures(play: PlayFunction, env: Environment) -> None:
-    """Raise ScenarioError for a sentence with figures that nobody knows."""
-    for line in dry_run(play, env):
-        if isinstance(line, Ask | Tell) and line.text:
-            check_figures(line, env.params)
 
 
 def _refuse_untold(words: Prompts) -> None:
@@ -459,7 +495,7 @@ def build(
 
 
 def with_wiring_checked(setup: Society, *, everything: bool = False) -> Society:
-    """Check how a society is wired, and note what is probably wrong in it; raises ScenarioError."""
+    """Check how a society is wired, and note what is probably wrong in it; raises WiringRefused."""
     scenario, spec = setup.scenario, setup.spec
 
     def bare(params: Params, rounds: int) -> Environment:
@@ -475,8 +511,8 @@ def with_wiring_checked(setup: Society, *, everything: bool = False) -> Society:
         own_cast=None if spec.cohorts is None else _cohort_places(spec),
         everything=everything,
     )
-    if errors := [str(issue) for issue in found if issue.severity == "error"]:
-        raise ScenarioError("\n".join(errors))
+    if any(issue.severity == "error" for issue in found):
+        raise WiringRefused(found)
     return replace(setup, wiring=tuple(found))
 
 
@@ -520,50 +556,15 @@ class _Preparation:
         for index, file in enumerate(spec.uses):
             with self.at("uses", index):
                 self.registry.add(file)
-        scenario = self.scenario()
-        given = said = with_current_parameters(scenario.name, spec.parameters)
-        if spec.models and spec.cohorts is None and scenario.language_variant:
-            if isinstance(scenario.language_variant, str):
-                scenario = self.registry.scenario(scenario.language_variant)
-            else:
-                given = {**scenario.language_variant, **given}
+        scenario, given = self.chosen()
         stages = self.stages(scenario)
         scenario = list(stages.values())[-1]
         drawings, models = self.drawings(scenario), self.models()
-        agents, rounds = self.agents(scenario), spec.rounds or scenario.rounds
-        with self.at("parameters"):
-            params = validate(scenario.params, given)
-            if spec.agents is None and spec.cohorts is None:
-                agents = _default_agents(scenario, params)
-            if spec.cohorts is not None:
-                _refuse_overruled(said, scenario.params)
-                cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)
-                if scenario.seats is not None:
-                    cast = self.seated(cast, scenario.seats, params)
-                    agents = cast[0].count
-                scenario = replace(scenario, cast=lambda params, agents: cast)
-        if self.found and spec.cohorts is not None:
-            self.name_components(spec.cohorts)
-        self.refuse()
-        _refuse_no_cast(scenario, scenario.cast(params, agents))
-        with self.at("models"):
-            _refuse_unasked(spec.models, scenario.cast(params, agents), scenario.name)
-        self.refuse()
+        scenario, params, agents = self.peopled(scenario, given)
+        rounds = spec.rounds or scenario.rounds
         _refuse_oversized(agents, spec.replicates, scenario.cast(params, agents))
         env = _bare_environment(scenario, params, spec.seed, agents, rounds)
-        for keys, stage in stages.items():
-            layer = stage.layers[-1].spec if len(keys) > 1 else None
-            with self.at(*keys), nullcontext() if layer is None else _blamed(layer, scenario):
-                self.begin(stage, env, params)
-            self.refuse()
-        players = scenario.cast(params, agents)
-        in_words = any(part.models for cohort in players for part in cohort.components)
-        if in_words:
-            with self.at("cohorts" if spec.cohorts else "scenario"):
-                _refuse_mute(scenario.play, players, env)  # before any paid call
-            with self.at("scenario"):
-                _refuse_unknown_figures(scenario.play, env)
-            self.refuse()
+        self.begin_stages(stages, env, params)
         setup = Society(
             spec,
             scenario,
@@ -577,18 +578,79 @@ class _Preparation:
             self.own,
             tuple(sorted(self.registry.objects)),
         )
-        if in_words:
-            with self.at("mechanisms"):
-                _refuse_untold(setup.words)
+        self.check_words(setup, env)
+        return setup
+
+    def chosen(self) -> tuple[Scenario, dict[str, Any]]:
+        """Return the scenario, or its variant for language models, and the parameters given."""
+        spec, scenario = self.spec, self.scenario()
+        given = with_current_parameters(scenario.name, spec.parameters)
+        if spec.models and spec.cohorts is None and scenario.language_variant:
+            if isinstance(scenario.language_variant, str):
+                scenario = self.registry.scenario(scenario.language_variant)
+            else:
+                given = {**scenario.language_variant, **given}
+        return scenario, given
+
+    def peopled(self, scenario: Scenario, given: Mapping[str, Any]) -> tuple[Scenario, Params, int]:
+        """Return the scenario with its cast, the parameters and the number of agents.
+
+        Raises all errors that were found so far.
+        """
+        spec, agents = self.spec, self.agents(scenario)
+        with self.at("parameters"):
+            params = validate(scenario.params, given)
+            if spec.agents is None and spec.cohorts is None:
+                agents = _default_agents(scenario, params)
+            if spec.cohorts is not None:
+                _refuse_overruled(
+                    with_current_parameters(scenario.name, spec.parameters), scenario.params
+                )
+                cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)
+                if scenario.seats is not None:
+                    cast = self.seated(cast, scenario.seats, params)
+                    agents = cast[0].count
+                scenario = replace(scenario, cast=lambda params, agents: cast)
+        if self.found and spec.cohorts is not None:
+            self.name_components(spec.cohorts)
+        self.refuse()
+        _refuse_no_cast(scenario, scenario.cast(params, agents))
+        with self.at("models"):
+            _refuse_unasked(spec.models, scenario.cast(params, agents), scenario.name)
+        self.refuse()
+        return scenario, params, agents
+
+    def begin_stages(
+        self, stages: Mapping[Keys, Scenario], env: Environment, params: Params
+    ) -> None:
+        """Begin the scenario, and each mechanism around it, to find errors of their own."""
+        scenario = list(stages.values())[-1]
+        for keys, stage in stages.items():
+            layer = stage.layers[-1].spec if len(keys) > 1 else None
+            with self.at(*keys), nullcontext() if layer is None else _blamed(layer, scenario):
+                self.begin(stage, env, params)
             self.refuse()
-            kinds = {ask.kind for ask in questions(scenario.play, env)}
-            setup.words.check_parameters(params, kinds)  # before any paid call
+
+    def check_words(self, setup: Society, env: Environment) -> None:
+        """Check all that agents who read are told, before any paid call."""
+        spec, words = self.spec, setup.words
+        in_words = any(part.models for cohort in setup.cast() for part in cohort.components)
+        if not in_words and spec.prompts is None:
+            return
+        asked = _Asked(setup.scenario.play, setup.cast(), env)
+        if in_words:
+            with self.at("cohorts" if spec.cohorts else "scenario"):
+                asked.refuse_mute()
+            with self.at("scenario"):
+                asked.refuse_unreadable()
+            with self.at("mechanisms"):
+                _refuse_untold(words)
+            self.refuse()
+            words.check_parameters(setup.params, asked.kinds)
         if spec.prompts is not None:
             with self.at("prompts"):
-                asked = {ask.kind for ask in questions(scenario.play, env)}
-                setup.words.check(Path(spec.prompts), asked)
+                words.check(Path(spec.prompts), asked.kinds)
             self.refuse()
-        return setup
 
     def begin(self, stage: Scenario, env: Environment, params: Params) -> None:
         """Begin a stage to find its errors; blame the rounds if another number would do.

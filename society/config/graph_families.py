@@ -171,7 +171,7 @@ def from_function(agents: int, rng: np.random.Generator, *, function: Callable[.
         net = function(agents, rng)
     except SocietyError:
         raise
-    except Exception as error:
+    except Exception as error:  # a function of the user's may raise anything
         raise GraphError(describe_user_error(error)) from error
     if not isinstance(net, nx.Graph):
         raise GraphError(f"the function gave {net!r:.60}; expected a networkx graph")

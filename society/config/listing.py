@@ -14,14 +14,15 @@ import numpy as np
 from pydantic import BaseModel
 
 from society.claims.types import Reproduction
-from society.engine.action_spaces import ActionSpace, fields
+from society.engine.action_spaces import ActionSpace, Fields
 from society.engine.component import ANYTHING, Component
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import rehearsal_environment, silent_lines
 from society.engine.parameters import Schema, describe_schema, parameters_of, schema_of
 from society.engine.scenario import Measure
 from society.engine.script import Ask, Fact, Tell
 from society.engine.state import Column
-from society.errors import CatalogueError
+from society.errors import CatalogueError, suggest
 from society.former_names import NameSort, current
 from society.index import presets
 from society.llm.providers.api_keys import key_names
@@ -144,7 +145,8 @@ def _parameter(name: str, schema: Schema, needed: bool) -> str:
     if "default" in schema:
         default = f" = {_value(schema['default'])}"
     cast = "only without `cohorts`" if "of_default_cast" in schema else ""
-    words = [f"{name}{default}", describe_schema(schema), schema.get("description", ""), cast]
+    text, unit = schema.get("description", ""), schema.get("unit", "")
+    words = [f"{name}{default}", describe_schema(schema), text, unit, cast]
     return " · ".join(word for word in words if word)
 
 
@@ -156,7 +158,7 @@ def _value(value: Any) -> str:
 
 
 class Description(NamedTuple):
-    """All that `society list NAME` says of one name.
+    """The words of `society list NAME` about one name.
 
     parts: headings, each with its lines.
     """
@@ -184,10 +186,10 @@ def describe_name(name: str, kinds: Iterable[Kind]) -> Description:
         if current_name in of_kind:
             entry = of_kind[current_name]
             return Description(current_name, kind, entry.words, _parts(kind, current_name, entry))
-    legal = [*kinds, "runs", *(one for kind in kinds for one in entries(kind))]
-    close = difflib.get_close_matches(name, legal, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else "`society list` shows all names"
-    raise CatalogueError(f"there is no kind and no name {name!r}; {hint}")
+    every = [one for kind in kinds if kind != "models" for one in entries(kind)]
+    near = difflib.get_close_matches(name, [*kinds, "runs", *every], n=1)
+    legal = near or [*kinds, "runs"]
+    raise CatalogueError(f"there is no kind and no name {name!r}; {suggest(name, legal)}")
 
 
 def _describe_file(name: str) -> Description:
@@ -231,14 +233,15 @@ def _parts(kind: Kind, name: str, entry: Entry) -> dict[str, list[str]]:
     if kind == "mechanisms":
         spec = mechanisms()[name]
         parts = {
+            "facts": [_fact(*one) for one in spec.facts.items()],
             "measures": [_measure(one) for one in spec.measures],
             "relations": [*spec.relations],
         }
-    return _filled({**parts, "parameters": list(entry.parameters)})
+    return _without_empty({**parts, "parameters": list(entry.parameters)})
 
 
 def _of_component(part: type[Component]) -> dict[str, list[str]]:
-    """The questions, events and columns of a component."""
+    """Describe a component: its questions, events and columns."""
     every = "everything that no component before it does"
     named = {"answers": part.answers, "notices": part.notices}
     said = {name: [every] if kinds == ANYTHING else [*kinds] for name, kinds in named.items()}
@@ -248,8 +251,14 @@ def _of_component(part: type[Component]) -> dict[str, list[str]]:
 def _column(one: Column) -> str:
     flags = [word for word in ("public", "heritable") if getattr(one, word)]
     labels = f"({', '.join(one.labels)})" if one.labels else ""
-    words = [np.dtype(one.dtype).name, labels, ", ".join(flags)]
+    words = [one.text, one.unit, np.dtype(one.dtype).name, labels, ", ".join(flags)]
     return f"{one.name} · {' · '.join(word for word in words if word)}"
+
+
+def _fact(name: str, spec: FactSpec) -> str:
+    labels = f"({', '.join(spec.labels)})" if spec.labels else ""
+    words = [spec.text, spec.unit, labels, "private" if spec.private else ""]
+    return f"{name} · {' · '.join(word for word in words if word)}"
 
 
 def _measure(one: Measure) -> str:
@@ -266,19 +275,20 @@ _FOLDS = {
 
 
 def _of_scenario(setup: Society, parameters: Iterable[str]) -> dict[str, list[str]]:
-    """What a scenario asks and tells, with facts and their scopes; relations, measures and cast."""
+    """Describe a scenario: questions and events with their facts, relations, measures and cast."""
     scenario = setup.scenario
     asked, told = dict[str, str](), dict[str, str]()
     alone = rehearsal_environment(setup.environment(np.arange(1)), first_rounds_only=True)
     for line in silent_lines(scenario.play, alone):
         if isinstance(line, Ask):
-            asked.setdefault(line.kind, f" · {_form(line.reply)}{_facts(line.facts)}")
+            asked.setdefault(line.kind, f" · {_reply(line.reply)}{_facts(line.facts)}")
         elif isinstance(line, Tell):
             told.setdefault(line.kind, _facts(line.facts))
-    return _filled(
+    return _without_empty(
         {
             "asks": [f"{kind}{words}" for kind, words in asked.items()],
             "tells": [f"{kind}{words}" for kind, words in told.items()],
+            "facts": [_fact(*one) for one in scenario.facts.items()],
             "relations": list(scenario.relations),
             "measures": [_measure(one) for one in scenario.measures],
             "components": [
@@ -291,12 +301,11 @@ def _of_scenario(setup: Society, parameters: Iterable[str]) -> dict[str, list[st
     )
 
 
-def _form(reply: ActionSpace) -> str:
-    """The form of an answer in words: "a number from 0 to 1"."""
-    parts = fields(reply).items()
-    return "; ".join(
-        f"{name}: {part.expected()}" if name else part.expected() for name, part in parts
-    )
+def _reply(reply: ActionSpace) -> str:
+    """The form of an answer, by the type that authors write: "Real 0..1"."""
+    if isinstance(reply, Fields):
+        return "; ".join(f"{name}: {_reply(one)}" for name, one in reply.fields.items())
+    return f"{type(reply).__name__}{reply.form().removeprefix(reply.code)}"
 
 
 def _facts(facts: Mapping[str, Fact]) -> str:
@@ -308,5 +317,5 @@ def _facts(facts: Mapping[str, Fact]) -> str:
     return f" · {', '.join(scopes)}" if facts else ""
 
 
-def _filled(parts: dict[str, list[str]]) -> dict[str, list[str]]:
+def _without_empty(parts: dict[str, list[str]]) -> dict[str, list[str]]:
     return {heading: lines for heading, lines in parts.items() if lines}

@@ -1,4 +1,4 @@
-"""What can be named: scenarios, components and mechanisms, ours and the user's; reproductions.
+"""Everything with a name: scenarios, components and mechanisms, ours and the user's; reproductions.
 
 Ours are what the modules of society.scenarios and society.components define, in whichever folder.
 The index tells which modules may define a name, so that looking up one imports no other. The user's
@@ -28,11 +28,12 @@ from society.errors import (
     CatalogueError,
     FileError,
     ScenarioError,
+    UntrustedCodeError,
     describe_user_error,
     short_path,
     suggest,
 )
-from society.user_code import check_user_code
+from society.user_code import check_user_code, imported_beside
 
 ItemSort = Literal["scenario", "component", "mechanism", "function"]
 SUFFIXES = (".yaml", ".yml", ".py")
@@ -146,7 +147,9 @@ class Registry:
     def add(self, file: str) -> list[RegistryItem]:
         """Add all that a .py file defines; raises FileError, ScenarioError."""
         if file not in self._read:
-            self._read[file] = _things(_imported(file, self.bytes_of(file)))
+            source = self.bytes_of(file)
+            self._read[file] = _things(_imported(file, source))
+            self.files |= imported_beside(source)
             for thing in self._read[file]:
                 self._put(thing)
         return self._read[file]
@@ -345,5 +348,7 @@ def _imported(file: str, source: bytes) -> ModuleType:
         exec(compile(source, file, "exec"), vars(module))
     except (Exception, SystemExit) as error:
         del sys.modules[name]
+        if isinstance(error, UntrustedCodeError):  # of a module that it imports
+            raise
         raise ScenarioError(describe_user_error(error, file)) from error
     return module

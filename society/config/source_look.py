@@ -1,12 +1,14 @@
 """Find mistakes in a user's Python files by reading them: nothing is run.
 
-A line of a script that is made and never yielded, answers that nothing uses, chance that no seed
-addresses, and the lines on which names stand.
+A line of a script that is made and never yielded, answers that nothing uses, sums over replicates,
+columns that are changed in a copy, state outside of columns, chance that no seed addresses; and the
+lines on which names stand.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +20,19 @@ from .wiring_issues import WiringIssue
 
 _LINES = ("Ask", "Tell", "Inherit")
 _FACTS = ("common", "own", "seen")
-_GLOBAL_CHANCE = ("numpy.random", "random", "secrets", "os.urandom", "uuid.uuid4")
+_GLOBAL_CHANCE = (
+    "numpy.random",
+    "random",
+    "secrets",
+    "os.urandom",
+    "os.getrandom",
+    "uuid.uuid1",
+    "uuid.uuid4",
+)
+# As the seed of a generator they make it as wild as one without a seed.
+_NEVER_THE_SAME = (*_GLOBAL_CHANCE, "time", "datetime", "os.getpid", "builtins.id", "builtins.hash")
+_REDUCTIONS = ("sum", "mean", "median", "max", "min", "prod", "std", "var")
+_GROUP_HOOKS = ("begin", "answer", "notice", "born")  # they see arrays, one value per member
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -34,13 +48,64 @@ class SourceFile:
 
     def issues(self) -> list[WiringIssue]:
         """List the mistakes, in order of their lines."""
-        found = [*self._unyielded(), *self._unused_answers(), *self._unaddressed_chance()]
+        found = [
+            *self._unyielded(),
+            *self._unused_answers(),
+            *self._sums_over_replicates(),
+            *self._changed_copies(),
+            *self._state_of_its_own(),
+            *self._unaddressed_chance(),
+        ]
         return sorted(found, key=lambda issue: issue.line)
+
+    @cached_property
+    def lacks_lines(self) -> bool:
+        """Whether a line of a script is made and not yielded, so that others will seem wrong."""
+        return any(True for _ in self._unyielded())
 
     @cached_property
     def draws_unaddressed(self) -> bool:
         """Whether the file draws chance that no seed of the run addresses."""
         return any(True for _ in self._unaddressed_chance())
+
+    @cached_property
+    def stated(self) -> frozenset[str]:
+        """All texts in the lines of scripts: kinds and names of facts, asked or told or not."""
+        lines = (call for call in self._calls if self._is_line(call))
+        texts = (one for call in lines for one in ast.walk(call) if isinstance(one, ast.Constant))
+        return frozenset(one.value for one in texts if isinstance(one.value, str))
+
+    @cached_property
+    def columns_set(self) -> frozenset[str] | None:
+        """The names in all `agents["name"] = ...`; None if a name is computed."""
+        keys = [
+            node.slice
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+        ]
+        texts = [key.value for key in keys if isinstance(key, ast.Constant)]
+        if any(isinstance(key, ast.Name | ast.Attribute) for key in keys):
+            return None
+        return frozenset(text for text in texts if isinstance(text, str))
+
+    def mentions(self, name: str, *, outside: tuple[str, ...] = ()) -> bool:
+        """Tell whether a name is read somewhere: as an attribute, a text, or part of one.
+
+        outside: arguments in which it does not count, by their keyword.
+        """
+        apart = {
+            id(one)
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.keyword) and node.arg in outside
+            for one in ast.walk(node)
+        }
+        return any(
+            (isinstance(node, ast.Attribute) and node.attr == name)
+            or (isinstance(node, ast.keyword) and node.arg == name)
+            or (isinstance(node, ast.Constant) and name in _words_in(node.value))
+            for node in ast.walk(self.tree)
+            if id(node) not in apart
+        )
 
     def function_line(self, name: str) -> int:
         """Return the line of a function, without its decorators; 1 if there is none."""
@@ -96,7 +161,7 @@ class SourceFile:
     def _meaning(self, node: ast.expr) -> str:
         """Return a dotted name with its first part as it was imported; "" for what has none."""
         if isinstance(node, ast.Name):
-            return self._imported.get(node.id, "")
+            return self._imported.get(node.id, f"builtins.{node.id}")
         if isinstance(node, ast.Attribute) and (before := self._meaning(node.value)):
             return f"{before}.{node.attr}"
         return ""
@@ -151,15 +216,86 @@ class SourceFile:
                 )
                 yield WiringIssue(words, "warning", self.file, node.lineno)
 
+    def _sums_over_replicates(self) -> Iterator[WiringIssue]:
+        """Find sums and means over all that is there: agents, and replicates with them."""
+        for function in self._functions:
+            answers = {
+                target.id
+                for node in _body_of(function)
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Yield)
+                for target in node.targets
+                if isinstance(target, ast.Name) and self._is_line(node.value.value)
+            }
+            group = _group_of(function)
+            for call in (one for one in _body_of(function) if isinstance(one, ast.Call)):
+                reduced = self._reduced(call)
+                if isinstance(reduced, ast.Name) and reduced.id in answers:
+                    words = f"write {reduced.id}.sum(-1, keepdims=True) for one in each replicate"
+                elif group and (_is_column(reduced, group) or _is_fact(reduced)):
+                    words = "let the answer of a member depend on its own columns and facts"
+                else:
+                    continue
+                words = (
+                    f"{ast.unparse(call)} goes over all replicates, which must not meet; {words}"
+                )
+                yield WiringIssue(words, "warning", self.file, call.lineno)
+
+    def _reduced(self, call: ast.Call) -> ast.expr | None:
+        """Return the array of x.sum() or np.sum(x) without an axis; None for other calls."""
+        if _last(call.func) not in _REDUCTIONS or call.keywords:
+            return None
+        if self._meaning(call.func).startswith("numpy."):
+            return call.args[0] if len(call.args) == 1 else None
+        method = isinstance(call.func, ast.Attribute) and not call.args
+        return call.func.value if method else None  # type: ignore[attr-defined]
+
+    def _changed_copies(self) -> Iterator[WiringIssue]:
+        """Find agents["hurt"][mask] = ..., which changes a copy of the column."""
+        for function in self._functions:
+            group = _group_of(function)
+            for node in _body_of(function):
+                if not group or not isinstance(node, ast.Assign | ast.AugAssign):
+                    continue
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for target in targets:
+                    if isinstance(target, ast.Subscript) and _is_column(target.value, group):
+                        column = ast.unparse(target.value)
+                        words = (
+                            f"{ast.unparse(target)} = ... changes a copy, and the column stays as "
+                            f"it was; change `values = {column}`, then write {column} = values"
+                        )
+                        yield WiringIssue(words, "error", self.file, node.lineno)
+
+    def _state_of_its_own(self) -> Iterator[WiringIssue]:
+        """Find self.counts[0] = ... in a hook, which outlives the run and knows no replicates."""
+        for function in filter(_group_of, self._functions):
+            for node in _body_of(function):
+                if not isinstance(node, ast.Assign | ast.AugAssign):
+                    continue
+                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                    inner = target.value if isinstance(target, ast.Subscript) else target
+                    if isinstance(inner, ast.Attribute) and _last(inner.value) == "self":
+                        words = (
+                            f"{ast.unparse(target)} = ... is shared by replicates and by runs, and "
+                            "is not in the run file; keep state in a Column"
+                        )
+                        yield WiringIssue(words, "warning", self.file, node.lineno)
+
+    def _is_wild(self, call: ast.AST, sources: tuple[str, ...]) -> bool:
+        """Tell whether a call is one of a module or function among `sources`."""
+        meaning = self._meaning(call.func) if isinstance(call, ast.Call) else ""
+        return any(f"{meaning}.".startswith(f"{source}.") for source in sources)
+
     def _unaddressed_chance(self) -> Iterator[WiringIssue]:
         """Find draws that no seed of the run addresses; a generator with a seed is left alone."""
         for call in self._calls:
-            meaning = self._meaning(call.func)
-            wild = any(f"{meaning}.".startswith(f"{module}.") for module in _GLOBAL_CHANCE)
-            seeded = call.args or call.keywords
-            made = meaning.rpartition(".")[2] in ("default_rng", "RandomState", "Random")
-            makes = made or meaning.rpartition(".")[2][:1].isupper()
-            if wild and not (makes and seeded):
+            name = self._meaning(call.func).rpartition(".")[2]
+            makes = name in ("default_rng", "RandomState", "Random") or name[:1].isupper()
+            given = [*call.args, *(one.value for one in call.keywords)]
+            inside = (node for one in given for node in ast.walk(one))
+            seeded = bool(given) and not any(self._is_wild(one, _NEVER_THE_SAME) for one in inside)
+            system = name == "SystemRandom"  # it takes a seed, and does not use it
+            if self._is_wild(call, _GLOBAL_CHANCE) and not (makes and seeded and not system):
                 words = (
                     f"{ast.unparse(call.func)} draws chance that the seed does not address, so "
                     "the run cannot be repeated; draw by agents.draws in a component, or by "
@@ -180,6 +316,35 @@ def _kind_of(call: ast.AST | None) -> str:
 
 def _is_text(node: ast.AST, text: str) -> bool:
     return isinstance(node, ast.Constant) and node.value == text
+
+
+def _words_in(value: object) -> list[str]:
+    """Names that a text holds: its words, those in braces included."""
+    return re.findall(r"\w+", value) if isinstance(value, str) else []
+
+
+def _group_of(function: _Function) -> str:
+    """The argument of a hook that holds the members, such as `agents`; "" for other functions.
+
+    A hook with a decorator, or async, sees one agent at a time.
+    """
+    hook = function.name.partition("_")[0]
+    names = [one.arg for one in function.args.args]
+    sized = len(names) == (2 if hook in ("begin", "born") else 3) and names[0] == "self"
+    plain = not function.decorator_list and isinstance(function, ast.FunctionDef)
+    return names[-1] if hook in _GROUP_HOOKS and sized and plain else ""
+
+
+def _is_column(node: ast.AST | None, group: str) -> bool:
+    """Tell whether an expression is agents["name"]."""
+    named = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+    return named and isinstance(node.value, ast.Name) and node.value.id == group  # type: ignore[union-attr]
+
+
+def _is_fact(node: ast.AST | None) -> bool:
+    """Tell whether an expression is ask.facts["name"]."""
+    facts = node.value if isinstance(node, ast.Subscript) else None
+    return isinstance(facts, ast.Attribute) and facts.attr == "facts"
 
 
 def _names_set(member: ast.stmt) -> list[str]:

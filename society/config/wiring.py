@@ -11,171 +11,35 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from enum import Enum
-from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from pydantic import ValidationError
+from society.engine.component import Component
+from society.engine.mechanism import as_play, silent_lines
+from society.engine.parameters import parameters_of
+from society.engine.scenario import DisplaySpec, Params, Scenario
+from society.engine.script import UNREAD, Ask
+from society.errors import InputError, short_path, suggest
 
-from society.engine.action_spaces import fields
-from society.engine.arrays import ArrayNormaliser, WrongShape
-from society.engine.component import ANYTHING, Component
-from society.engine.environment import Environment
-from society.engine.mechanism import as_play, rehearsal_environment, silent_lines
-from society.engine.rng import Array
-from society.engine.scenario import DisplaySpec, Measure, Params, Scenario
-from society.engine.script import Ask, Fact, Tell
-from society.errors import InputError, suggest
-
+from .hook_checks import (
+    component_issues,
+    file_of,
+    is_foreign,
+    mechanism_issues,
+    part_issue,
+    source_file,
+    unset_columns,
+)
+from .rehearsal import Rehearsal, Stage, switched
 from .source_look import SourceFile
-from .wiring_issues import WiringIssue
+from .wiring_issues import Severity, WiringIssue
 
 if TYPE_CHECKING:
     from society.engine.population import Cast
     from society.llm.prompt_files import Prompts
 
 _MOST_LINES, _MOST_ALTOGETHER = 4_000, 40_000  # heard in one rehearsal, and in all of them
-_HOOKS = ("begin", "answer", "consult", "brief", "notice", "born")
-Stage = Callable[[Params, bool, bool], Environment]  # parameters, all rounds, first rounds only
-
-
-@dataclass
-class Rehearsal:
-    """All that a script asks and tells when nobody answers.
-
-    failed: why it could not be played to its end. unmeasured: for each measure that was never
-    computed, the fact that it missed last. used: facts that measures have read. facts: of tells;
-    in_questions: of asks. lines: how many were heard. partial: whether some were not.
-    """
-
-    asked: set[str] = field(default_factory=set)
-    in_answers: set[str] = field(default_factory=set)
-    told: set[str] = field(default_factory=set)
-    facts: set[str] = field(default_factory=set)
-    in_questions: set[str] = field(default_factory=set)
-    lines: int = 0
-    partial: bool = False
-    news: dict[str, set[str]] = field(default_factory=dict)  # facts of tells that only inform
-    opens_rounds: bool = False
-    failed: BaseException | None = None
-    measured: set[str] = field(default_factory=set)
-    unmeasured: dict[str, str] = field(default_factory=dict)
-    used: set[str] = field(default_factory=set)
-    misshapen: dict[tuple[str, str], str] = field(default_factory=dict)
-
-    def hear(self, play: Any, env: Environment, measures: Iterable[Measure]) -> None:
-        """Rehearse a play, and add what is said there."""
-        measures, said = tuple(measures), _FactsTold(self.used)
-        normaliser = ArrayNormaliser(env)
-        try:
-            for number, line in enumerate(islice(silent_lines(play, env), _MOST_LINES), 1):
-                self.lines += 1
-                self.partial |= number == _MOST_LINES
-                if env.newly_opened():
-                    self.opens_rounds = True
-                    self._measure(measures, said, env)
-                    said = _FactsTold(self.used)
-                if isinstance(line, Ask):
-                    self.asked.add(line.kind)
-                    self.in_answers |= {
-                        f"{line.kind} {name}" for name in fields(line.reply) if name
-                    }
-                    self.in_answers |= {name for name in fields(line.reply) if name}
-                    self.in_questions |= set(line.facts)
-                    bounds = {
-                        f"bound {bound!r}": values
-                        for value in fields(line.reply).values()
-                        for bound, values in getattr(value, "bounds", {}).items()
-                    }
-                    self._shape(normaliser, line, line.facts, who=line.who, **bounds)
-                elif isinstance(line, Tell):
-                    self.told.add(line.kind)
-                    self.facts |= set(line.facts)
-                    masks = {"gone": line.gone, "back": line.back, "ends": line.ends}
-                    self._shape(normaliser, line, line.facts, **masks)
-                    changes = (line.gone, line.ends, line.back)
-                    if all(one is None for one in changes) and not (line.joins or line.cuts):
-                        self.news.setdefault(line.kind, set()).update(line.facts)
-                    for name, fact in line.facts.items():
-                        if isinstance(fact, Fact):
-                            shape = (1, env.agents if fact.scope != "common" else 1)
-                            shape = (*shape, *fact.values.shape[2:])
-                            try:
-                                said[name] = np.broadcast_to(fact.values, shape)
-                            except ValueError:
-                                said[name] = fact.values
-            self.opens_rounds |= bool(env.newly_opened())
-        except Exception as error:
-            self.failed = error
-        self._measure(measures, said, env)
-
-    def _shape(
-        self,
-        normaliser: ArrayNormaliser,
-        line: Ask | Tell,
-        facts: Mapping[str, Fact],
-        **masks: Array | None,
-    ) -> None:
-        """Note what is wrong with the shapes of a line."""
-        try:
-            normaliser.facts(facts)
-            for role, mask in masks.items():
-                if mask is not None:
-                    shaped = normaliser.tall if role == "ends" else normaliser.wide
-                    try:
-                        shaped(mask, None)
-                    except WrongShape as error:
-                        raise WrongShape(f"{role} has {error}") from None
-        except WrongShape as error:
-            self.misshapen.setdefault((type(line).__name__, line.kind), str(error))
-
-    def _measure(self, measures: Iterable[Measure], said: _FactsTold, env: Environment) -> None:
-        """Compute measures from the facts of a round, to see which facts they read."""
-        for measure in measures:
-            try:
-                with np.errstate(all="ignore"):
-                    values = np.asarray(measure.of(said, env))
-            except _NotTold as error:
-                self.unmeasured[measure.name] = str(error.args[0])
-            except Exception:
-                self.measured.add(measure.name)  # silent answers may be too strange for it
-            else:
-                self.measured.add(measure.name)
-                if values.shape not in ((1,), (1, 1)):
-                    came = f"shape {values.shape}" if values.ndim else f"{values.item()!r:.60}"
-                    words = f"gives {came}; expected (1,) or (1, 1), a number for each replicate"
-                    self.misshapen.setdefault(("Measure", measure.name), words)
-
-
-class _NotTold(KeyError):
-    """A measure reads a fact that was not told."""
-
-
-class _FactsTold(dict[str, Array]):
-    """Facts told in a round; notes which of them are read."""
-
-    def __init__(self, used: set[str]) -> None:
-        super().__init__()
-        self._used = used
-
-    def __getitem__(self, name: str) -> Array:
-        self._used.add(name)
-        return super().__getitem__(name)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        self._used.add(name)
-        return super().get(name, default)
-
-    def __contains__(self, name: object) -> bool:
-        self._used.add(str(name))
-        return super().__contains__(name)
-
-    def __missing__(self, name: str) -> Array:
-        raise _NotTold(name)
+_MOST_SETTINGS = 128  # other values of switches that are rehearsed
 
 
 def check_wiring(
@@ -198,11 +62,6 @@ def check_wiring(
     """
     check = _Check(scenario, params, cast, stage, words, own_cast=own_cast, everything=everything)
     return check.issues(files)
-
-
-def is_foreign(part: object) -> bool:
-    """Tell whether a class or function is the user's, and did not come with the program."""
-    return not getattr(part, "__module__", "").startswith("society.")
 
 
 class _Check:
@@ -232,25 +91,37 @@ class _Check:
         self.in_words = any(part.models for cohort in cast for part in cohort.components)
 
     def issues(self, files: Iterable[str]) -> list[WiringIssue]:
-        found = [issue for file in files for issue in source_file(file).issues()]
-        found += [issue for kind in self.own_parts for issue in component_issues(kind)]
+        sources = [source_file(file) for file in files]
+        found = [issue for source in sources for issue in source.issues()]
+        for kind in self.own_parts:
+            found += [*component_issues(kind), *(unset_columns(kind) if is_foreign(kind) else ())]
+        for spec in (layer.spec for layer in self.scenario.layers):
+            if isinstance(spec.source, type) and is_foreign(spec.source):
+                found += mechanism_issues(spec.source, spec.name)
         if not (self.own_script or self.own_parts or self.own_cast is not None):
             return found
+        if any(source.lacks_lines for source in sources):  # what follows would blame other lines
+            return found
+        return [*found, *self._rehearsed()]
+
+    def _rehearsed(self) -> list[WiringIssue]:
+        """Rehearse the script, more widely as long as something seems to be missing."""
         heard, looked = Rehearsal(), list[WiringIssue]()
         for number, play in enumerate(self._wider(heard)):
             play()
             if heard.failed is not None and number < 2:
-                break
-            heard.partial |= heard.failed is not None  # other settings may not go together
+                return [*self._shapes(heard)] or self._unrehearsed(heard.failed)
+            # Settings that the script refuses do not go together; others may have failed by chance.
+            heard.partial |= not isinstance(heard.failed, InputError | None)
             heard.failed = None
             looked = self._looked(heard)
-            if not looked or heard.lines >= _MOST_ALTOGETHER:
+            if not looked:
                 break
-        if heard.partial:  # what was not heard may exist
-            looked = [issue._replace(severity="warning") for issue in looked]
-        if heard.failed is not None:
-            return [*found, *self._unrehearsed(heard.failed)]
-        return [*found, *looked, *(self._wordless() if self.in_words else ())]
+            if heard.lines >= _MOST_ALTOGETHER:
+                heard.partial = True
+                looked = self._looked(heard)
+                break
+        return [*looked, *(self._unworded() if self.in_words else ())]
 
     def _wider(self, heard: Rehearsal) -> Iterator[Callable[[], None]]:
         """Yield rehearsals, each of which hears more than those before."""
@@ -258,16 +129,21 @@ class _Check:
 
         def rehearsed(params: Params, whole: bool, first: bool) -> Callable[[], None]:
             def play() -> None:
+                wrong = dict(heard.misshapen)
                 env = self.stage(params, whole, first)
                 heard.hear(scenario.play, env, scenario.measures)
+                if params is not self.params:  # these settings are not the ones to be played
+                    heard.misshapen = wrong
 
             return play
 
         yield rehearsed(self.params, False, True)
         yield rehearsed(self.params, False, False)
         yield rehearsed(self.params, True, False)
+        settings = list(islice(switched(self.params), _MOST_SETTINGS + 1))
+        heard.partial |= len(settings) > _MOST_SETTINGS
         for first in (True, False):
-            for params in _switched(self.params):
+            for params in settings[:_MOST_SETTINGS]:
                 yield rehearsed(params, True, first)
 
     def _unrehearsed(self, error: BaseException) -> list[WiringIssue]:
@@ -278,74 +154,99 @@ class _Check:
             f"the wiring of {self.scenario.name} could not be checked, since its script fails "
             f"where nobody answers: {type(error).__name__}: {error}"
         )
-        return [self._script_issue(words, "warning")]
+        return [self._script_issue(words, "warning")._replace(deferred=True)]
 
     def _looked(self, heard: Rehearsal) -> list[WiringIssue]:
-        found = [*self._components(heard), *self._shadowed(heard)]
+        if self.own_script and not heard.opens_rounds:  # so that nothing is said, either
+            return [self._roundless(heard)]
+        found = [*self._components(heard), *self._tables(heard), *self._shadowed(heard)]
         if self.own_script:
-            found += [*self._script(heard), *self._measures(heard)]
+            found += [*self._shapes(heard), *self._measures(heard)]
         if self.own_scenario:
-            found += [*self._display(heard), *self._unheard(heard)]
+            found += [
+                *self._display(heard),
+                *self._fact_specs(heard),
+                *self._relations(heard),
+                *self._unread_parameters(),
+                *self._unheard(heard),
+            ]
+        if self.in_words:
+            found += self._stray_prompts(heard)
         return found
+
+    def _missing(self, name: str, heard: Rehearsal) -> Severity:
+        """The severity where nothing was heard of a name: an error if nothing can be."""
+        source = self._source()
+        stated = source is not None and name in source.stated
+        return "warning" if heard.partial or stated else "error"
 
     # The script
 
     def _source(self) -> SourceFile | None:
-        file = _file_of(self.origin)
+        file = file_of(self.origin)
         return source_file(file) if file else None
 
-    def _script_issue(
-        self, words: str, severity: Literal["error", "warning"], line: int = 0
-    ) -> WiringIssue:
+    def _script_issue(self, words: str, severity: Severity, line: int = 0) -> WiringIssue:
         source = self._source()
         if source is None:
             return WiringIssue(words, severity)
         line = line or source.function_line(self.origin.__name__)
         return WiringIssue(words, severity, source.file, line)
 
-    def _at_text(self, words: str, text: str, inside: str) -> WiringIssue:
+    def _at_text(self, words: str, severity: Severity, text: str, inside: str) -> WiringIssue:
         source = self._source()
-        return self._script_issue(words, "error", source.text_line(text, inside) if source else 0)
+        line = source.text_line(text, inside) if source else 0
+        return self._script_issue(words, severity, line)
 
     def _at_call(
-        self, words: str, severity: Literal["error", "warning"], names: tuple[str, ...], kind: str
+        self, words: str, severity: Severity, names: tuple[str, ...], kind: str
     ) -> WiringIssue:
         source = self._source()
         line = source.call_line(names, kind, among=0) if source else 0
         return self._script_issue(words, severity, line)
 
-    def _script(self, heard: Rehearsal) -> Iterator[WiringIssue]:
-        if not heard.opens_rounds:
-            yield self._script_issue(
-                f"{self.scenario.name} never opens a round, so it is over at once; let its script "
-                "play `for _ in env.rounds():`",
-                "error",
-            )
+    def _roundless(self, heard: Rehearsal) -> WiringIssue:
+        return self._script_issue(
+            f"{self.scenario.name} never opens a round, so it is over at once; let its script "
+            "play `for _ in env.rounds():`",
+            "warning" if heard.partial else "error",
+        )
+
+    def _shapes(self, heard: Rehearsal) -> Iterator[WiringIssue]:
         for (sort, kind), words in heard.misshapen.items():
             if sort == "Measure":
-                words += ", such as values.mean(1)"
-                yield self._at_text(f"the measure {kind!r} {words}", kind, "Measure")
+                words = f"the measure {kind!r} {words}, such as values.mean(1)"
+                yield self._at_text(words, "error", kind, "Measure")
             else:
                 yield self._at_call(f"{sort}({kind!r}): {words}", "error", (sort,), kind)
+        for kind, words in heard.out_of_bounds.items():
+            words = f"Ask({kind!r}): fallback {words}, and will be cut to that"
+            yield self._at_call(words, "warning", ("Ask",), kind)
 
     def _measures(self, heard: Rehearsal) -> Iterator[WiringIssue]:
         for measure in self.scenario.measures:
             missed = heard.unmeasured.get(measure.name, "")
-            if measure.name not in heard.measured and missed and missed not in heard.facts:
-                words = (
-                    f"measure {measure.name!r} reads the fact {missed!r}, which no Tell states; "
-                    f"{suggest(missed, heard.facts)}"
-                )
-                yield self._at_text(words, measure.name, "Measure")
+            if measure.name in heard.measured or not missed:
+                continue
+            severity = self._missing(missed, heard)
+            if missed in heard.facts:
+                severity = "warning"
+                words = "which no round tells together with the others, so that nothing is measured"
+            elif severity == "error":
+                words = f"which no Tell states; {suggest(missed, heard.facts)}"
+            else:
+                words = "which is told with no parameters that were tried"
+            words = f"measure {measure.name!r} reads the fact {missed!r}, {words}"
+            yield self._at_text(words, severity, measure.name, "Measure")
 
     def _display(self, heard: Rehearsal) -> Iterator[WiringIssue]:
-        columns = {
-            column.name: column.public
+        columns = [
+            column
             for cohort in [*self.cast, *self._default_cast()]
             for part in cohort.components
             for column in part.columns
-        }
-        public = {name for name, shown in columns.items() if shown}
+        ]
+        public = {column.name for column in columns if column.public}
         told = heard.facts | heard.in_questions
         seen = told | public | heard.asked | heard.in_answers
         brought = {
@@ -359,11 +260,67 @@ class _Check:
             # Other agents than those of the default cast may have other columns.
             if self.own_cast is not None and role in ("columns", "limits", "quotes", "meeting"):
                 continue
-            hint = suggest(name, legal)
-            if name in columns:
+            severity, hint = self._missing(name, heard), suggest(name, legal)
+            if any(column.name == name for column in columns):
                 hint = f"declare it as Column({name!r}, public=True)"
+            elif name in heard.told:
+                hint = "it is an event; name one of its facts"
+            elif severity == "warning":
+                hint = "no settings were found under which it is said"
             words = f"the display's {role} names {name!r}, which is nothing that it can show"
-            yield self._at_text(f"{words}; {hint}", name, "DisplaySpec")
+            yield self._at_text(f"{words}; {hint}", severity, name, "DisplaySpec")
+
+    def _fact_specs(self, heard: Rehearsal) -> Iterator[WiringIssue]:
+        """Find words, units and labels for names that nothing has."""
+        parts = [
+            part for cohort in [*self.cast, *self._default_cast()] for part in cohort.components
+        ]
+        known = heard.facts | heard.in_questions | heard.asked | heard.in_answers
+        known |= {column.name for part in parts for column in part.columns}
+        known |= {name for layer in self.scenario.layers for name in layer.spec.columns}
+        for name in self.scenario.facts:
+            if name not in known:
+                words = f"facts= describes {name!r}, which is neither told, asked nor kept"
+                words = f"{words}; {suggest(name, known)}"
+                yield self._at_text(words, "warning", name, "scenario")
+
+    def _relations(self, heard: Rehearsal) -> Iterator[WiringIssue]:
+        """Find relations that nothing uses, so that their graphs have no effect."""
+        brought = {name for layer in self.scenario.layers for name in layer.spec.relations}
+        parts = [part for cohort in self.cast for part in cohort.components]
+        sources = [
+            self._source(),
+            *(source_file(file) for part in parts if (file := file_of(type(part)))),
+        ]
+        for name in self.scenario.relations:
+            used = name in heard.graphs | brought or any(
+                name in vars(part).values() for part in parts
+            )
+            outside = ("relations", "graphs")
+            if not used and not any(one.mentions(name, outside=outside) for one in sources if one):
+                words = (
+                    f"nothing uses the relation {name!r}, so that its graph has no effect; use it "
+                    f"in Neighbour({name!r}), seen({name!r}, ...) or env.graph({name!r}), or leave "
+                    "it out"
+                )
+                yield self._at_text(words, "warning", name, "scenario")
+
+    def _unread_parameters(self) -> Iterator[WiringIssue]:
+        """Find parameters that neither the user's files nor fields of components name."""
+        model, file = type(self.params), file_of(type(self.params))
+        if not file or not is_foreign(model):
+            return
+        parts = {type(part) for cohort in self.cast for part in cohort.components}
+        fields = {name for part in parts for name in parameters_of(part).model_fields}
+        files = {file, file_of(self.origin), *map(file_of, self.own_parts)} - {""}
+        for name in vars(model).get("__annotations__", {}):
+            of_cast = name in model.of_default_cast()  # read by functions of any kind
+            if name in fields or of_cast or any(source_file(one).mentions(name) for one in files):
+                continue
+            line = source_file(file).member_line(model.__name__, name)
+            words = f"the parameter {name!r} of {self.scenario.name} is read nowhere, so that it "
+            words += f"has no effect; read env.params.{name}, or leave it out"
+            yield WiringIssue(words, "warning", file, line)
 
     def _default_cast(self) -> Cast:
         try:
@@ -401,8 +358,8 @@ class _Check:
                 )
                 yield self._at_call(words, "warning", ("Tell",), kind)
 
-    def _wordless(self) -> Iterator[WiringIssue]:
-        """Find questions to language minds that have no words of their own."""
+    def _unworded(self) -> Iterator[WiringIssue]:
+        """Find questions to language minds that lack words of their own, or a fallback."""
         lines = silent_lines(self.scenario.play, self.stage(self.params, False, False))
         words = self.words()
         asks = {line.kind: line for line in islice(lines, _MOST_LINES) if isinstance(line, Ask)}
@@ -410,8 +367,7 @@ class _Check:
             minds = [_respondent(cohort.components, kind) for cohort in self.cast]
             if not any(part is not None and part.models for part in minds):
                 continue
-            text: str = getattr(ask, "text", "")
-            if not (words.has_template(kind) or text):
+            if not (words.has_template(kind) or ask.text):
                 folder = f"prompts/{self.scenario.name}/{kind}.md"
                 yield self._at_call(
                     f"language minds are asked {kind!r} without words of its own; write {folder}",
@@ -419,6 +375,22 @@ class _Check:
                     ("Ask",),
                     kind,
                 )
+            if ask.fallback is None:
+                yield self._at_call(
+                    f"language minds are asked {kind!r} without a fallback, so that an answer that "
+                    "cannot be read ends the run; write Ask(..., fallback=...)",
+                    "warning",
+                    ("Ask",),
+                    kind,
+                )
+
+    def _stray_prompts(self, heard: Rehearsal) -> Iterator[WiringIssue]:
+        """Find files beside the user's Python files that are no prompts of this scenario."""
+        for file, hint in self.words().strays_beside(heard.asked, heard.told):
+            words = (
+                f"{short_path(file)} is a prompt that {self.scenario.name} does not ask for; {hint}"
+            )
+            yield WiringIssue(words, "warning")
 
     # The components
 
@@ -443,7 +415,19 @@ class _Check:
                 else:
                     continue
                 words = f"{kind.title()} {name} {words}; {hint}"
-                yield _part_issue(kind, name, words, "warning")
+                yield part_issue(kind, name, words, "warning")
+
+    def _tables(self, heard: Rehearsal) -> Iterator[WiringIssue]:
+        """Find answers in data files to questions that nobody asks."""
+        if any(layer.spec.drafts is not None for layer in self.scenario.layers):
+            return  # designs are made in a run of their own, from the same file
+        severity: Severity = "warning" if heard.partial else "error"
+        for part in (part for cohort in self.cast for part in cohort.components):
+            for kind, place in part.places_of_answers.items():
+                if kind not in heard.asked:
+                    words = f"{kind!r} is no question of {self.scenario.name}"
+                    hint = suggest(kind, heard.asked)
+                    yield WiringIssue(f"{words}; {hint}", severity, *place)
 
     def _shadowed(self, heard: Rehearsal) -> Iterator[WiringIssue]:
         """Find components whose questions are all answered by one that stands before them."""
@@ -462,67 +446,9 @@ class _Check:
                 )
                 place = (self.own_cast or {}).get(cohort.name)
                 if place is None:
-                    yield _part_issue(type(part), "answers", words, "warning")
+                    yield part_issue(type(part), "answers", words, "warning")
                 else:
                     yield WiringIssue(words, "warning", *place)
-
-
-def component_issues(kind: type[Component]) -> Iterator[WiringIssue]:
-    """Find hooks of a component that can never be called, by its class alone."""
-    title, told = kind.title(), kind.notices
-    notices, answers = kind.overrides("notice"), kind.overrides("answer")
-    if notices and not told:
-        yield _part_issue(
-            kind,
-            "notice",
-            f"{title} has `notice`, but no `notices`, so it is never called; "
-            'write notices = ("KIND", ...), the events that it shall notice',
-            "error",
-        )
-    if told and not notices:
-        yield _part_issue(
-            kind,
-            "notices",
-            f"{title} has `notices`, but no `notice` to take them in; write "
-            "notice(self, tell, agents), or leave `notices` out",
-            "error",
-        )
-    if answers and not kind.answers:
-        yield _part_issue(
-            kind,
-            "answer",
-            f"{title} has `answer`, but no `answers`, so it is never asked; "
-            'write answers = ("KIND", ...)',
-            "error",
-        )
-    general = kind.answer is not Component.answer or kind.overrides("consult")
-    for question in kind.answers:
-        if not general and question != "*" and answers and not hasattr(kind, f"answer_{question}"):
-            words = f"{title} answers {question!r} and has no method answer_{question}; write it"
-            yield _part_issue(kind, "answers", words, "error")
-    if answers and kind.overrides("consult"):
-        yield _part_issue(
-            kind,
-            "consult",
-            f"{title} has both `answer` and `consult`, and `consult` is never called; "
-            "leave one of them out",
-            "warning",
-        )
-    if kind.overrides("born") and not kind.columns:
-        words = f"{title} has `born`, but no columns that could be inherited, so it is never "
-        yield _part_issue(kind, "born", f"{words}called; declare columns", "error")
-    for name, value in vars(kind).items():
-        if not inspect.isfunction(value) or hasattr(Component, name) or name.startswith("_"):
-            continue
-        close = difflib.get_close_matches(name, _HOOKS, n=1, cutoff=0.8)
-        like = [*inspect.signature(value).parameters]
-        if close and like == [*inspect.signature(getattr(Component, close[0])).parameters]:
-            words = f"{title} has a method {name!r}, which is never called"
-            yield _part_issue(kind, name, f"{words}; did you mean {close[0]!r}?", "error")
-        answer = name.removeprefix("answer_")
-        if answer != name and answer not in kind.answers and kind.answers != ANYTHING:
-            words = f"{title} has the method {name}, but {answer!r} is not among its `answers`"
-            yield _part_issue(kind, name, f"{words}, so it is never called; add it", "error")
 
 
 def _displayed(
@@ -547,55 +473,11 @@ def _displayed(
         asked = heard.asked | heard.in_answers
         yield from (("notes", kind, asked) for kind in questions)
     yield from (("quotes", name, seen) for name in display.quotes)
-
-
-def _switched(params: Params) -> Iterator[Params]:
-    """Yield the defaults, then the parameters with each other value of each switch."""
-    model = type(params)
-    options = {name: _options(info.annotation) for name, info in model.model_fields.items()}
-    changes = [{name: value} for name, values in options.items() for value in values]
-    for given in [{}, *changes, *({**dict(params), **one} for one in changes)]:
-        with suppress(ValidationError, ValueError):
-            yield model(**given)
-
-
-def _options(annotation: Any) -> Sequence[Any]:
-    if annotation is bool:
-        return (False, True)
-    if get_origin(annotation) is Literal:
-        return get_args(annotation)
-    if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return tuple(annotation)
-    return [value for one in get_args(annotation) for value in _options(one)]
+    yield from (("endings", kind, heard.told | {UNREAD}) for kind in display.endings)
 
 
 def _respondent(components: Sequence[Component], kind: str) -> Component | None:
     return next((part for part in components if part.hears(kind, part.answers)), None)
-
-
-def _part_issue(
-    kind: type[Component], member: str, words: str, severity: Literal["error", "warning"]
-) -> WiringIssue:
-    """An issue of a component, at the line of one of its members."""
-    file = _file_of(kind)
-    if not file or not is_foreign(kind):
-        return WiringIssue(words, severity)
-    return WiringIssue(words, severity, file, source_file(file).member_line(kind.__name__, member))
-
-
-def _file_of(part: Any) -> str:
-    """Return the file of a class or function, "" for what was typed in a notebook."""
-    try:
-        file = inspect.getsourcefile(part) or ""
-    except (TypeError, OSError):
-        return ""
-    return file if file.endswith(".py") else ""
-
-
-@cache
-def source_file(file: str) -> SourceFile:
-    """Return a file of the user's, which is read once."""
-    return SourceFile(file)
 
 
 def _close(name: str, legal: Iterable[str]) -> str:
@@ -604,13 +486,3 @@ def _close(name: str, legal: Iterable[str]) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names))
-
-
-def rehearsal_stage(bare: Callable[[Params, int], Environment], rounds: int, usual: int) -> Stage:
-    """Return a function that makes environments for rehearsals, of so many rounds or as usual."""
-
-    def stage(params: Params, whole: bool, first_rounds_only: bool) -> Environment:
-        env = bare(params, max(rounds, usual) if whole else rounds)
-        return rehearsal_environment(env, first_rounds_only=first_rounds_only)
-
-    return stage

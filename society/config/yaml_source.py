@@ -130,7 +130,7 @@ def _parse(text: str, shown: str) -> tuple[Any, dict[Keys, Position]]:
 
 
 def _refuse_endless(text: str, shown: str) -> None:
-    """Raises ScenarioError for a text that would take long to parse, before it is parsed."""
+    """Raise ScenarioError for a text that would take long to parse, before it is parsed."""
     if sum(1 for _ in islice(_SEPARATOR.finditer(text), _MOST + 1)) > _MOST:
         raise _too_many(shown)
     depth = 0

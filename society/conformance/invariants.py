@@ -1,4 +1,4 @@
-"""What must hold for every society: ways to play it otherwise that may change nothing.
+"""Rules that every society must keep: ways to play it otherwise that may change nothing.
 
 A batch of replicates equals each alone; splitting a cohort, asking twice and playing from recorded
 answers change no bit of what is told, kept and measured.

@@ -1,20 +1,23 @@
-"""Check that a small society keeps the rules that all societies must keep."""
+"""Check that a small society keeps the rules that all societies must keep; nobody is paid."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from society.config.build import Society
+from society.config.wiring_issues import WiringIssue, WiringRefused
 from society.engine.agents import RunContext
 from society.engine.game_master import GameMaster, Outcome
-from society.engine.history import Page
+from society.engine.history import InMemoryRecorder, Page
 from society.engine.population import Cast, Population
 from society.engine.tape import Tape
-from society.errors import SocietyError, describe_user_error, explain_user_error
+from society.errors import InputError, SocietyError, describe_user_error, explain_user_error
+from society.llm.providers.free_minds import FreeMinds
+from society.runs.design_runs import make_designs
 
 from .invariants import (
     AskedTwice,
@@ -34,14 +37,37 @@ class CheckResult(NamedTuple):
     words: str
 
 
-class _Pages:
-    """A recorder that keeps every page."""
+def refused_results(subject: str, error: InputError) -> Iterator[CheckResult]:
+    """Yield a result for each issue of the wiring; or for each line of another error."""
+    if isinstance(error, WiringRefused):
+        yield from (CheckResult(subject, one.severity, str(one)) for one in error.issues)
+    else:
+        yield from (CheckResult(subject, "error", line) for line in str(error).splitlines())
 
-    def __init__(self) -> None:
-        self.pages: list[Page] = []
 
-    def page(self, page: Page) -> None:
-        self.pages.append(page)
+def wiring_results(
+    subject: str, issues: Iterable[WiringIssue], checked: str = "names, values and wiring"
+) -> Iterator[CheckResult]:
+    """Yield a result for each issue, or one that all that was checked is well."""
+    issues = dict.fromkeys(issues)
+    yield from (CheckResult(subject, issue.severity, str(issue)) for issue in issues)
+    if not issues:
+        yield CheckResult(subject, "ok", checked)
+
+
+def check_wired(setup: Society, subject: str) -> Iterator[CheckResult]:
+    """Yield what is known of the wiring of a society, then play it in all ways."""
+    yield from wiring_results(subject, (one for one in setup.wiring if not one.deferred))
+    played = [*check_society(setup, subject)]
+    yield from played
+    if played[0].outcome == "ok":  # or else it has said why already
+        yield from deferred_results(subject, [setup])
+
+
+def deferred_results(subject: str, setups: Iterable[Society]) -> Iterator[CheckResult]:
+    """Yield a result for each issue that only matters where all was played."""
+    issues = dict.fromkeys(issue for one in setups for issue in one.wiring if issue.deferred)
+    yield from (CheckResult(subject, issue.severity, str(issue)) for issue in issues)
 
 
 class _Played(NamedTuple):
@@ -50,23 +76,25 @@ class _Played(NamedTuple):
 
 
 def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
-    """Play a small society in ways that may change nothing; no model is asked but offline ones."""
+    """Play a small society in ways that may change nothing; the offline mind answers for models."""
     try:
-        whole = _played(setup)
+        setup = make_designs(setup, FreeMinds(setup.seed))
+        whole = _play(setup)
     except Exception as error:
-        yield CheckResult(subject, "error", f"does not play to its end: {_words(error)}")
+        words = describe_failure(error)
+        yield CheckResult(subject, "error", f"does not play to its end: {words}")
         return
     rounds = f"plays {whole.outcome.rounds} rounds in {setup.replicates} replicates"
     yield CheckResult(subject, "ok", rounds)
     rules: tuple[
         tuple[str, Callable[[Society, _Played], None], Literal["warning", "error"]], ...
     ] = (
-        ("the same seed gives the same history", _again, "error"),
-        ("each replicate alone equals the batch", _one_by_one, "error"),
-        ("splitting a cohort changes nothing", _split, "error"),
-        ("answering changes nothing", _asked_twice, "error"),
-        ("answers are within their bounds", _within_bounds, "warning"),
-        ("replay from recorded answers equals the run", _replayed, "error"),
+        ("the same seed gives the same history", _check_same_seed, "error"),
+        ("each replicate alone equals the batch", _check_each_replicate, "error"),
+        ("splitting a cohort changes nothing", _check_split_cohorts, "error"),
+        ("answering changes nothing", _check_asking_twice, "error"),
+        ("answers are within their bounds", _check_bounds, "warning"),
+        ("replay from recorded answers equals the run", _check_replay, "error"),
     )
     for words, rule, severity in rules:
         try:
@@ -74,26 +102,31 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
         except BrokenRule as error:
             yield CheckResult(subject, severity, f"{words}: no, {error}")
         except Exception as error:
-            yield CheckResult(subject, "error", f"{words}: {_words(error)}")
+            yield CheckResult(subject, "error", f"{words}: {describe_failure(error)}")
         else:
             yield CheckResult(subject, "ok", words)
 
 
-def _words(error: Exception) -> str:
+def play_once(setup: Society) -> Outcome:
+    """Play a small society once, its designs included; the offline mind answers for models."""
+    return _play(make_designs(setup, FreeMinds(setup.seed))).outcome
+
+
+def describe_failure(error: Exception) -> str:
     """Say where in a file of the user's an error was raised, if it was."""
     if known := explain_user_error(error):
         return str(known)
     return str(error) if isinstance(error, SocietyError) else describe_user_error(error)
 
 
-def _played(
+def _play(
     setup: Society,
     cast: Callable[[Cast, tuple[int, int]], Cast] | None = None,
     answerer: Callable[[GameMaster, RunContext], Population | Tape] | None = None,
     replicate: int | None = None,
 ) -> _Played:
     ids = None if replicate is None else np.array([replicate])
-    game = setup.gamemaster(env=setup.environment(ids))
+    game = setup.gamemaster(env=setup.environment(ids), minds=FreeMinds(setup.seed))
     assert isinstance(game.answerer, Population)
     context = game.answerer.context
     if cast is not None:
@@ -102,9 +135,9 @@ def _played(
         game.env.cohorts = seats  # scripts may ask for cohorts by name
     if answerer is not None:
         game.answerer = answerer(game, context)
-    album = _Pages()
-    game.recorders = [album]
-    return _Played(game.play(), album.pages)
+    recorder = InMemoryRecorder()
+    game.recorders = [recorder]
+    return _Played(game.play(), recorder.pages)
 
 
 def _expect(same: bool, words: str) -> None:
@@ -124,17 +157,17 @@ def _first_difference(one: _Played, other: _Played) -> str:
     return "the number of rounds differs"
 
 
-def _again(setup: Society, whole: _Played) -> None:
-    again = _played(setup)
+def _check_same_seed(setup: Society, whole: _Played) -> None:
+    again = _play(setup)
     _expect(
         exact_record(again.pages) == exact_record(whole.pages),
         f"{_first_difference(again, whole)}; draw all chance by agents.draws or env.draws(NAME)",
     )
 
 
-def _one_by_one(setup: Society, whole: _Played) -> None:
+def _check_each_replicate(setup: Society, whole: _Played) -> None:
     for replicate in range(len(whole.pages[0].running)):
-        alone = _played(setup, replicate=replicate)
+        alone = _play(setup, replicate=replicate)
         for one, of_many in zip(alone.pages, whole.pages, strict=False):
             same = replicate_record(one, 0) == replicate_record(of_many, replicate)
             _expect(
@@ -144,11 +177,11 @@ def _one_by_one(setup: Society, whole: _Played) -> None:
             )
 
 
-def _split(setup: Society, whole: _Played) -> None:
-    def parted(cast: Cast, shape: tuple[int, int]) -> Cast:
+def _check_split_cohorts(setup: Society, whole: _Played) -> None:
+    def split(cast: Cast, shape: tuple[int, int]) -> Cast:
         return split_cohorts(cast, shape, np.indices(shape)[1] % 2 == 0)
 
-    other = _played(setup, cast=parted)
+    other = _play(setup, cast=split)
     _expect(
         exact_record(other.pages) == exact_record(whole.pages),
         f"{_first_difference(other, whole)}; let each member's answer depend on its own columns "
@@ -156,18 +189,18 @@ def _split(setup: Society, whole: _Played) -> None:
     )
 
 
-def _asked_twice(setup: Society, whole: _Played) -> None:
-    other = _played(setup, answerer=lambda game, context: AskedTwice(setup.cast(), context))
+def _check_asking_twice(setup: Society, whole: _Played) -> None:
+    other = _play(setup, answerer=lambda game, context: AskedTwice(setup.cast(), context))
     _expect(other.outcome.digest == whole.outcome.digest, "asking twice changes the history")
 
 
-def _within_bounds(setup: Society, whole: _Played) -> None:
-    _played(setup, answerer=lambda game, context: WithinBounds(setup.cast(), context))
+def _check_bounds(setup: Society, whole: _Played) -> None:
+    _play(setup, answerer=lambda game, context: WithinBounds(setup.cast(), context))
 
 
-def _replayed(setup: Society, whole: _Played) -> None:
+def _check_replay(setup: Society, whole: _Played) -> None:
     steps = [step for page in whole.pages for step in page.steps]
-    replay = _played(setup, answerer=lambda game, context: Tape(steps))
+    replay = _play(setup, answerer=lambda game, context: Tape(steps))
     _expect(
         replay.outcome.digest == whole.outcome.digest,
         "the script does not depend on the answers alone",

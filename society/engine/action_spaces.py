@@ -27,14 +27,17 @@ Graphs = Mapping[str, Graph]
 
 
 class Legal(NamedTuple):
-    """The options and peers that one agent may name in an answer, in the order they are shown in.
+    """What one agent may name in an answer, as it is shown that.
 
     options: of a choice: each open option as text -> its index; of fixed labels none need be given.
-    peers: the name of each peer whom the agent sees -> its seat.
+    peers: the name of each peer whom the agent sees -> its seat. Both stand in the order in which
+    they are shown. rounded: whether bounds of numbers are shown in few figures, rounded inwards;
+    all within the bounds stays legal.
     """
 
     options: Mapping[str, int] = MappingProxyType({})
     peers: Mapping[str, int] = MappingProxyType({})
+    rounded: bool = False
 
 
 class Illegal(ValueError):
@@ -199,7 +202,7 @@ class Integer(_Bounded):
 
 
 def _check_labels(labels: Sequence[str]) -> None:
-    """Raises ValueError for what a form, from which labels are read back, could not tell apart."""
+    """Raise ValueError for what a form, from which labels are read back, could not tell apart."""
     if len(labels) == 1 and isinstance(labels[0], list | tuple | np.ndarray):
         alone = ", ".join(map(repr, labels[0]))
         sort = type(labels[0]).__name__
@@ -229,6 +232,11 @@ class Choice(Value):
         _check_labels(labels)
         self.fixed, self.ordered = options is None, ordered
         self.options = np.array([labels], object) if options is None else np.array(options)
+        if self.options.ndim != 2:
+            raise ArgumentError(
+                f"options has shape {self.options.shape}; expected (R, K), a row for each "
+                "replicate, or (1, K) for all of them: write x[None, :]"
+            )
         # NaN differs from itself; None is asked for by name.
         self.open = (self.options == self.options) & (self.options != np.asarray(None))
 

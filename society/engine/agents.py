@@ -53,6 +53,10 @@ class Renderer(Protocol):
         """
         ...
 
+    def has_template(self, kind: str) -> bool:
+        """Tell whether a question has words of its own, or else default words."""
+        ...
+
     def system(self, ask: Inquiry, agent: Agent) -> str:
         """Return the system message that goes before a question; "" for none."""
         ...
@@ -296,7 +300,7 @@ class Agent:
         seen = seen[np.argsort(env.ids[seen])]
         return {self.name_at(seat): seat for seat in seen.tolist()}
 
-    def shuffled(self, options: Array, kind: str) -> Array:
+    def shuffle(self, options: Array, kind: str) -> Array:
         """Return options, whole numbers from 0, in the order in which they are shown to this agent.
 
         kind: of the question. Chance ranks every number apart, so that the order of two of them

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .action_spaces import Value
 from .environment import Environment
 from .graph import NOBODY
 from .rng import Array
@@ -19,7 +20,7 @@ class WrongShape(Exception):
 
 
 def _refuse_unwritable(cells: Array) -> None:
-    """Raises WrongShape for objects that a run file cannot keep."""
+    """Raise WrongShape for objects that a run file cannot keep."""
     for cell in {id(cell): cell for cell in cells.flat}.values():
         if isinstance(cell, str | bool | int | float | None):
             continue
@@ -92,6 +93,10 @@ class ArrayNormaliser:
         self._copies[id(values), shape, wanted] = values, copy
         return copy
 
+    def options(self, options: Array) -> Array:
+        """Options of a choice, (R, K)."""
+        return self.kept(options, None, (self.env.replicates, *options.shape[1:]))
+
     def peers(self, peers: Array) -> Array:
         wide = self.seats(peers, "peer")
         if (wide == np.arange(self.env.agents)).any():
@@ -99,11 +104,20 @@ class ArrayNormaliser:
         return wide
 
     def seats(self, seats: Array, role: str) -> Array:
-        wide = self.wide(seats, np.int64)
+        try:
+            wide = self.wide(seats, np.int64)
+        except WrongShape as error:
+            raise WrongShape(f"the array of each {role} has {error}") from None
         outside = (wide >= self.env.agents) | (wide < NOBODY)
         if outside.any():
             raise WrongShape(f"seat {wide[outside][0]} as a {role} of {self.env.agents} seats")
         return wide
+
+
+def fits(given: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Tell whether an array is a scalar, or has all axes of a shape, each whole or of length 1."""
+    axes = zip(given, shape, strict=False)
+    return not given or (len(given) == len(shape) and all(one in (1, size) for one, size in axes))
 
 
 def spread_exactly(values: Array, shape: tuple[int, ...]) -> Array:
@@ -114,12 +128,7 @@ def spread_exactly(values: Array, shape: tuple[int, ...]) -> Array:
     """
     if values.shape == shape:
         return values
-    if not values.ndim:
-        return np.broadcast_to(values, shape)
-    fits = values.ndim == len(shape) and all(
-        given in (1, wanted) for given, wanted in zip(values.shape, shape, strict=True)
-    )
-    if fits:
+    if fits(values.shape, shape):
         return np.broadcast_to(values, shape)
     words = f"shape {values.shape} where {shape} was expected"
     if values.ndim == 1 and len(shape) == 2:
@@ -128,3 +137,25 @@ def spread_exactly(values: Array, shape: tuple[int, ...]) -> Array:
             ways += ", x[None, :] if each agent has one, the same in all replicates"
         words += f"; a single axis does not say which it is: write {ways}"
     raise WrongShape(words)
+
+
+def spread_fallback(
+    stated: Any, name: str, value: Value, shape: tuple[int, int], unread: Array | None = None
+) -> Array:
+    """Return a question's fallback for one field of its answer, (R * N, ...); raises WrongShape.
+
+    name: of the field, "" for an answer without fields. unread: (R, N), where it is needed.
+    """
+    if name and not (isinstance(stated, Mapping) and name in stated):
+        raise WrongShape(f"fallback is {stated!r:.60}; expected a value for the field {name!r}")
+    width = () if value.width is None else (value.width,)
+    asked = np.ones(shape, bool) if unread is None else unread
+    try:
+        given = np.asarray(stated[name] if name else stated)
+        if given.shape != width:  # one answer for all
+            given = spread_exactly(given, (*shape, *width))
+        wide = np.broadcast_to(given, (*shape, *width)).reshape(-1, *width)
+        replicate = np.arange(asked.size) // shape[1]
+        return value.flat(wide, asked.reshape(-1), replicate)
+    except (ValueError, WrongShape) as error:
+        raise WrongShape(f"fallback is {error}; expected {value.form()}") from None

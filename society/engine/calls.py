@@ -195,7 +195,7 @@ class CallStore(Protocol):
         ...
 
     async def withdraw(self, request: Request) -> None:
-        """Take back the note on a call: it was refused, and will not be answered."""
+        """Take back the note on a call that was refused and will not be answered."""
         ...
 
     async def keep(self, request: Request, said: Completion) -> None:

@@ -24,7 +24,7 @@ class CancellationToken:
                     wait.set_result(None)
 
     def check(self) -> None:
-        """Raises Paused if the run was stopped."""
+        """Raise Paused if the run was stopped."""
         if self.reason is not None:
             raise Paused("the run was stopped") from self.reason
 

@@ -118,6 +118,11 @@ class Component:
         """The user's files that this component reads."""
         return ()
 
+    @property
+    def places_of_answers(self) -> Mapping[str, tuple[str, int]]:
+        """File and line of each kind in `answers` that a file of the user's has named."""
+        return {}
+
     @classmethod
     def hears(cls, kind: str, said: tuple[str, ...]) -> bool:
         """Tell if a kind of line is among `answers` or `notices`."""

@@ -6,10 +6,13 @@ them: `@scenario(facts={"flow": FactSpec("Water in the canal", unit="litres a se
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from .rng import Array
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FactSpec:
-    """What a name stands for, wherever it is shown: a fact, a public column or an answer.
+    """The words, unit and labels of a fact, a public column or an answer, wherever it is shown.
 
     text: a noun phrase, without a full stop. unit: of its numbers. labels: what whole numbers
     stand for, in order from 0. private: for rules only; default prompts do not show it.
@@ -39,6 +42,32 @@ class FactSpec:
         # NaN is no whole number, and so has no label.
         whole = int(value) if float(value).is_integer() else -1
         return self.labels[whole] if 0 <= whole < len(self.labels) else ""
+
+    def labelled(self, values: Array) -> Array:
+        """Replace numbers by their labels: "7" for one without a label, None for NaN."""
+        words: Array = np.empty(values.shape, object)
+        for value in np.unique(values):
+            missing = math.isnan(value)
+            where = np.isnan(values) if missing else values == value
+            words[where] = None if missing else self.label(value) or f"{value:g}"
+        return words
+
+    def with_unit(self, figure: str) -> str:
+        """Return a figure with its unit behind it.
+
+        >>> FactSpec(unit="litres").with_unit("84.33"), FactSpec(unit="%").with_unit("5")
+        ('84.33 litres', '5%')
+        """
+        return f"{figure}{self.unit}" if self.unit == "%" else f"{figure} {self.unit}".rstrip()
+
+    def completed(self, other: FactSpec) -> FactSpec:
+        """Return this with words, unit and labels of another one where it has none."""
+        return FactSpec(
+            self.text or other.text,
+            self.unit or other.unit,
+            self.labels or other.labels,
+            self.private or other.private,
+        )
 
 
 UNSPECIFIED = FactSpec()

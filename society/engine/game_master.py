@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from types import GeneratorType
 from typing import Any
@@ -26,7 +27,7 @@ from society.errors import (
 )
 
 from .action_spaces import Choice, Illegal, Integer, Neighbour, Real, Value, fields
-from .arrays import ArrayNormaliser, WrongShape, spread_exactly
+from .arrays import ArrayNormaliser, WrongShape, spread_fallback
 from .calls import Usage
 from .environment import Environment, Round, UnknownGraph
 from .history import Page, Recorder, Step, chain_digest, page_digest
@@ -79,6 +80,9 @@ class GameMaster:
         self.pages = 0
         self._uses: Counter[tuple[str, str]] = Counter()
         self._lived: Array = env.running[:, 0]
+        # Takes words about answers of the user's rules that were cut, in the first round.
+        self.announce: Callable[[str], None] | None = None
+        self._announced: set[tuple[str, str]] = set()
         self._open(env.path)
 
     def play(self) -> Outcome:
@@ -98,7 +102,8 @@ class GameMaster:
             return await self.perform()
 
         with ThreadPoolExecutor(1) as pool:
-            job = pool.submit(asyncio.run, performing())
+            # The gate before the user's code, and the servers that the user named, hold there too.
+            job = pool.submit(copy_context().run, asyncio.run, performing())
             try:
                 return job.result()
             except KeyboardInterrupt:
@@ -176,7 +181,7 @@ class GameMaster:
             raise PartError(f"{at}{self.scenario.name}, {line.kind!r}: {error}") from error
 
     def _line_place(self) -> str:
-        """Where the script has yielded its present line, "wood.py:12: "; "" in files of ours."""
+        """Return the place of the line that the script has yielded, "wood.py:12: "; "" if ours."""
         script, place = self._script, ""
         while isinstance(script, GeneratorType) and (frame := script.gi_frame) is not None:
             if is_users_file(frame.f_code.co_filename):
@@ -222,8 +227,7 @@ class GameMaster:
             if isinstance(value, Neighbour):
                 self.env.graph(value.graph)
             if isinstance(value, Choice) and not value.fixed:
-                shape = (self.env.replicates, *value.options.shape[1:])
-                offered["options", name] = self._keeper.kept(value.options, None, shape)
+                offered["options", name] = self._keeper.options(value.options)
             if isinstance(value, Real | Integer):
                 for bound, values in value.bounds.items():
                     offered[bound, name] = self._keeper.wide(values, float)
@@ -254,6 +258,8 @@ class GameMaster:
                     f"replicate {replicate}, answered {ask.kind!r} with "
                     f"{values[replicate, seat]}; expected {error}"
                 ) from error
+            if self.announce is not None and self.pages <= 1 and isinstance(value, Real | Integer):
+                self._announce_cut(ask, name, value, raw.values[name], asked)
             if asked is not None:
                 mask = asked if values.ndim == 2 else asked[..., None]
                 values = np.where(mask, values, value.silent).astype(values.dtype, copy=False)
@@ -261,10 +267,29 @@ class GameMaster:
             values.flags.writeable = False
         return settled
 
+    def _announce_cut(
+        self, ask: Ask, name: str, value: Real | Integer, raw: Array, asked: Array | None
+    ) -> None:
+        """Say once of a question that a rule of the user's answers it out of bounds."""
+        outside = (raw < value.low) | (raw > value.high)
+        outside &= self.env.active if asked is None else asked
+        if not outside.any() or (ask.kind, name) in self._announced or self.announce is None:
+            return
+        replicate, seat = np.argwhere(outside)[0]
+        node = replicate * self.env.agents + seat
+        if place := self.answerer.author_place(ask.kind, node):
+            self._announced.add((ask.kind, name))
+            low, high = (np.broadcast_to(one, raw.shape) for one in (value.low, value.high))
+            field = f" in field {name!r}" if name else ""
+            self.announce(
+                f"{place}{self.answerer.author(ask.kind, node)} answered {ask.kind!r}{field} with "
+                f"{raw[replicate, seat]:g}; expected {low[replicate, seat]:g} to "
+                f"{high[replicate, seat]:g}, and it is cut to that"
+            )
+
     def _fallback(self, ask: Ask, name: str, value: Value, unread: Array) -> Array:
         """Return the fallback that a question states for unreadable answers, (R * N, ...)."""
-        stated = ask.fallback[name] if name and ask.fallback is not None else ask.fallback
-        if stated is None:
+        if ask.fallback is None:
             replicate, seat = np.argwhere(unread)[0]
             author = self.answerer.author(ask.kind, replicate * self.env.agents + seat)
             raise PartError(
@@ -272,16 +297,7 @@ class GameMaster:
                 "could not be read or is not legal, and the question states no fallback; "
                 "add fallback=..."
             )
-        width = () if value.width is None else (value.width,)
-        try:
-            given, shape = np.asarray(stated), (*unread.shape, *width)
-            if given.shape != width:  # one answer for all
-                given = spread_exactly(given, shape)
-            wide = np.broadcast_to(given, shape).reshape(-1, *width)
-            replicate = np.arange(unread.size) // self.env.agents
-            return value.flat(wide, unread.reshape(-1), replicate)
-        except (ValueError, WrongShape) as error:
-            raise WrongShape(f"fallback is {error}; expected {value.form()}") from None
+        return spread_fallback(ask.fallback, name, value, self.env.present.shape, unread)
 
     async def _tell(self, tell: Tell, use: int) -> None:
         facts, arrays = self._keeper.facts(tell.facts)
@@ -393,7 +409,7 @@ def _per_replicate(measure: Measure, told: Mapping[str, Array], env: Environment
         values = np.asarray(given, float)
     except (TypeError, ValueError):
         values = None
-    if values is not None and values.size == env.replicates:
+    if values is not None and values.shape in ((env.replicates,), (env.replicates, 1)):
         return values.reshape(env.replicates)
     came = f"{given!r:.60}" if values is None else f"shape {values.shape}"
     raise InputError(

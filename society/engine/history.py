@@ -60,6 +60,16 @@ class Recorder(Protocol):
     def page(self, page: Page) -> None: ...
 
 
+class InMemoryRecorder:
+    """A recorder that keeps every page."""
+
+    def __init__(self) -> None:
+        self.pages: list[Page] = []
+
+    def page(self, page: Page) -> None:
+        self.pages.append(page)
+
+
 def page_digest(number: int, steps: Sequence[Step]) -> bytes:
     """The digest of one round, 32 bytes; arrays that are one object are hashed once."""
     hashes: dict[int, str] = {}

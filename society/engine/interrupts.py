@@ -1,4 +1,4 @@
-"""Interrupts that are heeded though code of a user's never comes to an end.
+"""Interrupts that take effect even if code of a user's never comes to an end.
 
 The event loop heeds an interrupt (Ctrl-C, SIGTERM) when it comes round: then calls under way may
 still end. Code in an endless loop keeps it from coming round. It gets an exception instead, again
@@ -25,8 +25,8 @@ _TRIES = 4  # exceptions, one after the other, before the process is left
 _INTERRUPTED = 130
 
 
-class Insistence:
-    """Makes a handler of interrupts insist: `calm` handles one; a stuck loop gets exceptions.
+class EscalatingHandler:
+    """A handler of interrupts that insists: `calm` handles one; a stuck loop gets exceptions.
 
     An alarm tells, since a thread would not get its turn from code that is stuck in a library.
     Systems without one have to do without.
@@ -46,7 +46,7 @@ class Insistence:
         self._calm(number, frame)
 
     def end(self) -> None:
-        """Insist no longer: the loop has come round, or is over."""
+        """Stop insisting: the loop has come round, or is over."""
         if self._before is not None:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self._before)
@@ -66,11 +66,11 @@ def run_interruptible(job: Coroutine[Any, Any, T]) -> T:
     if threading.current_thread() is not threading.main_thread():
         return asyncio.run(job)
 
-    async def heeding() -> T:
+    async def run_with_handler() -> T:
         calm = signal.getsignal(signal.SIGINT)
         if not callable(calm) or calm is signal.default_int_handler:
             return await job  # somebody else decides about interrupts
-        insistent = Insistence(asyncio.get_running_loop(), calm)
+        insistent = EscalatingHandler(asyncio.get_running_loop(), calm)
         signal.signal(signal.SIGINT, insistent)
         try:
             return await job
@@ -78,4 +78,4 @@ def run_interruptible(job: Coroutine[Any, Any, T]) -> T:
             insistent.end()
             signal.signal(signal.SIGINT, calm)
 
-    return asyncio.run(heeding())
+    return asyncio.run(run_with_handler())

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from society.errors import PartError, ScenarioError
+from society.errors import PartError, ScenarioError, definition_place
 
 from .action_spaces import silence
+from .arrays import fits
 from .environment import Environment, NameLife, PublicFacts, complete_graphs, name_by_id
 from .rng import Array
 from .script import Ask, Inherit, Line, Script, Tell
@@ -114,7 +115,7 @@ def declared_by(
 
 
 def refuse_unpaid(declared: Declared, mechanism: str) -> None:
-    """Raises ScenarioError for a play in which nothing can be paid."""
+    """Raise ScenarioError for a play in which nothing can be paid."""
     if not declared.payoff:
         raise ScenarioError(
             f"{mechanism}: this play takes no payments, since what is owned in it grows or "
@@ -127,16 +128,20 @@ def add_extra_payoff(said: Tell, declared: Declared, added: Array) -> Tell:
 
     Raises ScenarioError for another shape: that of (R,) could be taken for one of agents.
     """
-    shape = said.facts[declared.payoff].values.shape
-    if np.ndim(added) not in (0, len(shape)):
-        raise ScenarioError(
-            f"an extra payoff has shape {np.shape(added)} where {shape} was expected; give "
-            "each agent its own, or write x[:, None] for one of each replicate"
-        )
+    shape, own = said.facts[declared.payoff].values.shape, np.shape(added)
+    if not (fits(own, shape) or fits(shape, own)):
+        raise _wrong_payoff(f"shape {own} where {shape} was expected")
     names = (declared.payoff, *declared.repeats)
     facts = {name: said.facts[name] for name in names if name in said.facts}
     more = {name: fact._replace(values=fact.values + added) for name, fact in facts.items()}
     return replace(said, facts={**said.facts, **more})
+
+
+def _wrong_payoff(words: str, place: str = "") -> ScenarioError:
+    return ScenarioError(
+        f"{place}an extra payoff has {words}; give each agent its own, or write x[:, None] for one "
+        "of each replicate"
+    )
 
 
 def intercept(
@@ -182,12 +187,12 @@ def hook_play(mechanism: object, play: Play, name: str) -> PlayFunction:
     def around(env: Environment) -> Script:
         acting = mechanism if begin is None else begin(env, play)
         pays = hasattr(acting, "on_payoff")
-        return _acted_on(play(env), acting, declared_by(play, name, pays=pays))
+        return _acted_on(play(env), acting, declared_by(play, name, pays=pays), env)
 
     return around
 
 
-def _acted_on(script: Script, acting: object, declared: Declared) -> Script:
+def _acted_on(script: Script, acting: object, declared: Declared, env: Environment) -> Script:
     """Drive a script while an object changes its moves and adds to its payoffs."""
     on_move: Callable[[Ask], Line | Script] | None = getattr(acting, "on_move", None)
     on_payoff: Callable[[Tell, Array], Array] | None = getattr(acting, "on_payoff", None)
@@ -198,7 +203,10 @@ def _acted_on(script: Script, acting: object, declared: Declared) -> Script:
         if isinstance(said, Ask) and said.kind == declared.move and on_move is not None:
             return on_move(said)
         if isinstance(said, Tell) and said.kind == declared.told and on_payoff is not None:
-            added = on_payoff(said, said.facts[declared.payoff].values)
+            added = np.asarray(on_payoff(said, said.facts[declared.payoff].values))
+            if not fits(added.shape, env.present.shape):
+                words = f"shape {added.shape} where {env.present.shape} was expected"
+                raise _wrong_payoff(words, f"{definition_place(on_payoff)}: ")
             return add_extra_payoff(said, declared, added)
         return said
 

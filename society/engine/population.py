@@ -100,14 +100,14 @@ def fill_from(part: type[C], source: object, given: Mapping[str, Any]) -> C:
 
 
 def _class_place(part: type[Component]) -> str:
-    """Where a class is written, " (wood.py:12)"; "" where its source is not to be had."""
+    """Return the place of a class in its file, " (wood.py:12)"; "" if it has no source."""
     with suppress(OSError, TypeError):
         return f" ({show_place(inspect.getfile(part), inspect.getsourcelines(part)[1])})"
     return ""
 
 
 def _refuse_plain_class(part: type[Component], given: Mapping[str, Any]) -> None:
-    """Raises ValidationIssues for parameters that are attributes of a class without @dataclass."""
+    """Raise ValidationIssues for parameters that are attributes of a class without @dataclass."""
     words = (
         f"{part.__name__} is no dataclass, so it takes no parameters; put "
         f"@dataclass(frozen=True) above `class {part.__name__}`{_class_place(part)}"
@@ -278,7 +278,7 @@ class Population:
         return self._author(kind, node).title()
 
     def author_place(self, kind: str, node: int) -> str:
-        """Where that component is written, "wood.py:12: "; "" for those of ours."""
+        """Return the place of that component in its file, "wood.py:12: "; "" for those of ours."""
         return _place_of(self._author(kind, node), kind)
 
     def _author(self, kind: str, node: int) -> Component:
@@ -453,7 +453,7 @@ def _mask(cohort: Cohort, where: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _agreed(states: Sequence[SeatedCohort]) -> None:
-    """Raises CastError unless cohorts have different names, and equal columns equal dtypes."""
+    """Raise CastError unless cohorts have different names, and equal columns equal dtypes."""
     names = [seated.name for seated in states]
     for name in names:
         if names.count(name) > 1:
@@ -545,7 +545,7 @@ def _place(
 
 
 def _place_of(part: Component, kind: str) -> str:
-    """Where a component of the user's answers a kind of question, "wood.py:12: "; "" for ours."""
+    """Return the place where a user's component answers a question, "wood.py:12: "; "" for ours."""
     method = getattr(type(part), f"answer_{kind}", None) or (
         type(part).answer if part.overrides("answer") else type(part).consult
     )
@@ -558,7 +558,7 @@ def _place_of(part: Component, kind: str) -> str:
 def _wrong_answer(
     said: Any, name: str, value: Value, question: Question, audience: Audience
 ) -> str:
-    """Say who answered with a value of the wrong form, and with which; "" if no single one did."""
+    """Name the agent that answered in the wrong form, and its answer; "" if no single one did."""
     field = f" in field {name!r}" if name else ""
     words = f" answered {question.kind!r}{field} with"
     if said is None:

@@ -27,7 +27,7 @@ from society.former_names import with_current_parameters
 
 from .component import snake_case
 from .environment import Environment
-from .fact_specs import FactSpec
+from .fact_specs import UNSPECIFIED, FactSpec
 from .gateway import TextEmbedder
 from .graph import Graph
 from .history import Page
@@ -252,6 +252,13 @@ class Scenario:
                 f"{self.language_variant.name!r}"
             )
 
+        for relation in self.graphs:
+            if relation not in self.relations:
+                raise ScenarioError(
+                    f"graphs= of {self.name} names the relation {relation!r}; "
+                    f"{suggest(relation, self.relations)}"
+                )
+
     @property
     def summary(self) -> str:
         """The first line of the script's docstring."""
@@ -274,14 +281,12 @@ def _refuse_single(scenario: str, name: str, given: object) -> None:
 
 
 def fact_specs(scenario: Scenario, cast: Cast) -> dict[str, FactSpec]:
-    """Return all words, units and labels: of public columns as declared, then the scenario's."""
+    """Return all words, units and labels: the scenario's, completed by those of public columns."""
     columns = (one for cohort in cast for part in cohort.components for one in part.columns)
-    of_columns = {
-        column.name: FactSpec(unit=column.unit, labels=column.labels)
-        for column in columns
-        if column.public and (column.unit or column.labels)
-    }
-    return {**of_columns, **scenario.facts}
+    specs = {one.name: one.spec for one in columns if one.public and one.spec != UNSPECIFIED}
+    for name, own in scenario.facts.items():
+        specs[name] = own.completed(specs.get(name, UNSPECIFIED))
+    return specs
 
 
 def _scenario_decorator(
@@ -350,7 +355,8 @@ class MechanismSpec:
 
     source: the function or class that was written. chance_id: the name under which it draws, which
     stays when it is renamed. measuring: measures beside `measures`, by its parameters. levels: of
-    rounds around those of the play. quotes, columns, endings: as in DisplaySpec.
+    rounds around those of the play. quotes, columns, endings: as in DisplaySpec. facts: as in
+    Scenario, whose own ones outweigh them.
     post_analysis: as in Scenario; it is given the parameters of the mechanism as well. seating:
     says who sits where, and so how many agents and replicates there are; stands outermost. drafts:
     says which designs a tournament makes beforehand. rematching: as in Play. parts: the mechanisms
@@ -368,6 +374,7 @@ class MechanismSpec:
     columns: tuple[str, ...] = ()
     quotes: Mapping[str, str] = field(default_factory=dict)
     endings: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, FactSpec] = field(default_factory=dict)
     post_analysis: MechanismPostAnalysis | None = None
     seating: Seating | None = None
     drafts: Drafts | None = None
@@ -516,6 +523,7 @@ def wrap_scenario(scenario: Scenario, spec: MechanismSpec | type, **given: Any) 
             quotes={**display.quotes, **spec.quotes},
             endings={**display.endings, **spec.endings},
         ),
+        facts={**spec.facts, **scenario.facts},
         post_analysis=_both(scenario.post_analysis, concluding),
         layers=(*scenario.layers, Layer(spec, given)),
         seats=None if spec.seating is None else partial(spec.seating, play, own=given),
@@ -523,7 +531,7 @@ def wrap_scenario(scenario: Scenario, spec: MechanismSpec | type, **given: Any) 
 
 
 def _refuse_twice(scenario: Scenario, mechanism: str, added: Iterable[Measure]) -> None:
-    """Raises ScenarioError for measures that would overwrite those of the scenario."""
+    """Raise ScenarioError for measures that would overwrite those of the scenario."""
     twice = {measure.name for measure in scenario.measures} & {measure.name for measure in added}
     if twice:
         inner = "".join(f" in {name}" for name in scenario.mechanisms)

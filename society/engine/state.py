@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike
 
 from society.errors import CastError
 
+from .fact_specs import FactSpec
 from .graph import Rows
 from .observations import read_only
 from .rng import Array, Places
@@ -25,7 +26,7 @@ class Column:
     heritable: a newborn agent has it from its parent.
     per_peer: one value for each seat, (M, N): for small societies. When a new life begins in a
     seat, what others hold there is still about the old one, until their owner sees to it.
-    labels: what whole numbers stand for, in order from 0. unit: of its numbers.
+    text, unit, labels: as in FactSpec, for the displays and frames of public columns.
     """
 
     name: str
@@ -35,10 +36,16 @@ class Column:
     per_peer: bool = False
     labels: tuple[str, ...] = ()
     unit: str = ""
+    text: str = ""
 
     def __post_init__(self) -> None:
         if self.public and self.per_peer:
             raise ValueError(f"column {self.name!r} is public and per peer; choose one of the two")
+
+    @property
+    def spec(self) -> FactSpec:
+        """The words, unit and labels of its values."""
+        return FactSpec(self.text, self.unit, self.labels)
 
 
 class CohortState:

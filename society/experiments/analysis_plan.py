@@ -1,4 +1,4 @@
-"""What the report of an experiment tests: an outcome over factors."""
+"""The test in the report of an experiment: an outcome over factors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where conditions are played: in processes of this machine, or on a dask cluster.
+"""Places to play conditions: processes of this machine, or a dask cluster.
 
 dask.distributed is the one engine for several machines: it starts workers by SSH, SLURM or
 Kubernetes, gives the job of a worker that died to another one, and its workers share our folder.
@@ -87,7 +87,7 @@ class Processes:
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C: their parent heeds it."""
+    """Start processes that ignore Ctrl-C, since their parent heeds it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -100,7 +100,7 @@ def _deaf() -> Iterator[None]:
 
 
 def _begin_process() -> None:
-    """Leave stdout to the parent's results, whatever plays here; and end with the parent."""
+    """Keep stdout for the parent's results, whatever plays here, and end with the parent."""
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     stream: Any = VisibleStream(sys.stderr)
     sys.stdout = sys.stderr = stream

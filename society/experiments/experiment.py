@@ -25,6 +25,7 @@ from pydantic import Field
 from pydantic.json_schema import models_json_schema
 
 from society.config.build import Society, build
+from society.config.registry import scenarios
 from society.config.run_config import (
     FileSection,
     RunConfig,
@@ -39,6 +40,7 @@ from society.config.yaml_source import Source, read_yaml
 from society.engine.parameters import Issue, ValidationIssues, unknown_name, validate
 from society.engine.scenario import Scenario
 from society.errors import InputError, ScenarioError, short_path
+from society.index import presets
 from society.llm.providers.settings import Limits
 from society.runs.manifest import Level
 
@@ -137,6 +139,10 @@ def read_experiment(
     settings: of the command line, for all conditions. instead: what stands in place of what the
     file says under some keys; `factors`: of the levels of some.
     """
+    if not file.suffix and not file.exists() and (name := str(file)) in {*presets(), *scenarios()}:
+        raise ScenarioError(
+            f"{name} is a scenario, which has no conditions; play it by: society run {name}"
+        )
     said, positions = read_yaml(file)
     origin = Source(short_path(file), positions)
     if not isinstance(said, dict) or "base" not in said:
@@ -223,7 +229,7 @@ class _Reading:
             raise ValidationIssues(*(fault.under("analysis") for fault in refused.faults)) from None
 
     def _check_keys(self) -> None:
-        """Raises ValidationIssues for what neither an experiment nor a scenario file may say."""
+        """Raise ValidationIssues for what neither an experiment nor a scenario file may say."""
         legal = {*_Said.model_fields, *RunConfig.model_fields} - {"scenario"}
         if "scenario" in self.rest:
             raise ValidationIssues(
@@ -308,7 +314,7 @@ class _Reading:
 
 
 def _unequal(conditions: Sequence[Condition], random_numbers: RandomNumbers) -> Iterator[str]:
-    """Describe what conditions ought to share and do not."""
+    """Describe the settings that conditions ought to share and do not."""
     setups = [condition.setup for condition in conditions]
     if random_numbers == "common":
         # A draw belongs to a seat, and there are seats in one condition that another lacks.

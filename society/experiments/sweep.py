@@ -50,6 +50,7 @@ class Sweep:
     """A sweep in one session.
 
     limits: what all runs together may use, over all sessions; None leaves each run its own.
+    strict: whether a warning about its wiring ends a run.
     results: how each part ended, filled on the way, also if the session is interrupted.
     """
 
@@ -59,8 +60,11 @@ class Sweep:
         watching: SweepListener,
         level: Level | None = None,
         limits: Limits | None = None,
+        *,
+        strict: bool = False,
     ) -> None:
         self.cluster, self.watching, self.level, self.limits = cluster, watching, level, limits
+        self.strict = strict
         self.results: dict[str, JobResult] = {}
 
     async def play(self, parts: Sequence[PlannedRun], used: Spent) -> None:
@@ -111,7 +115,7 @@ class Sweep:
         """Have a part played by a worker."""
         given, file = spec.model_dump(mode="json"), str(part.file.resolve())
         level, away = self._level(part), self.cluster.away
-        job = Job(given, file, level, away, limits, named_addresses())
+        job = Job(given, file, level, away, limits, named_addresses(), self.strict)
         for _ in range(_TRIES):
             try:
                 done = await asyncio.wrap_future(self.cluster.submit(job))
@@ -135,7 +139,7 @@ class Sweep:
         )
 
     def skip(self, parts: Iterable[PlannedRun]) -> None:
-        """Skip parts that have finished; note what has changed since they were played."""
+        """Skip parts that have finished; note all that has changed since they were played."""
         changed: dict[str, list[str]] = {}
         for part in parts:
             with open_run_file(part.file) as run:
@@ -149,7 +153,7 @@ class Sweep:
             self.watching.noted(f"{name_runs(names)} played before; {since}; {again}")
 
     def _tell(self, part: PlannedRun, done: JobResult) -> None:
-        """Note that a part is over, and what it has asked of models."""
+        """Note that a part is over, and the calls that it has made."""
         if part.speaks and part.file.exists():
             with open_run_file(part.file) as run:
                 self.watching.advanced(part.name, 1.0, run.ledger())
@@ -189,7 +193,7 @@ def play_experiment(
 
 
 class _Share(NamedTuple):
-    """The share of the limits of a part that cannot see what the others use.
+    """The share of the limits for a part that cannot see the use of the others.
 
     used: by all parts before this session. own: by the part. among: parts that ask models.
     together: how many of them are played at once.

@@ -15,9 +15,16 @@ from typing import Any, NamedTuple, Protocol
 
 from society.config.build import Society, build
 from society.config.run_config import RunConfig
+from society.config.wiring_issues import collected_warnings
 from society.engine.history import Recorder
-from society.engine.interrupts import Insistence
-from society.errors import FileError, SocietyError, describe_user_error, short_path
+from society.engine.interrupts import EscalatingHandler
+from society.errors import (
+    FileError,
+    SocietyError,
+    WiringWarning,
+    describe_user_error,
+    short_path,
+)
 from society.llm.providers.budget import Budget
 from society.llm.providers.named_servers import naming_servers
 from society.llm.providers.settings import Limits
@@ -35,7 +42,8 @@ class Job(NamedTuple):
 
     spec: the JSON of a Spec. file: its run, which is taken up if it is there. away: whether that
     may be on another machine than the worker. limits: what this job may use, over all its sessions.
-    servers: addresses that the user named, to which keys may go.
+    servers: addresses that the user named, to which keys may go. strict: whether a warning about
+    its wiring ends it.
     """
 
     spec: dict[str, Any]
@@ -44,13 +52,15 @@ class Job(NamedTuple):
     away: bool = False
     limits: Limits | None = None
     servers: tuple[str, ...] = ()
+    strict: bool = False
 
 
 class JobResult(NamedTuple):
-    """The end of a job; words say why, if it did not finish."""
+    """The end of a job; words say why, if it did not finish. warned: of its wiring meanwhile."""
 
     status: Status
     words: str = ""
+    warned: tuple[str, ...] = ()
 
 
 class Spectator(Recorder, Protocol):
@@ -64,7 +74,7 @@ class _Playing(NamedTuple):
 
     loop: asyncio.AbstractEventLoop
     task: asyncio.Task[JobResult]
-    insistence: Insistence
+    insistence: EscalatingHandler
 
 
 _playing: dict[str, _Playing] = {}  # in this process, by file
@@ -74,7 +84,11 @@ def run_job(job: Job) -> JobResult:
     """Play a job, in a process that does nothing else meanwhile or in one of several threads."""
     try:
         with _interruptible(), naming_servers(job.servers):
-            return asyncio.run(_worked(job))
+            if threading.current_thread() is not threading.main_thread():
+                return asyncio.run(_worked(job))  # warnings are of the whole process
+            with collected_warnings(strict=job.strict) as warned:
+                done = asyncio.run(_worked(job))
+            return done._replace(warned=(*done.warned, *warned))
     except (KeyboardInterrupt, asyncio.CancelledError):  # before or after it was played
         return JobResult("interrupted", "interrupted")
 
@@ -111,14 +125,16 @@ async def play_run(
     except Exception as error:  # of a scenario that concludes something
         return JobResult("failed", describe_user_error(error))
     before = "" if end.file in (None, file) else f"{short_path(end.file)}: "
-    return JobResult(end.status, f"{before}{end.words}" if end.code else end.words)
+    refused = end.error is not None and isinstance(end.error.__cause__, WiringWarning)
+    words = f"{before}{end.words}" if end.code else end.words
+    return JobResult(end.status, words, (end.words,) if refused else ())
 
 
 async def _worked(job: Job) -> JobResult:
     file, task = Path(job.file), asyncio.current_task()
     assert task is not None
     loop = asyncio.get_running_loop()
-    insistence = Insistence(loop, lambda *_: _interrupt(job.file))
+    insistence = EscalatingHandler(loop, lambda *_: _interrupt(job.file))
     _playing[job.file] = _Playing(loop, task, insistence)
     try:
         if job.away and not (file.parent / NOTE).exists():

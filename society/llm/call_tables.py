@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from types import NoneType
@@ -26,7 +26,7 @@ from society.engine.calls import Address, Completion, Message, Request, Spent, U
 from society.engine.rng import Array
 from society.errors import RunFileError, short_path
 
-from .stored_database import StoredDatabase, check_types, load_json, schema_of
+from .stored_database import StoredDatabase, check_types, load_json, read_schema
 
 _ADDRESS = "component, occasion, use, replicate, agent, turn"
 _ASKED = "fingerprint, name, room, again, reason, messages"
@@ -65,6 +65,7 @@ _TYPES = (
     *(str, str, _WHOLE, _WHOLE, _NUMBER, float, int, str, str),  # said
 )
 _MOST_DIMENSIONS = 2**17  # of an embedding
+_MOST_OF_A_CALL = 16 * 2**20  # bytes of a call on a tape: prompts and replies are far shorter
 
 
 class Call(NamedTuple):
@@ -176,7 +177,7 @@ def call_addresses(connection: sqlite3.Connection) -> set[Address]:
 
 
 def unanswered_calls(connection: sqlite3.Connection) -> int:
-    """Calls that went out, or were about to, and of which nothing was kept, in all sessions."""
+    """List calls that went out, or were about to, without a reply on record, in all sessions."""
     open_now = f"SELECT {_ADDRESS} FROM sent EXCEPT SELECT {_ADDRESS} FROM calls"
     # SQLite counts rows, but not values, in one step, which no limit on steps would end.
     query = f"SELECT (SELECT count(use) FROM lost) + (SELECT count(use) FROM ({open_now}))"
@@ -194,27 +195,59 @@ def use_so_far(connection: sqlite3.Connection) -> Spent:
     return Spent(count + unanswered_calls(connection), tokens or 0, known)
 
 
-def read_recorded_calls(path: Path | str) -> Mapping[Address, tuple[str, Completion]]:
-    """All calls of a run file: fingerprint and what was said, by address; raises RunFileError."""
-    if not Path(path).is_file():
-        raise RunFileError(f"there is no run file {short_path(path)} to take answers from")
-    try:
-        with closing(StoredDatabase(Path(path), "mode=ro")) as database, database.limited():
-            _check_table_of_calls(database.connection)
-            return {
-                call.request.address: (call.request.fingerprint, call.said)
-                for call in list_calls(database.connection)
-            }
-    except (sqlite3.Error, OSError, ValueError, TypeError, LookupError, RecursionError) as error:
-        raise RunFileError(
-            f"{short_path(path)} cannot be read as a tape: {error}; name a run file"
-        ) from error
+class RecordedAnswers:
+    """The calls of a run file, each of them read when it is asked for: a file may be large.
+
+    Raises RunFileError for a file that cannot be read.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self._path = path
+        if not Path(path).is_file():
+            raise RunFileError(f"there is no run file {short_path(path)} to take answers from")
+        with self._reading():
+            self._database = StoredDatabase(Path(path), "mode=ro")
+        try:
+            with self._reading(), self._database.limited():
+                connection = self._database.connection
+                connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_OF_A_CALL)
+                _check_table_of_calls(connection)
+                row = connection.execute("SELECT 1 FROM calls").fetchone()
+                self.empty = row is None
+        except BaseException:
+            self.close()
+            raise
+
+    def find(self, address: Address) -> Call | None:
+        """Return the call at an address; None if there is none."""
+        with self._reading(), self._database.limited():
+            return find_call(self._database.connection, address)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except (
+            sqlite3.Error,
+            OSError,
+            ValueError,
+            TypeError,
+            LookupError,
+            RecursionError,
+        ) as error:
+            raise RunFileError(
+                f"{short_path(self._path)} cannot be read as a tape: {error}; name a run file"
+            ) from error
 
 
 def _check_table_of_calls(connection: sqlite3.Connection) -> None:
     """Raise ValueError if the calls are no table of ours: a view may compute without end."""
     with closing(sqlite3.connect(":memory:")) as ours:
         ours.executescript(SCHEMA)
-        expected = {one for one in schema_of(ours) if one[1] == "calls"}
-    if not expected <= schema_of(connection):
+        expected = {one for one in read_schema(ours) if one[1] == "calls"}
+    if not expected <= read_schema(connection):
         raise ValueError("its calls are not as `society run` writes them")

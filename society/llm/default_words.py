@@ -18,12 +18,10 @@ from pydantic import BaseModel
 
 from society.engine.fact_specs import UNSPECIFIED, FactSpec, parameter_spec
 from society.errors import ScenarioError, suggest
-from society.text import format_fact, format_number
+from society.text import format_fact, format_number, round_figures
 
 if TYPE_CHECKING:
     from society.engine.script import Ask, Tell
-
-_FIGURES = 4  # significant ones of a number, at least as many as stand before its point
 
 
 class Wording(NamedTuple):
@@ -50,7 +48,7 @@ class Wording(NamedTuple):
 
 
 class DefaultWords:
-    """All that any/question.md says of one question, made when it is asked for."""
+    """The words of any/question.md about one question, made as they are asked for."""
 
     def __init__(
         self,
@@ -127,15 +125,7 @@ def describe_value(value: Any, spec: FactSpec) -> str:
         return format_fact(value)
     if not math.isfinite(value):
         return "none"
-    number = format_number(_rounded(value))
-    return f"{number}{spec.unit}" if spec.unit == "%" else f"{number} {spec.unit}".rstrip()
-
-
-def _rounded(value: float) -> float:
-    """Round to four significant figures, and never before the point."""
-    if not value or isinstance(value, int):
-        return value
-    return round(value, max(_FIGURES - 1 - math.floor(math.log10(abs(value))), 0))
+    return spec.with_unit(format_number(round_figures(value)))
 
 
 def fill_figures(text: str, wording: Wording, facts: Mapping[str, Any], params: Any) -> str:
@@ -157,7 +147,7 @@ def fill_figures(text: str, wording: Wording, facts: Mapping[str, Any], params: 
 
 
 def check_figures(line: Ask | Tell, params: Any) -> None:
-    """Raises ScenarioError for a sentence with a name that is neither a fact nor a parameter."""
+    """Raise ScenarioError for a sentence with a name that is neither a fact nor a parameter."""
     legal = {*line.facts, *_parameters(params)}
     sort = type(line).__name__
     try:

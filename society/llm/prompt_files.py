@@ -39,9 +39,10 @@ own_page(name) is SCENARIO/NAME.md, or nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
-from itertools import product
+from itertools import islice, product
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
 
 _ANY, _SYSTEM = "any/question.md", "system"
 _NO_WORDING = Wording()
+_MOST_FILES = 10_000  # in a folder of prompts
 
 
 class MechanismTerms(NamedTuple):
@@ -260,35 +262,64 @@ class Prompts:
         return {name: sha256(file.read_bytes()).hexdigest() for name, file in files.items() if file}
 
     def check(self, pack: Path, kinds: Iterable[str]) -> None:
-        """Raises InputError unless each file of a pack that is for this scenario is of use.
+        """Raise InputError unless each file of a pack that is for this scenario is of use.
 
         kinds: the questions that the scenario asks. Files for other scenarios do not matter.
         """
         if not pack.is_dir():
             raise InputError(f"there is no folder {short_path(pack)}; name one with prompt files")
-        others = _files_in(folder for folder in self.folders if folder != pack)
-        kinds = list(kinds)
-        asked = {f"{owner}/{kind}.md" for owner in self.owners for kind in (*kinds, _SYSTEM)}
-        asked |= {
-            f"{home}{name}/terms.md"
-            for name in self.owners[1:]
-            for home in ("", f"{self.scenario}/")
-        }
-        legal = self._of_scenario(others) | self._ours | asked
-        mine = self._of_scenario(_files_in([pack]))
-        tales = tuple(f"{owner}/told/" for owner in self.owners)
-        told = {name for name in mine if name.startswith(tales)}
-        used = self._reached(legal | told)
-        if strays := sorted(mine - used):
-            raise InputError(
-                f"{short_path(pack / strays[0])} is not a prompt of {self.scenario}; "
-                f"{suggest(strays[0], legal)}"
+        strays, legal = self._strays(pack, kinds)
+        if strays:
+            lines = (
+                f"{short_path(pack / stray)} is not a prompt of {self.scenario}; "
+                f"{suggest(stray, legal)}"
+                for stray in strays
             )
-        if used.isdisjoint(_files_in([pack])):
+            raise InputError("\n".join(lines))
+        if not self.has_use_for(pack):
             raise InputError(
                 f"{short_path(pack)} has no prompt of {self.scenario}; "
                 f"it may have: {', '.join(sorted(legal))}"
             )
+
+    def _strays(
+        self, pack: Path, kinds: Iterable[str], told: Iterable[str] | None = None
+    ) -> tuple[list[str], set[str]]:
+        """Return the files of a folder that are no prompts of this scenario; and the names of such.
+
+        told: kinds of events; without them, those in the folder all count.
+        """
+        others = _files_in(folder for folder in self.folders if folder != pack)
+        legal = self._of_scenario(others) | self._ours
+        legal |= {f"{owner}/{kind}.md" for owner in self.owners for kind in (*kinds, _SYSTEM)}
+        legal |= {
+            f"{home}{name}/terms.md"
+            for name in self.owners[1:]
+            for home in ("", f"{self.scenario}/")
+        }
+        mine = self._of_scenario(_files_in([pack]))
+        tales = tuple(f"{owner}/told/" for owner in self.owners)
+        happened = {name for name in mine if name.startswith(tales)}
+        if told is not None:
+            happened = {f"{tale}{kind}.md" for tale in tales for kind in told}
+        return sorted(mine - self._reached(legal | happened)), legal
+
+    @property
+    def rendered(self) -> set[Path]:
+        """The files that these prompts were made of so far."""
+        return self._templates.rendered
+
+    def strays_beside(
+        self, asked: Collection[str], told: Collection[str]
+    ) -> Iterator[tuple[Path, str]]:
+        """Yield files in the folders of prompts that say nothing here, each with a hint."""
+        for folder in self.folders:
+            strays, legal = self._strays(folder, asked, told)
+            yield from ((folder / name, suggest(name, legal)) for name in strays)
+            known = {*self.owners, *map(_owner, index.prompts())}
+            homes = {_owner(name) for name in _files_in([folder])} - known
+            for home in get_close_matches(self.scenario, homes, cutoff=0.8):
+                yield folder / home, f"did you mean {self.scenario!r}?"
 
     def has_use_for(self, pack: Path) -> bool:
         """Tell whether a pack has a file that prompts of this scenario may be made of."""
@@ -297,7 +328,7 @@ class Prompts:
         return not given.isdisjoint(ours | self._of_scenario(given))
 
     def check_parameters(self, params: BaseModel, kinds: Iterable[str]) -> None:
-        """Raises InputError for a prompt of the user's that reads a parameter that is not there.
+        """Raise InputError for a prompt of the user's that reads a parameter that is not there.
 
         kinds: the questions that the scenario asks.
         """
@@ -359,7 +390,7 @@ class Prompts:
         for folder in self.folders:
             for one in names:
                 if (file := folder / one).is_file():
-                    return _within(folder, file)
+                    return _find_inside(folder, file)
         return next(filter(None, (index.prompts().get(one) for one in names)), None)
 
     @property
@@ -369,7 +400,7 @@ class Prompts:
     def _of_scenario(self, names: Iterable[str]) -> set[str]:
         """Return the names that are for this scenario, its mechanisms, or any scenario."""
         owners = (*self.owners, "any")
-        return {name for name in names if name.partition("/")[0] in owners and self._is_used(name)}
+        return {name for name in names if _owner(name) in owners and self._is_used(name)}
 
     def _is_used(self, name: str) -> bool:
         """Tell if a page of a mechanism belongs to one around the play, and is used so."""
@@ -395,7 +426,7 @@ class Prompts:
 
 
 @lru_cache(maxsize=4096)  # the same files are looked for again and again
-def _within(folder: Path, file: Path) -> Path:
+def _find_inside(folder: Path, file: Path) -> Path:
     """Return a file of a pack; raises InputError if it is a link to one elsewhere."""
     if not file.resolve().is_relative_to(folder.resolve()):
         raise InputError(
@@ -408,11 +439,13 @@ def _within(folder: Path, file: Path) -> Path:
 def fact_sentence(kind: str, facts: OwnFacts, wording: Wording = _NO_WORDING) -> str:
     """A line and its facts as this agent knows them: "harvested: catch 4.2, effort 0.4"."""
     shown = wording.shown(facts)
-    known = ", ".join(f"{_spaced(name)} {_worded(name, facts[name], wording)}" for name in shown)
+    known = ", ".join(
+        f"{_spaced(name)} {_put_in_words(name, facts[name], wording)}" for name in shown
+    )
     return f"{_spaced(kind)}: {known}" if known else _spaced(kind)
 
 
-def _worded(name: str, value: Any, wording: Wording) -> str:
+def _put_in_words(name: str, value: Any, wording: Wording) -> str:
     """A fact as its author declared it; else as always."""
     declared = name in wording.facts
     return wording.value(name, _python(value)) if declared else format_fact(value)
@@ -420,7 +453,24 @@ def _worded(name: str, value: Any, wording: Wording) -> str:
 
 def _files_in(folders: Iterable[Path]) -> Iterator[str]:
     """Names of the files in folders of prompts, as templates are named now."""
-    return (_current(name) for folder in folders for name, _ in index.prompts_in(folder))
+    for folder in folders:
+        try:
+            # A run file of a stranger's may name any folder of this machine.
+            if len([*islice(folder.rglob("*"), _MOST_FILES + 1)]) > _MOST_FILES:
+                raise InputError(
+                    f"{short_path(folder)} holds more than {_MOST_FILES:,} files; name a folder "
+                    "with nothing in it but prompts"
+                )
+            names = [name for name, _ in index.prompts_in(folder)]
+        except OSError as error:
+            raise InputError(
+                f"cannot read the folder of prompts {short_path(folder)}: {error}"
+            ) from error
+        yield from map(_current, names)
+
+
+def _owner(name: str) -> str:
+    return name.partition("/")[0]
 
 
 def _current(name: str) -> str:
@@ -442,7 +492,7 @@ def _spellings(name: str) -> list[str]:
 def _shown(
     facts: OwnFacts, agent: Agent, sight: Sight, first: Collection[str]
 ) -> list[SimpleNamespace]:
-    """Each peer in sight with what is seen of it: those of `first` in its order, others by id."""
+    """The peers in sight with their facts: those of `first` in its order, others by id."""
     shown: dict[str, dict[str, Any]] = {}
     for graph, peers in sight.items():
         seats = list(peers.values())

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 _MOST_OF_ONE = 256 * 2**20  # bytes of one value
-_MOST_WORDS, _MOST_BRACKETS = 16 * 2**20, 2**19  # of JSON; a list takes 64 bytes and more
+# Of JSON: a list takes 64 bytes and more, another value up to 32 and its characters.
+_MOST_WORDS, _MOST_BRACKETS, _MOST_VALUES = 16 * 2**20, 2**19, 2**21
 _TICK = 50_000  # steps of SQLite's machine between two looks at the clock; about a millisecond
 _LEAST, _PER_BYTE = 10**7, 10  # steps of a query: at least, and for each byte of the file
 
@@ -40,7 +41,7 @@ class StoredDatabase:
 
     @contextmanager
     def limited(self) -> Iterator[None]:
-        """Limit the steps of what is read in this block; raises ValueError where it takes more.
+        """Limit the steps of reading in this block; raises ValueError where it takes more.
 
         An interrupt by the user leaves the block at once.
         """
@@ -63,13 +64,16 @@ class StoredDatabase:
 def load_json(words: str | bytes) -> Any:
     """Parse stored JSON; raises ValueError if it would take far more memory than a run needs."""
     words = words.decode() if isinstance(words, bytes) else words
-    brackets = words.count("[") + words.count("{")
-    if len(words) > _MOST_WORDS or brackets > _MOST_BRACKETS:
-        raise ValueError(f"{len(words):,} characters of JSON with {brackets:,} lists and mappings")
+    brackets, values = words.count("[") + words.count("{"), words.count(",")
+    if len(words) > _MOST_WORDS or brackets > _MOST_BRACKETS or values > _MOST_VALUES:
+        raise ValueError(
+            f"{len(words):,} characters of JSON with {brackets:,} lists and mappings and "
+            f"{values:,} values"
+        )
     return json.loads(words)
 
 
-def schema_of(connection: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
+def read_schema(connection: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
     """Return the type, name, table and normalised SQL of all that a database defines."""
     rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")
     return frozenset((*said, " ".join(sql.split())) for *said, sql in rows)

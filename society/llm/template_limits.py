@@ -1,4 +1,4 @@
-"""Limits of templates: what a prompt pack may take of time and memory, wherever it comes from.
+"""Limits of templates: the time and memory that a prompt pack may take, wherever it comes from.
 
 A rendering may take a number of steps (turns of loops, calls, filters) and some seconds, and no
 text or list in it may grow beyond a bound. An operation that could make a larger one is refused
@@ -89,7 +89,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             self.spend(size // _STEP)
 
     def weighed(self, value: Any) -> str:
-        """Make what an expression gives a text, which counts by its length."""
+        """Turn the value of an expression into a text, which counts by its length."""
         text = value if type(value) is str else str(value)
         if len(text) >= _STEP:
             self.take(len(text))
@@ -147,7 +147,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return value
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
-        """Bound what `format` of a text gives."""
+        """Bound the text that `format` gives."""
         wrapped = super().wrap_str_format(value)
         if wrapped is None:
             return None
@@ -161,7 +161,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
     def _bounded_filter(
         self, function: Callable[..., Any], size: Callable[..., int] | None
     ) -> Callable[..., Any]:
-        """Make using a filter a step, refused if its result could be too large."""
+        """Count each use of a filter as a step; refuse it if its result could be too large."""
         first = int(hasattr(function, "jinja_pass_arg"))  # after a context, which it wants
 
         @wraps(function)
@@ -250,7 +250,7 @@ def _text_size(value: Any) -> int:
 
 
 def _method_size(method: BuiltinMethodType, given: list[Any]) -> int:
-    """Estimate what a method of a text, list or number gives."""
+    """Estimate the size of the value that a method of a text, list or number gives."""
     owner: Any = method.__self__
     name = method.__name__
     most = max((abs(one) for one in given if isinstance(one, int)), default=0)

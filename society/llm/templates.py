@@ -89,7 +89,7 @@ class _Sandbox(SandboxedEnvironment):
 
 
 class _BoundedSandbox(_Sandbox, BoundedEnvironment):
-    """The same within limits, for what did not come with the program."""
+    """A sandbox with limits, for templates that did not come with the program."""
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         self.spend()
@@ -162,25 +162,29 @@ class Templates:
             if bounds:
                 bounds.leave()
 
+    @property
+    def rendered(self) -> set[Path]:
+        """The files that were rendered so far, on their own or as a part of others."""
+        return set(map(Path, self._files))
+
     def references(self, name: str) -> set[str | None]:
         """The templates that this one includes, extends or imports; None: one that it computes.
 
         Raises InputError.
         """
         try:
-            source, _, _ = self._loaded(name)
-            return set(_referenced(source, name))
+            return set(_referenced(self._source(name)[0], name))
         except TemplateError as error:
             raise self._refused(error, name, {}) from error
 
     def unknown_attributes(self, name: str, legal: Mapping[str, Collection[str]]) -> list[str]:
-        """Messages about attributes that a template reads of a variable that lacks them.
+        """List messages about attributes that a template reads and its variable lacks.
 
         legal: the attributes of some variables, by name. Those that the template itself sets, or
         asks about (`is defined`, `default`), do not count. Raises InputError.
         """
         try:
-            source, file, _ = self._loaded(name)
+            source, file = self._source(name)
             parsed = Environment().parse(source, name)
         except TemplateError as error:
             raise self._refused(error, name, {}) from error
@@ -207,6 +211,13 @@ class Templates:
         return found
 
     def _loaded(self, name: str) -> tuple[str, str, None]:
+        """Load a template that is about to be rendered."""
+        source, file = self._source(name)
+        self._files.add(file)
+        return source, file, None
+
+    def _source(self, name: str) -> tuple[str, str]:
+        """Return the text of a template, and its file."""
         file = self._find(name)
         if file is None:
             raise TemplateNotFound(name)
@@ -220,8 +231,7 @@ class Templates:
             raise InputError(
                 f"cannot read {short_path(file)}: {error}; prompts are UTF-8"
             ) from error
-        self._files.add(str(file))
-        return source, str(file), None
+        return source, str(file)
 
     def _refused(self, error: Exception, name: str, variables: Mapping[str, Any]) -> InputError:
         """Make the error for a template: what is wrong, and where."""

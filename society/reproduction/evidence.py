@@ -33,7 +33,7 @@ from society.claims.comparisons import (
     FEWEST,
     Comparison,
     Effect,
-    Estimate,
+    MeanInterval,
     Metric,
     Odds,
     TypeScores,
@@ -219,13 +219,13 @@ class Evidence:
         adjusted = iter(correct_p_values([one.p for one in odds if not one.untestable]).tolist())
         return [one if one.untestable else one._replace(p=next(adjusted)) for one in odds]
 
-    def estimates(self, samples: Sequence[Array]) -> list[Estimate]:
+    def estimates(self, samples: Sequence[Array]) -> list[MeanInterval]:
         """Estimate the mean of each sample, (n,); t intervals.
 
         The intervals are not corrected, the widest are: a claim holds only if all of its means are
         in their ranges, a test by intersection and union (Berger 1982), but fails by any of them.
         """
-        return [_estimated(values, len(samples)) for values in samples]
+        return [_estimate_mean(values, len(samples)) for values in samples]
 
     def counted(self, name: str, first: Array, second: Array) -> Comparison:
         """Compare two shares of runs, (n,) of bool each, by Fisher's exact test."""
@@ -350,18 +350,18 @@ def _odds(name: str, count: SuccessCount, chance: float, level: float) -> Odds:
     return Odds(name, *count, chance, found.interval.low, found.interval.high, found.p)
 
 
-def _estimated(values: Array, count: int) -> Estimate:
+def _estimate_mean(values: Array, count: int) -> MeanInterval:
     """One mean of so many; runs that are all alike have intervals without width."""
     try:
         there = sample(values).values
         if why := _too_few(len(there)):
-            return Estimate(float(there.mean()), np.nan, np.nan, untestable=why)
+            return MeanInterval(float(there.mean()), np.nan, np.nan, untestable=why)
         if not has_spread(there):
-            return Estimate(*(float(there[0]),) * 3)
+            return MeanInterval(*(float(there[0]),) * 3)
         found, wide = mean(there, level=1 - ALPHA), mean(there, level=1 - ALPHA / count)
     except NotEstimable as reason:
-        return Estimate(np.nan, np.nan, np.nan, untestable=str(reason))
-    return Estimate(
+        return MeanInterval(np.nan, np.nan, np.nan, untestable=str(reason))
+    return MeanInterval(
         found.mean, *found.interval[:2], (float(wide.interval.low), float(wide.interval.high))
     )
 

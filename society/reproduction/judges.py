@@ -14,7 +14,7 @@ import numpy as np
 
 from society.analysis.statistics.posthoc import Difference, Tukey
 from society.analysis.statistics.samples import Interval
-from society.claims.comparisons import ALPHA, Comparison, Effect, Estimate, Odds
+from society.claims.comparisons import ALPHA, Comparison, Effect, MeanInterval, Odds
 from society.claims.data import (
     Always,
     Coded,
@@ -137,9 +137,7 @@ class ClaimPanel:
                 undecided += [left] if count.decided else []
             found = samples.evidence.chances(runs, judge.chance)
             odds += found
-            parts += [
-                _beside_chance(one, of.expect) for one, (of, _) in zip(found, counts, strict=True)
-            ]
+            parts += [_beside_chance(one, of) for one, (of, _) in zip(found, counts, strict=True)]
         notes = f"undecided: {', '.join(undecided)} runs" if undecided else ""
         return ClaimFinding(outcome_of(parts), "; ".join(map(str, odds)), notes)
 
@@ -174,7 +172,7 @@ class ClaimPanel:
                     samples.values(rule.sample, one)
                     for one in samples.bindings(rule.over, variables)
                 ]
-                parts += [_kept(rule, one, exact=bool(judge.exact)) for one in found]
+                parts += [_all_keep(rule, one, exact=bool(judge.exact)) for one in found]
                 beside = {name: samples.mean(one, variables) for name, one in rule.beside.items()}
                 words.append(_in_words(rule, variables, found, beside))
         notes = "; ".join(
@@ -189,14 +187,14 @@ class ClaimPanel:
             return _absent(effect, LIKE * judge.published.eta_squared)
         low, high = judge.published.eta_squared / LIKE, judge.published.eta_squared * LIKE
         significant, notes = effect.p < ALPHA, ""
-        size = Estimate(effect.eta_squared, effect.low, effect.high)
+        size = MeanInterval(effect.eta_squared, effect.low, effect.high)
         parts: dict[str, bool | None] = {
             "significance": False if effect.high < low else significant or None,
             "size": size.within(low, high),
             "direction": None,
         }
         try:
-            directed = _directed(judge, samples, stated.variables)
+            directed = _test_order(judge, samples, stated.variables)
             parts["direction"] = directed if significant else None
         except InsufficientEvidence as untestable:
             notes = f" ({untestable})"
@@ -339,13 +337,15 @@ def _counted(count: CountSpec, values: Array) -> tuple[Array, str]:
     return _TRUE[sign](decided, float(bound)), left
 
 
-def _beside_chance(odds: Odds, expect: str) -> bool | None:
+def _beside_chance(odds: Odds, count: CountSpec) -> bool | None:
     """Compare a count with chance as the claim does."""
-    held = odds.above if expect.endswith("above") else odds.below
-    return contrary_holds(held) if expect.startswith("not") else held
+    if count.expect == "alike":
+        return odds.alike(count.margin)
+    held = odds.above if count.expect.endswith("above") else odds.below
+    return contrary_holds(held) if count.expect.startswith("not") else held
 
 
-def _kept(rule: RuleSpec, values: Array, *, exact: bool) -> bool | None:
+def _all_keep(rule: RuleSpec, values: Array, *, exact: bool) -> bool | None:
     """Decide whether all runs keep a rule; None if so few runs do so by chance, or only some do."""
     kept = np.ones(values.shape, dtype=bool)
     if rule.at_least is not None:
@@ -395,12 +395,12 @@ def _alone_above(found: Tukey, best: str) -> bool | None:
     """Decide whether one mean is above each other."""
     pairs = [one for one in found.pairs if best in (one.first, one.second)]
     return all_hold(
-        (_by_tukey(found, one) if one.first == best else _by_tukey(found, _turned(one))).holds
+        (_by_tukey(found, one) if one.first == best else _by_tukey(found, _reverse(one))).holds
         for one in pairs
     )
 
 
-def _turned(one: Difference) -> Difference:
+def _reverse(one: Difference) -> Difference:
     """The same difference, of the second less the first."""
     interval = Interval(-one.interval.high, -one.interval.low, one.interval.level)
     return Difference(one.second, one.first, -one.difference, interval, one.p)
@@ -424,7 +424,7 @@ def _absent(effect: Effect, most: float) -> ClaimFinding:
     )
 
 
-def _directed(judge: Variance, samples: Samples, variables: Variables) -> bool | None:
+def _test_order(judge: Variance, samples: Samples, variables: Variables) -> bool | None:
     """Test the order of means that the paper has (Welch); raises InsufficientEvidence."""
     direction = judge.direction or Direction()
     if direction.greater is not None and direction.than is not None:

@@ -79,7 +79,7 @@ def _read_model(file: Path, model: type[M]) -> tuple[M, Source]:
 def _design(data: DesignData, package: str) -> ReproductionDesign:
     stated, claims = list[Stated](), list[Claim]()
     panel = ClaimPanel(data, package, stated)
-    for claim, one, shared in _stated(data):
+    for claim, one, shared in _expand_claims(data):
         stated.append(one)
         departures = tuple(fill_variables([*shared, *claim.departures], one.variables))
         text, source, said, under = (
@@ -129,7 +129,7 @@ def _trial_by_reading(trial: Trial, reading: Reading) -> Trial:
     )
 
 
-def _stated(data: DesignData) -> Iterator[tuple[ClaimData, Stated, tuple[str, ...]]]:
+def _expand_claims(data: DesignData) -> Iterator[tuple[ClaimData, Stated, tuple[str, ...]]]:
     """Each claim of each group, with every combination of values of their variables.
 
     The last is the departures that all claims of the group share.

@@ -58,7 +58,7 @@ def _claims(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Iterator[
 
 
 def coverage_section(paper: Reproduction) -> Iterator[Section]:
-    """List all claims, figures and tables of the paper: what is judged, and what is left out."""
+    """List all claims, figures and tables of the paper, those that are left out included."""
     if paper.coverage:
         counts = [_count_covered(paper, pictured=one) for one in (False, True)]
         rows = [
@@ -78,7 +78,7 @@ def coverage_section(paper: Reproduction) -> Iterator[Section]:
 
 def _count_covered(paper: Reproduction, *, pictured: bool) -> str:
     """Count the claims of the paper, or its figures and tables, by how they are judged."""
-    every = [one for one in paper.coverage if one.pictured == pictured]
+    every = [one for one in paper.coverage if one.is_picture == pictured]
     counts = Counter(_judged_with(paper, one) for one in every)
     whose = "figures and tables" if pictured else "claims"
     words = ", ".join(f"{counts[sort]} {sort}" for sort in _COVERED if counts[sort])

@@ -65,7 +65,7 @@ class ReproductionRun:
         self.design, files = _design(reproduction, models), experiments()
         self.results = {
             trial.name: ExperimentResult(
-                self._varied(read_experiment(files[trial.file], settings, self._instead(trial))),
+                self._vary(read_experiment(files[trial.file], settings, self._instead(trial))),
                 out / trial.name,
             )
             for trial in self.design.trials
@@ -154,7 +154,7 @@ class ReproductionRun:
         seed = {} if self.seed is None else {"seed": self.seed}
         return {**given, **minds, **seed, **_with_factors(given, minds)}
 
-    def _varied(self, experiment: Experiment) -> Experiment:
+    def _vary(self, experiment: Experiment) -> Experiment:
         """Give every condition the prompts and the repetitions of the command line."""
         conditions = [
             one._replace(setup=build(override(one.setup.spec, settings))) if settings else one
@@ -164,7 +164,7 @@ class ReproductionRun:
         return experiment._replace(conditions=tuple(conditions))
 
     def _settings_of(self, setup: Society) -> list[Setting]:
-        """List what the command line changes in one condition."""
+        """List the changes that the command line makes in one condition."""
         settings = []
         if self.repetitions is not None:
             tournament = setup.scenario.seats is not None

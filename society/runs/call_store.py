@@ -148,7 +148,7 @@ class RunFileCallStore:
                 for statement, values, _ in rows:
                     connection.execute(statement, values)
                 connection.execute("COMMIT")
-            except BaseException:
+            except BaseException:  # an interrupt, too, must not leave a transaction open
                 connection.rollback()
                 raise
             finally:
@@ -216,7 +216,7 @@ def unwritable_error(what: str, path: str, error: Exception) -> Paused:
 
 
 def writing_remedy(error: Exception) -> str:
-    """Say what cures a failure to write a file.
+    """Name the cure for a failure to write a file.
 
     >>> writing_remedy(sqlite3.OperationalError("attempt to write a readonly database"))
     'Make the file and its folder writable'

@@ -1,61 +1,82 @@
 """Notice chance that no seed addresses: a draw from a generator that the whole process shares.
 
-A run that draws from np.random or random cannot be repeated. Both generators are looked at before
-the first round and after it; a user's files, which may draw from others, are read as well.
+A run that draws from np.random or random cannot be repeated. A user's files are read before the
+run (society.config.source_look); what reading does not show is noticed here, by the states of both
+generators. Clients of models draw from random for their own ends, so that beside them it says
+nothing, and np.random alone is looked at.
 """
 
 from __future__ import annotations
 
 import random
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 
 from society.config.build import Society
-from society.config.wiring import is_foreign, source_file
+from society.config.hook_checks import is_foreign, source_file
 from society.engine.history import Page
 from society.engine.mechanism import as_play
 from society.errors import WiringWarning
 
 
 class ChanceWatch:
-    """A recorder that warns after the first round if a shared generator has been used."""
+    """A recorder that warns, once for each, if a shared generator has been used.
 
-    def __init__(self) -> None:
-        self._before = _shared_states()
+    It looks after rounds 0, 1, 2, 4, 8 and so on, so that long runs are not slowed down.
+    """
+
+    def __init__(self, *, clients: bool = False) -> None:
+        """clients: whether clients of models play along."""
+        states: dict[str, Callable[[], object]] = {"np.random": _numpy_state}
+        if not clients:
+            states["random"] = random.getstate
+        self._states = states
+        self._before = {name: state() for name, state in states.items()}
 
     def page(self, page: Page) -> None:
-        if page.number != 1:
+        if page.number & (page.number - 1):
             return
-        for name, before, after in zip(
-            ("np.random", "random"), self._before, _shared_states(), strict=True
-        ):
-            if before != after:
-                warnings.warn(
-                    f"something drew from {name} in the first round: chance that the seed does not "
-                    "address, so the run cannot be repeated; draw by agents.draws in a component, "
-                    "or by env.draws(NAME) in a script",
-                    WiringWarning,
-                    stacklevel=2,
-                )
+        drawn = [name for name, state in self._states.items() if state() != self._before[name]]
+        for name in drawn:
+            del self._states[name]
+            warnings.warn(
+                f"something has drawn from {name} up to round {page.number}: chance that the seed "
+                "does not address, so the run cannot be repeated; draw by agents.draws in a "
+                "component, or by env.draws(NAME) in a script",
+                WiringWarning,
+                stacklevel=2,
+            )
 
 
 def chance_watch(setup: Society) -> list[ChanceWatch]:
-    """Return a watcher for a society that runs code of the user's, and asks no models.
+    """Return a watcher for a society that runs code of the user's.
 
-    Clients of models draw for their own ends; what the files themselves say was said already.
+    What the files themselves say was said already.
     """
     origin = as_play(setup.scenario.play).origin
     parts = [type(part) for cohort in setup.cast() for part in cohort.components]
     around = [layer.spec.source for layer in setup.scenario.layers]
     files = [source_file(file) for file in setup.files if file.endswith(".py")]
     known = any(file.draws_unaddressed for file in files)
-    foreign = any(map(is_foreign, [origin, *parts, *around]))
-    return [ChanceWatch()] if foreign and not known and not setup.models_named else []
+    if known or not any(map(is_foreign, [origin, *parts, *around])):
+        return []
+    return [ChanceWatch(clients=_has_clients(setup))]
 
 
-def _shared_states() -> tuple[str, object]:
-    """Return the states of the generators, in a form that is compared by value."""
+def _has_clients(setup: Society) -> bool:
+    """Tell whether a model is asked in another way than by this program alone."""
+    if not setup.models_named:
+        return False
+    from society.llm.providers.pool import ModelPool
+
+    pool = ModelPool(setup.spec.models)
+    return not {pool.spec(name).sort for name in setup.models_named} <= {"offline", "tape"}
+
+
+def _numpy_state() -> object:
+    """Return the state of numpy's generator, in a form that is compared by value."""
     state = np.random.get_state(legacy=False)  # noqa: NPY002 (nothing is drawn)
     inner = state["state"]
-    return repr((inner["key"].tobytes(), inner["pos"], state["gauss"])), random.getstate()
+    return inner["key"].tobytes(), inner["pos"], state["gauss"]

@@ -24,7 +24,7 @@ from society.engine.history import chain_digest
 from society.llm.call_tables import checksum
 from society.llm.stored_database import load_json
 
-from .encoding import ArrayLayout, inflated_cells, join_cells, split_cells
+from .encoding import ArrayLayout, inflate_cells, join_cells, split_cells
 
 SCHEMA = """
 CREATE TABLE chunks (first INTEGER PRIMARY KEY, last INTEGER, data BLOB, seal TEXT);"""
@@ -81,13 +81,16 @@ def compact(connection: sqlite3.Connection, layout: LayoutOf) -> bool:
         inflate = _Inflation(connection, layout)
         for rows in _bundles(connection, inflate):
             data = _pack(rows, before, inflate.layout)
+            if not _holds(data, rows, inflate.layout):
+                connection.rollback()
+                return False
             first, last = rows[0].round, rows[-1].round
             row = (first, last, data, checksum(first, last, blob=data))
             connection.execute("INSERT INTO chunks VALUES (?, ?, ?, ?)", row)
             before = rows[-1].chain
         connection.execute("DELETE FROM rounds")
         connection.execute("COMMIT")
-    except BaseException:
+    except BaseException:  # an interrupt, too, must leave the rounds where they are
         connection.rollback()
         raise
     return True
@@ -124,7 +127,7 @@ def _chain_before(connection: sqlite3.Connection) -> str:
     # The first row after them continues it, but does not say it: so it is kept with the chunks.
     query = "SELECT data FROM chunks ORDER BY first DESC"
     (data,) = connection.execute(query).fetchone()
-    head, _ = _opened(data)
+    head, _ = _decompress(data)
     return _chains(head)[-1]
 
 
@@ -152,14 +155,14 @@ class _Inflation:
         return self._layouts[number]
 
     def __call__(self, row: ChunkRow) -> ChunkRow:
-        look, arrays = self._inflated(row.look, row.arrays)
-        line_look, lines = self._inflated(row.line_look, row.lines)
+        look, arrays = self._inflate_blob(row.look, row.arrays)
+        line_look, lines = self._inflate_blob(row.line_look, row.lines)
         return row._replace(look=look, arrays=arrays, line_look=line_look, lines=lines)
 
-    def _inflated(self, number: int, blob: bytes) -> tuple[int, bytes]:
+    def _inflate_blob(self, number: int, blob: bytes) -> tuple[int, bytes]:
         if not any(codec.endswith(".zlib") for _, _, codec in self._layouts[number].parts):
             return number, blob
-        look, cells = inflated_cells(self._layouts[number], blob)
+        look, cells = inflate_cells(self._layouts[number], blob)
         if look not in self._numbers:
             new = self._numbers[look] = 1 + max(self._layouts)
             self._layouts[new] = look
@@ -218,7 +221,15 @@ def _pack(rows: Sequence[ChunkRow], before: str, layout: LayoutOf) -> bytes:
     return _SIZES.pack(len(words), len(body)) + packed
 
 
-def _opened(data: bytes) -> tuple[_Head, bytes]:
+def _holds(data: bytes, rows: Sequence[ChunkRow], layout: LayoutOf) -> bool:
+    """Check that a chunk gives its rows back, since they are deleted for it."""
+    try:
+        return list(_unpack(data, layout)) == rows
+    except ValueError:  # more than may be read at once
+        return False
+
+
+def _decompress(data: bytes) -> tuple[_Head, bytes]:
     """Decompress a chunk, to no more than it says and may; raises ValueError."""
     words, body = _SIZES.unpack_from(data)
     if words + body > max(_MOST, 4 * len(data)):
@@ -234,11 +245,13 @@ def _opened(data: bytes) -> tuple[_Head, bytes]:
 
 
 def _unpack(data: bytes, layout: LayoutOf) -> Iterator[ChunkRow]:
-    head, body = _opened(data)
+    head, body = _decompress(data)
     cells, at = list[bytes](), 0
+    total = sum(count for count, _ in head.groups)
     for count, size in head.groups:
-        if not 0 <= count <= len(head.refs):
-            raise ValueError(f"its chunk says that it has {count} arrays of a kind")
+        # Each array is in some row, so that there are no more than the rows refer to.
+        if count < 0 or total > len(head.refs):
+            raise ValueError(f"its chunk has {total:,} arrays for {len(head.refs):,} places")
         for one in [size] * count if isinstance(size, int) else size:
             if one < 0:
                 raise ValueError(f"an array of {one} bytes")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from society.config.build import Society, build
 from society.config.run_config import RunConfig
 from society.engine.calls import Minds
-from society.engine.history import Page
+from society.engine.history import InMemoryRecorder, Page
 from society.engine.scenario import Drafts, Layer
 from society.errors import RunFileError
 from society.former_names import spellings
@@ -27,8 +27,9 @@ from society.llm.providers.budget import Budget
 from .provenance import run_file_statuses
 from .reader import RunFile, open_run_file
 from .session import Session
+from .writer import path_before_rescue
 
-DRAFTED = "drafted"  # the mechanism that seats types apart
+_SEATS_APART = "draft_designs"  # the mechanism that seats types apart
 # By type, one for each seat of the first repetition, then of the next; None where there is none.
 Designs = Mapping[str, list[Any]]
 
@@ -86,7 +87,7 @@ def design_runs(setup: Society) -> Iterator[DesignRun]:
         ((name, given),) = spec.mechanisms[place].items()
         stage = dict([drafts.stage])
         anew = {"repetitions": scenario.layers[-1].parameters.get("repetitions", 1)}
-        apart = {DRAFTED: {} if anew["repetitions"] == 1 else anew}
+        apart = {_SEATS_APART: {} if anew["repetitions"] == 1 else anew}
         mechanisms = [*spec.mechanisms[:place], {name: {**given, **stage}}, apart]
         drafting = spec.model_copy(update={"mechanisms": mechanisms})
         stages = build(drafting, setup.own, rehearsed=False)
@@ -111,9 +112,9 @@ def make_designs(setup: Society, minds: Minds | None = None) -> Society:
     """Make all designs now, without a file, and return the setup with them."""
     made = {}
     for one in design_runs(setup):
-        album = _Album()
-        one.setup.gamemaster([album], minds=minds).play()
-        made[one.mechanism] = {one.drafts.parameter: one.found(album.pages)}
+        recorder = InMemoryRecorder()
+        one.setup.gamemaster([recorder], minds=minds).play()
+        made[one.mechanism] = {one.drafts.parameter: one.found(recorder.pages)}
     return with_designs(setup, made)
 
 
@@ -161,13 +162,15 @@ def keep_designs(now: RunConfig) -> Callable[[RunConfig], RunConfig]:
 def design_file(tournament: Path, mechanism: str) -> Path:
     """Return the path of the run in which the designs of a mechanism are made.
 
-    A file that was made when the mechanism had another name is found.
+    A file that was made when the mechanism had another name is found, and that of a tournament
+    before it was rescued.
 
     >>> design_file(Path("runs/dilemma-1.run"), "contracts").name
     'dilemma-1.contracts-designs.run'
     """
     names = [mechanism, *spellings("mechanism", mechanism)]
-    files = [tournament.with_name(f"{tournament.stem}.{name}-designs.run") for name in names]
+    paths = dict.fromkeys((tournament, path_before_rescue(tournament)))
+    files = [path.with_name(f"{path.stem}.{name}-designs.run") for path in paths for name in names]
     return next((file for file in files if file.exists()), files[0])
 
 
@@ -217,14 +220,5 @@ def _describe_designs(mechanism: str, file: Path) -> str:
 
 def is_drafting(mechanisms: Sequence[Mapping[str, Any]]) -> bool:
     """Check if a run with these mechanisms makes designs, and is not a tournament."""
-    return bool(mechanisms) and DRAFTED in mechanisms[-1]
-
-
-class _Album:
-    """A recorder that keeps every page."""
-
-    def __init__(self) -> None:
-        self.pages: list[Page] = []
-
-    def page(self, page: Page) -> None:
-        self.pages.append(page)
+    names = spellings("mechanism", _SEATS_APART)
+    return bool(mechanisms) and not mechanisms[-1].keys().isdisjoint(names)

@@ -25,6 +25,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from society.engine.rng import Array
+from society.errors import FileError
 from society.llm.stored_database import load_json
 
 # One line: a step, or what the run file adds: a round's own arrays, and public columns.
@@ -77,19 +78,53 @@ class ArrayLayout(NamedTuple):
 def pack_lines(lines: Iterable[StoredLine]) -> tuple[ArrayLayout, bytes]:
     """Encode lines: their layout, and the bytes of their arrays."""
     known: dict[int, int] = {}  # the place of an array, by its identity
-    said, places, parts = [], [], []
-    cells: list[bytes] = []
+    said, places, different = [], [], list[Array]()
     for sort, kind, form, arrays in lines:
         said.append((sort, kind, form, tuple(arrays)))
         for values in arrays.values():
             place = known.get(id(values))
             if place is None:
-                place = known[id(values)] = len(cells)
-                codec, cell = _encoded(values)
-                parts.append((values.dtype.str, values.shape, codec))
-                cells.append(cell)
+                place = known[id(values)] = len(different)
+                different.append(values)
             places.append(place)
-    return ArrayLayout(tuple(said), tuple(places), tuple(parts)), join_cells(cells)
+    encoded = [_encoded(values) for values in different]
+    _keep_readable(different, encoded)
+    parts = tuple(
+        (values.dtype.str, values.shape, codec)
+        for values, (codec, _) in zip(different, encoded, strict=True)
+    )
+    return ArrayLayout(tuple(said), tuple(places), parts), join_cells([one for _, one in encoded])
+
+
+def _keep_readable(arrays: Sequence[Array], encoded: list[tuple[str, bytes]]) -> None:
+    """Replace codes of large arrays by longer ones, until the round may be read.
+
+    Reading refuses rounds that say to hold far more than their bytes, as those of an attacker do.
+    """
+    total, stored = sum(one.nbytes for one in arrays), sum(len(cell) for _, cell in encoded)
+    for place in sorted(range(len(arrays)), key=lambda place: -arrays[place].nbytes):
+        if total <= _most_of(stored):
+            return
+        plain = _plain(arrays[place])
+        stored += len(plain[1]) - len(encoded[place][1])
+        encoded[place] = plain
+    if total > _most_of(stored):
+        raise FileError(
+            f"a round has {total:,} bytes of text, which would not be read again; record less, "
+            "with --record summary"
+        )
+
+
+def _most_of(stored: int) -> int:
+    """Return how many bytes the arrays of a round may have, by their bytes in the file."""
+    return _MOST + 16 * stored
+
+
+def _plain(values: Array) -> tuple[str, bytes]:
+    """Encode an array without compression."""
+    if values.dtype.kind in "OU":
+        return "json", json.dumps(values.reshape(-1).tolist()).encode()
+    return "raw", values.tobytes()
 
 
 def join_cells(cells: Sequence[bytes]) -> bytes:
@@ -107,8 +142,8 @@ def split_cells(count: int, blob: bytes) -> list[bytes]:
     return [blob[start:end] for start, end in pairwise(ends)]
 
 
-def inflated_cells(look: ArrayLayout, blob: bytes) -> tuple[ArrayLayout, list[bytes]]:
-    """Return a layout and its parts with small arrays as they are before `.zlib`."""
+def inflate_cells(look: ArrayLayout, blob: bytes) -> tuple[ArrayLayout, list[bytes]]:
+    """Return a layout and its parts, with small arrays as they are before compression."""
     parts, cells = [], []
     for part, cell in zip(look.parts, split_cells(len(look.parts), blob), strict=True):
         dtype, shape, codec = part
@@ -143,7 +178,7 @@ def _check_sizes(parts: Sequence[LinePart], cells: Sequence[bytes]) -> None:
         total += math.prod(shape) * np.dtype(dtype).itemsize
         if codec == "bits" and len(cell) != math.ceil(math.prod(shape) / 8):
             raise ValueError(f"{len(cell)} bytes of flags for the shape {shape}")
-    if total > _MOST + 16 * sum(map(len, cells)):
+    if total > _most_of(sum(map(len, cells))):
         raise ValueError(f"arrays of {total:,} bytes, which is more than any round needs")
 
 
@@ -158,15 +193,17 @@ def _inflate(cell: bytes, most: int) -> bytes:
 
 def _encoded(values: Array) -> tuple[str, bytes]:
     if values.dtype.kind in "OU":
-        codec, cell = "json", json.dumps(values.reshape(-1).tolist()).encode()
+        codec, cell = _plain(values)
     elif values.nbytes <= _SHORT:
-        return "raw", values.tobytes()
+        return _plain(values)
     elif values.dtype.kind == "b":
         codec, cell = "bits", np.packbits(values).tobytes()
     elif (few := _of_few(values)) is not None:
         codec, cell = "few", few
     else:
-        codec, cell = "raw", values.tobytes()
+        codec, cell = _plain(values)
+    if codec == "json" and len(cell) > _MOST:
+        return codec, cell
     if len(cell) > _SHORT and len(set(cell[:_SAMPLE])) <= _FEW:
         return f"{codec}.zlib", zlib.compress(cell, 1)
     return codec, cell

@@ -5,10 +5,10 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from society.config.build import Society, build
 from society.config.run_config import RunConfig
@@ -100,6 +100,32 @@ class Manifest(BaseModel):
     facts: dict[str, FactSpec] = {}
     complete: tuple[str, ...] | None = None
 
+    @model_validator(mode="after")
+    def _has_a_config(self) -> Self:
+        """Refuse a spec that no configuration can be read from, before anything is shown of it."""
+        _ = self.config
+        return self
+
+    @field_validator("spec")
+    @classmethod
+    def _of_a_scenario(cls, spec: dict[str, Any]) -> dict[str, Any]:
+        scenario, parameters = spec.get("scenario"), spec.get("parameters", {})
+        if not isinstance(scenario, str) or not isinstance(parameters, dict):
+            raise ValueError(f"names the scenario {scenario!r:.40} and {parameters!r:.40}")
+        return spec
+
+    @model_validator(mode="after")
+    def _with_seats(self) -> Self:
+        legal, cohorts = range(self.agents), range(-1, len(self.cohorts))
+        taken = (seat for cohort in self.cohorts for seat in cohort.seats)
+        if any(seat not in legal for seat in taken) or any(
+            len(row) != self.agents for row in self.seating
+        ):
+            raise ValueError(f"has cohorts on other seats than those of its {self.agents:,} agents")
+        if any(number not in cohorts for row in self.seating for number in row):
+            raise ValueError("has seats of cohorts that it does not have")
+        return self
+
     @property
     def config(self) -> RunConfig:
         """The configuration; names in it are not looked up again in the working directory.
@@ -128,7 +154,22 @@ class Manifest(BaseModel):
                 f"{names} {was} in Python and cannot be rebuilt from the file; to play it again, "
                 "use society.run"
             )
-        return build(changed(self.config), rehearsed=False)
+        config = changed(self.config)
+        counts = [cohort.count for cohort in config.cohorts or ()]
+        # Before arrays are made of sizes that the run did not have; types of a tournament are met
+        # by others in replicates that it adds.
+        if max(config.agents or 0, config.replicates, *counts) > self.agents * self.replicates:
+            raise self._of_another_size()
+        setup = build(config, rehearsed=False)
+        if (setup.agents, setup.replicates) != (self.agents, self.replicates):
+            raise self._of_another_size()
+        return setup
+
+    def _of_another_size(self) -> RunFileError:
+        return RunFileError(
+            "the configuration in the run file is not that of a run of "
+            f"{self.agents:,} agents x {self.replicates:,} replicates; take a whole copy"
+        )
 
     def seated(self, cohorts: Iterable[str], replicate: int = 0) -> Array:
         """Mark the agents of these cohorts in a replicate, (N,) of bool."""
@@ -158,6 +199,12 @@ class Manifest(BaseModel):
         for number, cohort in enumerate(self.cohorts):
             types[0, list(cohort.seats)] = number
         return types
+
+    @property
+    def specs(self) -> dict[str, FactSpec]:
+        """Words, units and labels by name; files of before have labels with their columns only."""
+        columns = {one.name: FactSpec(labels=one.labels) for one in self.columns if one.labels}
+        return columns | self.facts
 
     @property
     def most(self) -> int:

@@ -23,7 +23,7 @@ _UP = 3  # folders above that of the run file in which its files still count as 
 
 def named_paths(manifest: Manifest) -> dict[str, str]:
     """Return the absolute paths in a manifest with the hashes of their content, "" if unknown."""
-    found = {_split(text)[1]: "" for text in _texts(_searched(manifest.spec))}
+    found = {_split(text)[1]: "" for text in _texts(_without_designs(manifest.spec))}
     return {path: "" for path in found if Path(path).is_absolute()} | dict(manifest.files)
 
 
@@ -35,7 +35,7 @@ def with_folder(manifest: Manifest, run: Path) -> Manifest:
 
 
 def find_moved_files(manifest: Manifest, run: Path, files: Path | None = None) -> Manifest:
-    """Return the manifest with the paths where the files of a run are now.
+    """Return the manifest with the present paths of the files of the run.
 
     files: a folder in which they are looked up first, by as much of their paths as is there.
     Raises FileError if there is none.
@@ -52,7 +52,7 @@ def find_moved_files(manifest: Manifest, run: Path, files: Path | None = None) -
             moved[old] = new
     if not moved:
         return manifest
-    spec = _replaced(_searched(manifest.spec), moved)
+    spec = _replace_paths(_without_designs(manifest.spec), moved)
     return manifest.model_copy(
         update={
             "spec": {**manifest.spec, **spec},
@@ -61,7 +61,7 @@ def find_moved_files(manifest: Manifest, run: Path, files: Path | None = None) -
     )
 
 
-def _searched(spec: Mapping[str, Any]) -> dict[str, Any]:
+def _without_designs(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of a spec in which users name files; designs are made by models."""
     return {key: value for key, value in spec.items() if key != "drafts"}
 
@@ -130,12 +130,12 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(one)
 
 
-def _replaced(value: Any, moved: Mapping[str, str]) -> Any:
+def _replace_paths(value: Any, moved: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         tape, path, name = _split(value)
         return f"{tape}{moved[path]}{name}" if path in moved else value
     if isinstance(value, Mapping):
-        return {key: _replaced(one, moved) for key, one in value.items()}
+        return {key: _replace_paths(one, moved) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_replaced(one, moved) for one in value]
+        return [_replace_paths(one, moved) for one in value]
     return value

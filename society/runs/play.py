@@ -15,7 +15,6 @@ from society.engine.history import Recorder
 from society.llm.providers.budget import Budget
 from society.user_code import guard_user_code
 
-from .chance_watch import chance_watch
 from .conclusions import record_findings
 from .design_runs import (
     design_files,
@@ -91,7 +90,7 @@ def _play(runs: Iterable[Session], watch: Watch, conclude: bool) -> End:
         with session.writer:
             with watch(session) as recorder:
                 watching = [] if recorder is None else [recorder]
-                end = session.play(*watching, *chance_watch(session.setup))
+                end = session.play(*watching)
             end = session.finish(end, conclude=conclude)
         if end.code:
             break

@@ -5,32 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from society.config.build import Society
-from society.engine.calls import Completion, Going, Request
-from society.engine.cancellation import CancellationToken
 from society.errors import InputError, suggest
-from society.llm.providers.pool import ModelPool
-
-
-class _Listener:
-    """Keeps the first prompt of each question; the offline mind answers, whatever is named."""
-
-    def __init__(self, seed: int) -> None:
-        self.prompts: dict[str, str] = {}
-        self._pool = ModelPool({}, seed=seed)
-
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
-        words = "\n\n".join(message.content for message in request.messages)
-        if not request.again:
-            self.prompts.setdefault(request.address.kind, words)
-        # No other model is ever asked: a look at prompts costs nothing.
-        return await self._pool.call(request._replace(model="default"), going, token)
-
-    @property
-    def patience(self) -> float:
-        return self._pool.patience
-
-    async def close(self) -> None:
-        await self._pool.close()
+from society.llm.providers.free_minds import FreeMinds
 
 
 def first_prompts(setup: Society, question: str | None = None) -> dict[str, str]:
@@ -38,7 +14,7 @@ def first_prompts(setup: Society, question: str | None = None) -> dict[str, str]
 
     Nothing is recorded, and no model is asked but the offline one.
     """
-    listener = _Listener(setup.seed)
+    listener = FreeMinds(setup.seed)
     once = replace(setup, spec=setup.spec.model_copy(update={"replicates": 1}), rounds=1)
     once.gamemaster(minds=listener).play()
     if not listener.prompts:

@@ -1,4 +1,4 @@
-"""Whether a run file belongs to a society: its configuration, and what has changed since."""
+"""The match of a run file and a society: their configurations, and all that has changed since."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from society.config.build import Society
 from society.config.run_config import RunConfig
 from society.errors import RunFileError, short_path
+from society.former_names import RENAMED
 from society.llm.providers.settings import Limits, ModelSpec
 
 from .manifest import Manifest, library_versions
@@ -36,6 +37,10 @@ def config_hash(spec: RunConfig) -> str:
     said = bare.model_dump(mode="json", exclude={"drafts"})
     if said["option_order"] == RunConfig.model_fields["option_order"].default:
         del said["option_order"]  # the hashes of rules' runs are those from before there was one
+    now = RENAMED["mechanism"]
+    said["mechanisms"] = [
+        {now.get(name, name): given for name, given in part.items()} for part in said["mechanisms"]
+    ]
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 

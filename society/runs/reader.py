@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 import sqlite3
 import struct
 import zlib
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from pydantic import ValidationError
 
 from society.engine.calls import Address, ParseIssue, Spent, Usage
 from society.engine.game_master import Outcome
@@ -40,7 +40,7 @@ from .manifest import READABLE, Manifest
 from .moved_files import find_moved_files
 from .schema import Header, RunStanding, Status, check_schema, side_file
 
-_MOST_KEYS, _MOST_BYTES = 64, 32 * 2**20  # of a manifest
+_MOST_KEYS, _MOST_BYTES = 64, 16 * 2**20  # of a manifest
 _MOST_AGENTS, _PER_BYTE = 2**24, 64  # in all replicates; more for each byte of the file
 _LONGEST_PATH = 200  # characters of the place of a round
 
@@ -71,7 +71,7 @@ class RunFile:
             _check_manifest_size(connection)
             rows = dict(connection.execute("SELECT key, value FROM manifest").fetchall())
             _check_seal(rows.pop("seal"), *sorted(rows.items()))
-            given = {key: json.loads(value) for key, value in rows.items()}
+            given = {key: load_json(value) for key, value in rows.items()}
             self.manifest = find_moved_files(Manifest.model_validate(given), path, files)
             _check_agents(self.manifest, path.stat().st_size)
 
@@ -256,7 +256,7 @@ class RunFile:
             ((_, _, _, arrays),) = unpack_lines(look, blob)
             steps, public = self._lines(number, line_seal) if lines else ((), {})
             said = number, path, digest, chain, ends, troubles
-            return _compose(*said, arrays, steps, public)
+            return self._checked(_compose(*said, arrays, steps, public))
 
     def _chunked_paths(self) -> Iterator[str]:
         """Yield the paths of the rounds that are in chunks."""
@@ -279,7 +279,19 @@ class RunFile:
         told = unpack_lines(self._look(row.line_look)[0], row.lines) if lines else ()
         steps, public = _sorted_lines(told)
         said = row.round, row.path, row.digest, row.chain, row.ends, row.troubles
-        return _compose(*said, arrays, steps, public)
+        return self._checked(_compose(*said, arrays, steps, public))
+
+    def _checked(self, record: Record) -> Record:
+        """Return a record; raises ValueError if it is not of as many agents as the manifest."""
+        page, agents, replicates = record.page, self.manifest.agents, self.manifest.replicates
+        shapes = {values.shape for values in (page.present, *page.public.values())}
+        if shapes != {(replicates, agents)} or page.running.shape != (replicates, 1):
+            raise ValueError(f"it is not of {agents:,} agents x {replicates:,} replicates")
+        if strange := page.measures.keys() - {one.name for one in self.manifest.measures}:
+            raise ValueError(f"the manifest has no measure {min(strange)!r:.40}")
+        if any(values.shape != (replicates,) for values in page.measures.values()):
+            raise ValueError(f"a measure is not of {replicates:,} replicates")
+        return record
 
     def _lines(self, number: int, sealed: str) -> tuple[tuple[Step, ...], dict[str, Array]]:
         """Return the steps of a round and its public columns; neither at level summary."""
@@ -320,7 +332,7 @@ def _compose(
     steps: tuple[Step, ...],
     public: dict[str, Array],
 ) -> Record:
-    """Compose the record of a round of what its row says."""
+    """Compose the record of a round from its row."""
     ended, issues = load_json(ends), [ParseIssue(*one) for one in load_json(troubles)]
     check_types((ended,), dict)
     for one in issues:
@@ -384,7 +396,7 @@ def _open_database(path: Path, how: str, files: Path | None) -> RunFile:
         database = StoredDatabase(path, how)
     try:
         return RunFile(path, database, files)
-    except BaseException:
+    except BaseException:  # an interrupt, too, must not leave the file open
         database.close()
         raise
 
@@ -392,6 +404,8 @@ def _open_database(path: Path, how: str, files: Path | None) -> RunFile:
 def _check_file(path: Path) -> bool:
     """Check the file, and if a -wal holds part of it; raises RunFileError for no run file."""
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise RunFileError(f"{path} is a device or a pipe; name a run file")
         header, size = Header.of(path), path.stat().st_size
         wal = side_file(path, "-wal")
         held_aside = wal.exists() and wal.stat().st_size > 0
@@ -433,8 +447,17 @@ def _reading(path: Path, what: str) -> Iterator[None]:
         yield
     except _DAMAGE as error:
         raise RunFileError(
-            f"{path}: {what} cannot be read ({error}); take a whole copy of the file, or run again"
+            f"{path}: {what} cannot be read ({_describe_damage(error)}); take a whole copy of the "
+            "file, or run again"
         ) from error
+
+
+def _describe_damage(error: BaseException) -> str:
+    """Say in one line what is damaged; of many faults the first."""
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 # What decoding bytes that nobody wrote can raise.
@@ -453,7 +476,7 @@ _DAMAGE = (
 
 
 def _similar_runs(path: Path) -> str:
-    """Say which run files there are that may have been meant."""
+    """Name the run files that may have been meant."""
     folders = dict.fromkeys((path.parent, Path("runs")))
     there = [str(file) for folder in folders for file in folder.glob("*.run")]
     if not there:

@@ -32,7 +32,7 @@ from society.engine.history import Page
 from society.engine.rng import Array
 from society.engine.script import UNREAD
 from society.llm.call_tables import SCHEMA as CALLS
-from society.llm.stored_database import check_types, schema_of
+from society.llm.stored_database import check_types, read_schema
 
 from .chunks import SCHEMA as CHUNKS
 from .manifest import FORMAT
@@ -67,7 +67,7 @@ CREATE TABLE sittings (round INTEGER, changed TEXT, seal TEXT);
 def _our_schema() -> frozenset[tuple[str, ...]]:
     connection = sqlite3.connect(":memory:")
     connection.executescript(SCHEMA)
-    found = schema_of(connection)
+    found = read_schema(connection)
     connection.close()
     return found
 
@@ -82,7 +82,7 @@ def check_schema(connection: sqlite3.Connection, *, chunked: bool) -> None:
     ours = _our_schema()
     if not chunked:
         ours = frozenset(one for one in ours if one[2] != "chunks")
-    other = sorted(schema_of(connection) ^ ours)
+    other = sorted(read_schema(connection) ^ ours)
     if other:
         sort, name, *_ = other[0]
         raise ValueError(f"its {sort} {name!r:.40} is not as `society run` writes it")

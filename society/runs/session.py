@@ -17,6 +17,7 @@ import ctypes
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
@@ -26,6 +27,7 @@ from typing import NamedTuple, Self
 
 from society.config.build import Society
 from society.config.run_config import RunConfig
+from society.config.wiring_issues import announce_deferred
 from society.engine.calls import Spent, sum_known
 from society.engine.environment import Environment
 from society.engine.game_master import GameMaster
@@ -36,6 +38,7 @@ from society.errors import (
     Exhausted,
     Paused,
     SocietyError,
+    WiringWarning,
     describe_user_error,
     explain_user_error,
     user_place,
@@ -43,6 +46,7 @@ from society.errors import (
 from society.llm.providers.budget import Budget
 from society.text import clean_line
 
+from .chance_watch import chance_watch
 from .conclusions import run_post_analysis
 from .manifest import Level, manifest_of
 from .provenance import list_changes
@@ -106,13 +110,18 @@ class End(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A run that is ready to be played or continued. purpose: of a run that others wait for."""
+    """A run that is ready to be played or continued.
+
+    purpose: of a run that others wait for. fresh: whether it begins here, and so is watched for
+    what could not be seen before.
+    """
 
     setup: Society
     env: Environment
     outside: ModelGateway
     writer: Writer
     purpose: str = ""
+    fresh: bool = True
 
     @classmethod
     def begun(
@@ -161,7 +170,7 @@ class Session(NamedTuple):
             minds = setup.minds(use_in_files([path, *beside(path, setup.spec)]), budget)
             writer = Writer.resumed(run, list_changes(run.manifest, setup))
         outside = setup.outside(writer.call_store, awaiting, minds)
-        return cls(setup, setup.environment(), outside, writer)
+        return cls(setup, setup.environment(), outside, writer, fresh=False)
 
     def play(self, *watching: Recorder) -> End:
         """Play from synchronous code; an interrupt also ends the session."""
@@ -177,7 +186,7 @@ class Session(NamedTuple):
         try:
             with _same_directory():
                 await self._game(watching).perform()
-        except BaseException as error:
+        except BaseException as error:  # a cancellation, too, is an end to be recorded
             return self._end(error)
         return End("finished")
 
@@ -200,7 +209,11 @@ class Session(NamedTuple):
         )
         for file, digest in setup.files.items():
             _LOG.info("file %s, SHA-256 %s", file, digest)
-        return self.setup.gamemaster([self.writer, *watching], env=self.env, outside=self.outside)
+        recorders = [self.writer, *watching, *(chance_watch(setup) if self.fresh else ())]
+        game = setup.gamemaster(recorders, env=self.env, outside=self.outside)
+        if self.fresh:
+            game.announce = _warn
+        return game
 
     def conclude(self) -> None:
         """Record the findings of the scenario's analysis of its run; none if it has no analysis."""
@@ -215,6 +228,8 @@ class Session(NamedTuple):
         if (conclude or self.setup.files or self.setup.objects) and not end.code:
             self.conclude()
         self.close(end)
+        if not (end.code or self.purpose):
+            announce_deferred(self.setup.wiring)
         file, saved = self.writer.path, self.writer.published
         _LOG.info("%s after round %s: %s", end.status, self.env.moment - 1, end.words or "done")
         return end._replace(file=file, saved=saved, purpose=self.purpose)
@@ -234,6 +249,10 @@ def _same_directory() -> Iterator[None]:
         yield
     finally:
         os.chdir(here)
+
+
+def _warn(words: str) -> None:
+    warnings.warn(words, WiringWarning, stacklevel=2)
 
 
 def _end_from_error(error: BaseException) -> End:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -165,7 +166,7 @@ class Writer:
         return str(found[0]) if found else self._chunked_chain
 
     def _compact(self, connection: sqlite3.Connection) -> None:
-        """Pack the rounds of the file into chunks, and free what they took; not in format 2."""
+        """Pack the rounds of the file into chunks, and free their space; not in format 2."""
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         layouts = {number: look for look, (number, _) in self._looks.items()}
         if version >= 3 and compact(connection, layouts.__getitem__):
@@ -337,6 +338,15 @@ def _fresh_path(path: Path) -> Path:
     """Return a path beside a run file at which there is nothing: NAME.rescued.run, or with a 2."""
     names = (f"{path.stem}.rescued{number}{path.suffix}" for number in ("", *range(2, 1000)))
     return next(one for one in map(path.with_name, names) if not one.exists())
+
+
+def path_before_rescue(path: Path) -> Path:
+    """Return the path that a run had before it was rescued; the same path for any other run.
+
+    >>> path_before_rescue(Path("runs/lake.rescued2.run")).name
+    'lake.run'
+    """
+    return path.with_name(re.sub(r"(\.rescued\d*)+$", "", path.stem) + path.suffix)
 
 
 def _sync(path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.text import Text
@@ -35,13 +35,14 @@ class Traits:
     """The heritable columns of one replicate, and units and labels of all that the table shows."""
 
     def __init__(self, manifest: Manifest, replicate: int = 0) -> None:
-        self._columns = {one.name: one for one in manifest.columns if one.heritable}
-        self._specs = manifest.facts
-        # What is quoted has its own place.
-        self.names = tuple(name for name in self._columns if name not in manifest.stage.quotes)
+        self._specs = manifest.specs
         self._owners = {
-            name: manifest.seated(one.cohorts, replicate) for name, one in self._columns.items()
+            one.name: manifest.seated(one.cohorts, replicate)
+            for one in manifest.columns
+            if one.heritable
         }
+        # What is quoted has its own place.
+        self.names = tuple(name for name in self._owners if name not in manifest.stage.quotes)
 
     def spec(self, name: str) -> FactSpec:
         """Return the declared words, unit and labels of a fact or column."""
@@ -50,16 +51,11 @@ class Traits:
     def shown(self, name: str, values: Array) -> Array:
         """Replace numbers of a column, (N,), by its labels; blank for agents without the column."""
         spec = self.spec(name)
-        if spec.labels and values.dtype.kind in "biuf" and name not in self._columns:
-            named: Array = np.array([spec.label(value) or None for value in values], object)
-            return named
-        if name not in self._columns or values.dtype.kind not in "biu":
-            return values
-        has, labels = self._owners[name], self._columns[name].labels
-        if not labels:
-            return np.where(has, values, np.nan)
-        words: Array = np.array([*labels, None], object)[np.where(has, values, -1)]
-        return words
+        shown = spec.labelled(values) if spec.labels and values.dtype.kind in "biuf" else values
+        if name in self._owners and values.dtype.kind in "biu":
+            nothing: Any = None if spec.labels else np.nan
+            return np.where(self._owners[name], shown, nothing)
+        return shown
 
 
 class AgentTable:
@@ -101,12 +97,11 @@ class AgentTable:
     ) -> TerminalColumn:
         # In a name of several parts the field comes last, and tells columns apart.
         heading = " ".join(self._heading(part) for part in name.split(" ", 1))
-        if unit := self.traits.spec(name).unit:
-            heading += f" ({self.ink.cut(unit, LONGEST_HEADING)})"
+        unit = self.ink.cut(self.traits.spec(name).unit, LONGEST_HEADING)
         blank = [Text()] * (1 + len(_QUANTILES) if len(rest) else 0)
         if values.dtype.kind not in "iuf":
             return TerminalColumn(
-                heading, [Text(self.ink.figure(values[seat])) for seat in named] + blank
+                heading, [Text(self.ink.figure(values[seat])) for seat in named] + blank, unit=unit
             )
         decimals = decimals_for(values[np.concatenate([named, rest])])
         shown = values[named].astype(float)
@@ -116,7 +111,7 @@ class AgentTable:
             cells += blank[:1] + self._figures(spread, decimals, self._limit(scene, name))
             shown = np.concatenate([shown, [np.nan], spread])
         self.largest[name] = max(self.largest.get(name, 0.0), largest(shown))
-        return TerminalColumn(heading, cells, shares(shown, self.largest[name]))
+        return TerminalColumn(heading, cells, shares(shown, self.largest[name]), unit)
 
     def _heading(self, name: str) -> str:
         """Return a name, or its words if it is long."""

@@ -18,6 +18,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from society.engine.fact_specs import FactSpec
 from society.engine.rng import Array
 from society.visible import visible_text
 
@@ -90,6 +91,19 @@ class TerminalStyle:
             return self.words("∞" if value > 0 else "-∞")
         places = decimals_for(np.asarray(value)) if decimals is None else decimals
         return f"{round(float(value), places) + 0.0:,.{places}f}"  # + 0.0: never "-0.00"
+
+    def quantity(self, value: Any, spec: FactSpec, decimals: int | None = None) -> str:
+        """A value as `figure` has it, with its unit, or its label: "84.3 litres", "open".
+
+        What is no finite number has no unit.
+        """
+        if label := spec.label(value):
+            return self.cut(label, _LONGEST_CELL)
+        figure = self.figure(value, decimals)
+        is_flag = isinstance(value, bool | np.bool_)
+        if is_flag or not isinstance(value, int | float | np.number) or not math.isfinite(value):
+            return figure
+        return self.words(spec.with_unit(figure))
 
     def gauge(self, share: float, cells: int) -> str:
         """A share in [0, 1] as a bar that many cells long; what is out of range is cut."""
@@ -168,15 +182,20 @@ def decimals_for(values: Array) -> int:
 
 @dataclass(frozen=True)
 class TerminalColumn:
-    """A heading and cells; shares, in [0, 1] or NaN, are drawn as bars where there is room."""
+    """A heading and cells; shares, in [0, 1] or NaN, are drawn as bars where there is room.
+
+    unit: stands on a line of its own, below the heading.
+    """
 
     heading: str
     cells: Sequence[Text]
     shares: Array | None = None
+    unit: str = ""
 
     @property
     def width(self) -> int:
-        return max(cell_len(self.heading), *(cell.cell_len for cell in self.cells), 1)
+        cells = (cell.cell_len for cell in self.cells)
+        return max(cell_len(self.heading), cell_len(self.unit), *cells, 1)
 
 
 def number_column(ink: TerminalStyle, heading: str, values: Array) -> TerminalColumn:
@@ -225,11 +244,13 @@ def _block(
     gap: int,
     bars: int,
 ) -> Iterator[Text]:
-    heading = Text(" " * names)
-    for column in columns:
-        heading.append(" " * gap + column.heading.rjust(column.width), "dim")
-        heading.append(" " * (bars + 1 if bars and column.shares is not None else 0))
-    yield strip_end(heading)
+    headings = [[column.heading for column in columns], [column.unit for column in columns]]
+    for words in headings[: 2 if any(headings[1]) else 1]:
+        line = Text(" " * names)
+        for column, word in zip(columns, words, strict=True):
+            line.append(" " * gap + word.rjust(column.width), "dim")
+            line.append(" " * (bars + 1 if bars and column.shares is not None else 0))
+        yield strip_end(line)
     for number, name in enumerate(stub):
         line = name.copy()
         line.append(" " * (names - name.cell_len))

@@ -116,11 +116,9 @@ class EventLines:
     def _number(self, note: str, before: Any, after: Any, chosen: Chosen | None) -> Iterator[Text]:
         """Yield a number before and after the round, and how it was decided."""
         spec = self.facts.get(note, UNSPECIFIED)
-        words = dict.fromkeys(
-            spec.label(value) or self.ink.figure(value) for value in (before, after)
-        )
-        unit = f" {spec.unit}" if spec.unit else ""
-        items = [self.ink.text(f"{self.ink.words(' → ').join(words)}{unit}", "bold magenta")]
+        first, last = (spec.label(value) or self.ink.figure(value) for value in (before, after))
+        then = f"{first}{self.ink.words(' → ')}" if first != last else ""
+        items = [self.ink.text(f"{then}{self.ink.quantity(after, spec)}", "bold magenta")]
         if chosen is not None:
             items.append(self.ink.text(f"{chosen.words}{self._figures(chosen, after)}"))
         yield from labelled_row(self.ink, note, items, "bold magenta")

@@ -16,6 +16,7 @@ from rich.console import Console, Group
 from rich.live import Live as Screen
 from rich.text import Text
 
+from society.engine.fact_specs import UNSPECIFIED
 from society.engine.graph import NOBODY
 from society.engine.history import Page
 from society.engine.rng import Array
@@ -163,8 +164,9 @@ class Live:
         gauge = self.manifest.stage.gauge
         if gauge is None or np.isnan(self._stock):
             return Text(), Text()
-        reading = f"{ink.figure(self._stock)} of {ink.figure(self._scale)}"
-        return Text(ink.cut(gauge[0], _GUTTER - 2), "bold"), Text(reading)
+        full = ink.quantity(self._scale, self.manifest.specs.get(gauge[0], UNSPECIFIED))
+        reading = f"{ink.figure(self._stock)} of {full}"
+        return Text(ink.cut(gauge[0], _GUTTER - 2), "bold"), ink.text(reading)
 
     def _news(self, ink: TerminalStyle) -> Iterator[Text]:
         """Yield the agents left, the rules in force, and counts of actions in the last round."""
@@ -184,7 +186,8 @@ class Live:
                 continue
             if stated[1].dtype.kind in "iuf":
                 value = float(stated[1][ran].mean())
-                yield ink.text(f"{note} {ink.figure(value)}", "magenta")
+                spec = given.specs.get(note, UNSPECIFIED)
+                yield ink.text(f"{note} {ink.quantity(value, spec)}", "magenta")
             elif given.replicates == 1 and stated[1][0, 0]:
                 yield ink.text(f"{note} {ink.cut(stated[1][0, 0], _LONGEST_NOTE)}", "magenta")
         for verb, peers in scene.links():

@@ -6,12 +6,13 @@ Of two who both did something, the line of the first says what the other one did
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from rich.cells import cell_len
 from rich.text import Text
 
+from society.engine.fact_specs import UNSPECIFIED, FactSpec
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec
@@ -28,10 +29,12 @@ _FIGURE = re.compile(r"\{(\w+)(:%)?\}")
 
 
 class Pairs:
-    """Prints the pairs of one replicate."""
+    """Prints the pairs of one replicate; facts: units and labels by name."""
 
-    def __init__(self, ink: TerminalStyle, names: Names, replicate: int) -> None:
-        self.ink, self.names, self.replicate = ink, names, replicate
+    def __init__(
+        self, ink: TerminalStyle, names: Names, replicate: int, facts: Mapping[str, FactSpec]
+    ) -> None:
+        self.ink, self.names, self.replicate, self.facts = ink, names, replicate, facts
 
     def lines(self, scene: RoundView) -> Iterator[Text]:
         """Yield the lines of all pairs; none if the display or the round has no pairs."""
@@ -87,7 +90,9 @@ class Pairs:
         def figure(found: re.Match[str]) -> str:
             values = self._own(scene, found[1])
             value = float("nan") if values is None else values[seat]
-            return f"{self.ink.figure(100 * value, 0)} %" if found[2] else self.ink.figure(value)
+            if found[2]:
+                return f"{self.ink.figure(100 * value, 0)} %"
+            return self.ink.quantity(value, self.facts.get(found[1], UNSPECIFIED))
 
         return _FIGURE.sub(figure, clause)
 

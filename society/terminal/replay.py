@@ -32,7 +32,15 @@ from .console import (
     print_lines,
 )
 from .event_lines import EventLines
-from .labels import Names, Place, RoundLabels, describe_status, enclosing_rounds, find_round
+from .labels import (
+    Names,
+    Place,
+    RoundLabels,
+    describe_status,
+    enclosing_rounds,
+    find_round,
+    spell_kind,
+)
 from .pairs import Pairs, other_columns
 from .round_view import (
     RoundView,
@@ -105,10 +113,8 @@ class _Teller:
         names = self.names = Names(manifest, ink, replicate)
         self.traits = Traits(manifest, replicate)
         self.roll = AgentTable(ink, names, replicate, self.traits)
-        self.pairs, self.deeds = (
-            Pairs(ink, names, replicate),
-            EventLines(ink, names, replicate, manifest.facts),
-        )
+        self.pairs = Pairs(ink, names, replicate, manifest.specs)
+        self.deeds = EventLines(ink, names, replicate, manifest.specs)
         self.course = Trace()
         self.level: float | None = None
         self.after = False  # whether anything was printed after this replicate had ended
@@ -135,6 +141,10 @@ class _Teller:
             yield from flow_items(
                 [ink.text(f"! marks a {column} above the {limit}", "dim")], ink.width
             )
+        if self.stage.meeting is not None and (held := self.stage.meeting.holds):
+            unit = f" ({unit})" if (unit := self.traits.spec(held).unit) else ""
+            legend = f"beside each name: {spell_kind(held)}{unit}"
+            yield from flow_items([ink.text(legend, "dim")], ink.width)
 
     def round(self, page: Page, before: Page | None) -> Iterator[Text]:
         """Yield one round; after this replicate has ended, only endings elsewhere."""
@@ -226,7 +236,9 @@ class _Teller:
         if stock is None:
             return
         level, full = float(stock[self.replicate, 0]), full_scale(self.manifest)
-        reading = Text(f"{ink.figure(level)} of {ink.figure(full)}", "bold")
+        reading = ink.text(
+            f"{ink.figure(level)} of {ink.quantity(full, self.traits.spec(name))}", "bold"
+        )
         wide = ink.width >= _WIDE
         room = ink.width - ink.gutter - reading.cell_len - (_CHANGE if wide else 2)
         bar = ink.gauge(level / full, max(min(room, _LONGEST_GAUGE), 8))

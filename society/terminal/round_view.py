@@ -290,7 +290,7 @@ def full_scale(manifest: Manifest) -> float:
     """The stock that fills the gauge; NaN where there is none."""
     gauge = manifest.stage.gauge
     full = manifest.params.get(gauge[1]) if gauge else None
-    return float(full) if full else float("nan")
+    return float(full) if full and isinstance(full, int | float) else float("nan")
 
 
 def mean_measures(measures: Mapping[str, Array]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""A console on which no text can do anything but stand there."""
+"""A console on which no text can control the terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class VisibleConsole(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterator[Segment]:
-        """Yield the segments of something, with visible texts."""
+        """Yield the segments of an object, with harmless texts."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text == (shown := visible_text(segment.text)):
                 yield segment

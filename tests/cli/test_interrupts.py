@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.child_processes import heed_interrupts
+
 ROOT = Path(__file__).resolve().parents[2]
 
 STUCK = """
@@ -65,11 +67,6 @@ CAST = (
 )
 
 
-def heeding_interrupts() -> None:
-    """Where the tests run in the background, interrupts are ignored, also by their children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def begun(folder: Path, *words: str) -> subprocess.Popen[str]:
     """A command that has come to the code that is stuck."""
     process = subprocess.Popen(
@@ -79,7 +76,7 @@ def begun(folder: Path, *words: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=heeding_interrupts,
+        preexec_fn=heed_interrupts,
     )
     until = time.monotonic() + 30
     while not (folder / "stuck.txt").exists():

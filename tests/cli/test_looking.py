@@ -36,9 +36,12 @@ def test_a_scenario_is_listed_with_what_it_asks_and_tells(
     said = capsys.readouterr().out
     assert said.startswith("fishing_village · scenario · ")
     parts = re.findall(r"^  (\w+):$", said, re.MULTILINE)
-    assert parts == ["asks", "tells", "relations", "measures", "components", "parameters"]
+    assert parts == [
+        *("asks", "tells", "facts", "relations", "measures", "components", "parameters")
+    ]
+    assert "    stock · Fish in the lake · fish\n" in said
     assert re.search(
-        r"^    effort · a number from 0 to 1 · .*full_catch \((own|common)\)", said, re.MULTILINE
+        r"^    effort · Real 0\.\.1 · .*full_catch \((own|common)\)", said, re.MULTILINE
     )
     assert "    efficiency · catch / maximum sustainable yield · mean over rounds" in said
     assert "    growth = 0.6 · a number from 0 to 3 · r, a round" in said
@@ -52,7 +55,7 @@ def test_a_component_is_listed_with_what_it_answers_and_its_columns(
     assert (said["name"], said["kind"]) == ("punishment", "components")
     assert said["parts"]["answers"] == ["watch", "punish"]
     assert said["parts"]["columns"] == [
-        "monitoring · float64 · public, heritable",
+        "monitoring · Chance to look at a peer · float64 · public, heritable",
         "punishing · float64",
     ]
 

@@ -200,7 +200,7 @@ def test_an_answer_that_is_not_legal_is_shown_with_its_component(mistake: Mistak
 
 def test_a_relation_that_is_not_declared_is_named_with_the_mend(mistake: Mistake) -> None:
     assert mistake(wood=("own(cut)", "seen('see', cut)")) == (
-        f"wood.py:{line_of('yield Tell')}: wood, 'felled': there is no graph 'see'; "
+        f"wood.py:{line_of('yield Tell')}: Tell('felled'): there is no graph 'see'; "
         "say relations=('see',) in @scenario"
     )
 
@@ -489,4 +489,15 @@ def test_the_traceback_of_a_mistake_is_shown_if_it_is_wanted(
 def test_a_name_that_is_listed_nowhere_is_refused_with_the_nearest(mistake: Mistake) -> None:
     assert mistake("list", "fishing_vilage") == (
         "there is no kind and no name 'fishing_vilage'; did you mean 'fishing_village'?"
+    )
+    assert mistake("list", "half") == (
+        "there is no kind and no name 'half'; choose one of: components, graphs, mechanisms, "
+        "models, reproductions, runs, scenarios"
+    )
+
+
+def test_a_scenario_is_not_swept(mistake: Mistake) -> None:
+    assert mistake("sweep", "fishing_village") == (
+        "fishing_village is a scenario, which has no conditions; play it by: "
+        "society run fishing_village"
     )

@@ -140,9 +140,3 @@ def test_a_scenario_file_is_described_with_the_parameters_that_it_sets(tmp_path:
     assert described.words.startswith("fishing_village: A lake shared by villagers")
     assert "growth = 0.9 · a number from 0 to 3 · r, a round" in described.parts["parameters"]
     assert "fine = 10 · " in str(described.parts["parameters"]), "which has its default"
-
-
-def test_answers_are_described_by_the_names_that_authors_write(tmp_path: Path) -> None:
-    asked = describe_name("fishing_village", KINDS).parts["asks"]
-    assert asked[0] == "propose · a number of at least 0 · cap (common)"
-    assert "punish · a neighbour on monitor, or NOBODY · catch (seen on monitor), " in str(asked)

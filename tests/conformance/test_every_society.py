@@ -160,10 +160,12 @@ def world(game: GameMaster) -> RunContext:
     return game.answerer.context
 
 
-def test_no_answer_needs_to_be_cut_to_its_bounds(case: Case, perform: Perform) -> None:
-    """But for what a mechanism bounds."""
+def test_no_answer_needs_to_be_cut_to_its_bounds(case: Case, perform: Perform, whole: Once) -> None:
+    """A quota cuts answers: that is its purpose."""
     if not any("quota" in part for part in case.changes.get("mechanisms", [])):
-        perform(case, answerer=lambda game: WithinBounds(case.setup().cast(), world(game)))
+        # WithinBounds raises BrokenRule at the first answer outside of its bounds.
+        played = perform(case, answerer=lambda game: WithinBounds(case.setup().cast(), world(game)))
+        assert played.outcome.digest == whole(case).outcome.digest
 
 
 def test_answering_is_pure(case: Case, perform: Perform, whole: Once) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from society.runs.runfile import open_run_file
+from tests.child_processes import heed_interrupts
 
 
 class Program(subprocess.Popen[str]):
@@ -25,7 +25,7 @@ class Program(subprocess.Popen[str]):
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            preexec_fn=_heeding_interrupts,
+            preexec_fn=heed_interrupts,
         )
 
     def ended(self) -> tuple[int, str, str]:
@@ -33,11 +33,6 @@ class Program(subprocess.Popen[str]):
         with self:
             said = self.communicate(timeout=60)
         return (self.returncode, *said)
-
-
-def _heeding_interrupts() -> None:
-    """Where the tests run in the background, interrupts are ignored, also by their children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

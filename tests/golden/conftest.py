@@ -15,7 +15,7 @@ from society.config.build import Society, build
 from society.config.run_config import load_config
 from society.engine.calls import Minds
 from society.engine.game_master import Outcome
-from society.engine.history import Page
+from society.engine.history import InMemoryRecorder, Page
 from society.runs.design_runs import make_designs
 
 HERE = Path(__file__).parent
@@ -36,14 +36,6 @@ class Over(NamedTuple):
     designs: Mapping[str, Any]
 
 
-class _Album:
-    def __init__(self) -> None:
-        self.pages: list[Page] = []
-
-    def page(self, page: Page) -> None:
-        self.pages.append(page)
-
-
 def _placed(value: Any) -> Any:
     """The same with the path of a file of the tests in place of its name."""
     if value == "PATCHY":
@@ -62,9 +54,9 @@ def _perform(
     """
     setup = build(load_config(source, _placed(changes)))
     setup = make_designs(setup, minds(setup) if minds else None)
-    album = _Album()
-    game = setup.gamemaster([album], minds=minds(setup) if minds else None)
-    return Over(game.play(), album.pages, setup.spec.drafts)
+    recorder = InMemoryRecorder()
+    game = setup.gamemaster([recorder], minds=minds(setup) if minds else None)
+    return Over(game.play(), recorder.pages, setup.spec.drafts)
 
 
 Perform = Callable[..., Over]

@@ -361,7 +361,13 @@ def test_all_prompts_of_ours_can_be_read_and_include_what_there_is(owner: str) -
 def test_a_pack_that_changes_something_is_welcome(files: Files) -> None:
     words = "{% include 'harbour/rules.md' %}"
     pack = files("pack", effort=words, rules="", any__repair="", harbour__told__sunk="", sea__x="")
-    Prompts("harbour", [pack]).check(pack, ["effort"])
+    prompts = Prompts("harbour", [pack])
+    prompts.check(pack, ["effort"])
+    plain, swapped = Prompts("harbour").hashes(), prompts.hashes()
+    changed = {name for name in swapped if swapped[name] != plain.get(name)}
+    assert changed == {
+        "harbour/effort.md", "harbour/rules.md", "harbour/told/sunk.md", "any/repair.md"
+    }  # fmt: skip
 
 
 def test_a_pack_that_is_not_there_is_refused(tmp_path: Path) -> None:

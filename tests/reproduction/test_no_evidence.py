@@ -8,9 +8,7 @@ computed, and what is claimed of a game without chance, or of every run, so that
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -24,7 +22,7 @@ from society.engine.rng import Array, generator
 from society.reproduction.evidence import Evidence, ExperimentResult
 from society.reproduction.judges import judge_claims
 from society.reproduction.run import ReproductionRun
-from tests.reproduction.test_recorded_verdicts import MODELS
+from tests.reproduction.made_up import MODELS, MadeUpResult
 
 pytestmark = pytest.mark.thorough
 
@@ -42,43 +40,11 @@ DESIGNS = [(name, minds) for name in MODELS for minds in ("rules", "language")]
 DECIDED = {"reproduced", "not reproduced", "in part"}
 
 
-class Noise:
+class Noise(MadeUpResult):
     """Runs of which no condition differs from another: only noise, and much of it."""
 
-    def __init__(
-        self, levels: Mapping[str, Sequence[Any]], runs: int, trial: str, seed: int
-    ) -> None:
-        self.experiment, self.count = SimpleNamespace(levels=levels), runs
-        self.trial, self.seed = trial, seed
-        self.conditions = [
-            dict(zip(levels, chosen, strict=True)) for chosen in product(*levels.values())
-        ]
-
-    def runs(self, name: str, levels: FactorLevels) -> Array:
-        return np.concatenate([self._drawn(name, one, 1)[:, 0] for one in self._chosen(levels)])
-
-    def rounds(self, name: str, levels: FactorLevels) -> Array:
-        """Sixty rounds; fitness is known in every tenth."""
-        found = []
-        for one in self._chosen(levels):
-            course = self._drawn(name, one, 60)
-            if name == "fitness":
-                course[:, np.arange(60) % 10 < 9] = np.nan
-            found.append(course)
-        return np.concatenate(found)
-
-    def labels(self, factor: str, levels: FactorLevels) -> list[object]:
-        return [one[factor] for one in self._chosen(levels) for _ in range(self.count)]
-
-    def _chosen(self, levels: FactorLevels) -> Iterator[Mapping[str, Any]]:
-        for one in self.conditions:
-            if all(one[factor] == level for factor, level in levels.items()):
-                yield one
-
-    def _drawn(self, measure: str, condition: Mapping[str, Any], rounds: int) -> Array:
-        draws = generator(
-            self.seed, f"{self.trial} {measure} {sorted(map(str, condition.items()))}"
-        )
+    def draw(self, measure: str, condition: Mapping[str, Any], rounds: int) -> Array:
+        draws = generator(self.seed, self.address(measure, condition))
         shape = (self.count, rounds)
         if measure in CHANCES or self.trial in TAKEN_OVER:
             chance = CHANCES.get(measure, 1 / 12)
@@ -92,7 +58,7 @@ class Noise:
 
 
 class NoisyScores(Evidence):
-    """With scores of types that differ by noise alone."""
+    """Evidence with scores of types that differ by noise alone."""
 
     def __init__(
         self, results: Mapping[str, Noise], types: Sequence[str], runs: int, seed: int
@@ -107,7 +73,7 @@ class NoisyScores(Evidence):
 
 
 def decided(name: str, minds: str, runs: int) -> set[str]:
-    """The claims that are decided by each of three draws: one of twenty may be by one of them."""
+    """Find the claims that each of three draws decides: chance may decide one of twenty in one."""
     found: set[str] | None = None
     for seed in (1, 2, 3):
         some = {one.claim for one in verdicts(name, minds, runs, seed) if one.outcome in DECIDED}
@@ -119,14 +85,14 @@ def decided(name: str, minds: str, runs: int) -> set[str]:
 
 
 def verdicts(name: str, minds: str, runs: int, seed: int) -> Iterator[ClaimVerdict]:
-    """Of all claims but those that need no statistics.
+    """Judge all claims but those that need no statistics.
 
     Shares of variance are left out: many runs of noise exclude a large one, and rightly.
     """
     models = MODELS[name] if minds == "language" else ()
     run = ReproductionRun(reproduction(name), Path("nowhere"), models)
     results = {
-        trial: Noise(result.experiment.levels, runs, trial, seed)
+        trial: Noise(trial, result.experiment.levels, runs, seed)
         for trial, result in run.results.items()
     }
     claims = [one for one in run.design.claims if not needs_no_statistics(one)]

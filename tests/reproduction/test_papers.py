@@ -176,3 +176,17 @@ def test_every_paper_can_be_read_and_claims_nothing_twice() -> None:
 
 def test_the_examples_in_docstrings_are_true() -> None:
     assert doctest.testmod(claim_samples).failed == 0
+
+
+@pytest.mark.parametrize(("name", "page"), [("donor", "donor_game"), ("dilemmas", "GAME")])
+def test_that_no_system_message_is_sent_stands_beside_each_claim_about_models(
+    name: str, page: str
+) -> None:
+    """Both papers have one, of the game or of the form of the answer; ours are in the question."""
+    language = reproduction(name).language
+    assert language is not None
+    for claim in language.claims:
+        (words,) = (one for one in claim.departures if "system message" in one)
+        assert (
+            f"no system message is sent, unless a prompt pack has one ({page}/system.md)" in words
+        )

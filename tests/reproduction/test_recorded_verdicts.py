@@ -9,11 +9,9 @@ results, as theorem 1, has its own tests.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -26,69 +24,36 @@ from society.engine.rng import Array, generator
 from society.reproduction.evidence import Evidence, ExperimentResult
 from society.reproduction.judges import judge_claims
 from society.reproduction.run import ReproductionRun
+from tests.reproduction.made_up import MODELS, MadeUpResult
 
 pytestmark = pytest.mark.thorough
 
-MODELS = {
-    "village": (
-        "claude-sonnet-4",
-        "deepseek-r1",
-        "gpt-4o",
-        "gpt-4o-mini",
-        "llama-3.3-70b",
-        "qwen3-32b",
-    ),
-    "donor": ("claude-3-5-sonnet", "gemini-1.5-flash-002", "gpt-4o"),
-    "dilemmas": ("claude-sonnet-4-5", "gemini-3-flash", "gpt-5.2", "gpt-4o", "qwen3-30b-a3b"),
-}
 RECORD: Mapping[str, list[list[str]]] = json.loads(
     Path(__file__).with_name("verdicts.json").read_text("utf-8")
 )
 
 
-class MadeUp:
+class MadeUp(MadeUpResult):
     """Eight runs a condition, some far above others; every measure is drawn anew."""
 
-    def __init__(self, name: str, levels: Mapping[str, Sequence[Any]], seed: int) -> None:
-        self.experiment, self.name, self.seed = SimpleNamespace(levels=levels), name, seed
-        self.conditions = [
-            dict(zip(levels, chosen, strict=True)) for chosen in product(*levels.values())
-        ]
-
-    def runs(self, name: str, levels: FactorLevels) -> Array:
-        return np.concatenate([self._drawn(name, one, 1)[:, 0] for one in self._chosen(levels)])
-
     def rounds(self, name: str, levels: FactorLevels) -> Array:
-        """Sixty rounds; fitness is known in every tenth, and runs end."""
-        found = []
-        for one in self._chosen(levels):
-            course = self._drawn(name, one, 60)
-            if name == "fitness":
-                course[:, np.arange(60) % 10 < 9] = np.nan
-            elif name != "phenotype":
-                course[np.arange(8) % 3 == 0, 50:] = np.nan
-            found.append(course)
-        return np.concatenate(found)
+        """Some of the runs end after fifty rounds."""
+        found = super().rounds(name, levels)
+        if name not in ("fitness", "phenotype"):
+            found[np.arange(len(found)) % 8 % 3 == 0, 50:] = np.nan
+        return found
 
-    def labels(self, factor: str, levels: FactorLevels) -> list[object]:
-        return [one[factor] for one in self._chosen(levels) for _ in range(8)]
-
-    def _chosen(self, levels: FactorLevels) -> Iterator[Mapping[str, Any]]:
-        for one in self.conditions:
-            if all(one[factor] == level for factor, level in levels.items()):
-                yield one
-
-    def _drawn(self, measure: str, condition: Mapping[str, Any], rounds: int) -> Array:
+    def draw(self, measure: str, condition: Mapping[str, Any], rounds: int) -> Array:
         """Some shares, some positive numbers; the mean differs by condition."""
-        draws = generator(self.seed, f"{self.name} {measure} {sorted(map(str, condition.items()))}")
-        if measure.startswith(("norm_never", "norm_always", "policy_")) or self.name == "neutral":
+        draws = generator(self.seed, self.address(measure, condition))
+        if measure.startswith(("norm_never", "norm_always", "policy_")) or self.trial == "neutral":
             return (draws.random((8, rounds)) < draws.random()).astype(float)
         found: Array = draws.choice([0.3, 0.9, 2.0]) * np.exp(0.2 * draws.normal(size=(8, rounds)))
         return found
 
 
 class Scored(Evidence):
-    """With made-up scores of types, in three repetitions."""
+    """Evidence with made-up scores of types, in three repetitions."""
 
     def __init__(self, results: Mapping[str, MadeUp], types: Sequence[str], seed: int) -> None:
         super().__init__({name: cast(ExperimentResult, one) for name, one in results.items()})
@@ -103,15 +68,15 @@ class Scored(Evidence):
 
 
 def verdicts(name: str, minds: str, seed: int) -> list[list[str]]:
-    """Of all claims that look at results."""
+    """Judge all claims that look at results."""
     paper, models = reproduction(name), MODELS[name] if minds == "language" else ()
     run = ReproductionRun(paper, Path("nowhere"), models)
     made_up = {
-        trial: MadeUp(trial, result.experiment.levels, seed)
+        trial: MadeUp(trial, result.experiment.levels, 8, seed)
         for trial, result in run.results.items()
     }
     evidence = Scored(made_up, models or ("nice", "nasty"), seed)
-    computed = 14 if (name, minds) == ("dilemmas", "rules") else 0  # theorem 1 and what is like it
+    computed = 21 if (name, minds) == ("dilemmas", "rules") else 0  # theorem 1 and what is like it
     return [written(one) for one in judge_claims(run.design.claims[computed:], evidence)]
 
 

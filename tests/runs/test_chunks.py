@@ -14,9 +14,9 @@ import pytest
 from society.cli.main import main
 from society.config.build import build
 from society.config.run_config import load_config
-from society.engine.history import Page
+from society.engine.history import Page, Step, page_digest
 from society.errors import RunFileError
-from society.runs.chunks import _opened as open_chunk
+from society.runs.chunks import _decompress as open_chunk
 from society.runs.runfile import Writer, manifest_of, open_run_file
 
 GENERATIONS = {"replicates": 2, "seed": 5}
@@ -90,7 +90,7 @@ def test_all_rounds_come_out_as_they_went_in(finished: tuple[Path, list[Page]]) 
         assert_same(pages[100], next(run.pages(100)))
 
 
-def test_a_run_of_generations_takes_a_tenth_of_its_arrays(
+def test_a_small_run_of_generations_takes_a_fifth_of_its_arrays_manifest_and_all(
     finished: tuple[Path, list[Page]],
 ) -> None:
     path, pages = finished
@@ -160,7 +160,7 @@ def test_seeking_opens_only_the_chunk_of_the_round(
         opened.append(len(data))
         return open_chunk(data)
 
-    monkeypatch.setattr("society.runs.chunks._opened", opening)
+    monkeypatch.setattr("society.runs.chunks._decompress", opening)
     with open_run_file(tmp_path / "e.run") as run:
         assert next(run.pages(200)).digest == pages[200].digest
         assert next(run.pages(207)).digest == pages[207].digest
@@ -187,3 +187,35 @@ def test_a_million_agent_rounds_in_few_rounds_are_read(tmp_path: Path) -> None:
     with open_run_file(path) as run:
         assert len(list(run.pages())) == 11
         assert run.outcome().rounds == 10
+
+
+class Talking:
+    """Adds lines to the first round, and gives all rounds to a writer."""
+
+    def __init__(self, writer: Writer, steps: list[Step]) -> None:
+        self.writer, self.steps = writer, steps
+
+    def page(self, page: Page) -> None:
+        steps = (*page.steps, *(self.steps if page.number == 1 else ()))
+        self.writer.page(page._replace(steps=steps, digest=page_digest(page.number, steps)))
+
+
+@pytest.mark.parametrize(("lines", "entries"), [(1_300, 8_000), (12, 1_000_000)])
+def test_rounds_that_are_large_once_unpacked_can_be_read(
+    lines: int, entries: int, tmp_path: Path
+) -> None:
+    """Lines of equal numbers: 83 and 96 MB in memory, and next to nothing if compressed."""
+    path = tmp_path / "a.run"
+    setup = build(load_config("fishing_village", {"replicates": 1, "agents": 5, "rounds": 2}))
+    steps = [
+        Step("tell", "said", "", {("common", "number"): np.full((1, entries), float(number))})
+        for number in range(lines)
+    ]
+    writer = Writer(path, manifest_of(setup, "full"))
+    with writer:
+        setup.gamemaster([Talking(writer, steps)]).play()
+    with open_run_file(path) as run:
+        page = next(run.pages(1))
+    said = [step.arrays["common", "number"] for step in page.steps if step.kind == "said"]
+    assert [float(one[0, -1]) for one in said] == [*range(lines)]
+    assert all((one == one[0, 0]).all() for one in said)

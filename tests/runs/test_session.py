@@ -19,6 +19,7 @@ from society.llm.call_tables import checksum
 from society.runs import writer
 from society.runs.runfile import open_run_file
 from society.runs.verify import verify
+from tests.child_processes import heed_interrupts
 
 if TYPE_CHECKING:
     from tests.conftest import Provider
@@ -130,11 +131,6 @@ def test_one_run_can_be_killed_again_and_again(
     assert (told(path), asked(provider)) == (whole, whole.calls)
 
 
-def heeding_interrupts() -> None:
-    """Where the tests run in the background, interrupts are ignored, also by their children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def test_an_interrupt_waits_for_the_answers_under_way(
     provider: Provider, whole: Told, tmp_path: Path
 ) -> None:
@@ -142,7 +138,7 @@ def test_an_interrupt_waits_for_the_answers_under_way(
     provider.plan(latency=0.3)
     program = [sys.executable, "-m", "society", *words(path, provider)]
     with subprocess.Popen(
-        program, stderr=subprocess.PIPE, text=True, preexec_fn=heeding_interrupts
+        program, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts
     ) as process:
         while asked(provider) < 15:
             time.sleep(0.02)

@@ -325,6 +325,20 @@ def test_a_run_and_that_of_its_designs_tell_of_each_other(
     assert f"made in {DESIGNS}, which cannot be read\n" in capsys.readouterr().out
 
 
+def test_a_rescued_tournament_finds_its_designs_under_the_name_that_it_had(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*play(write("contracts")), "--max-calls", "7"]) == 3
+    capsys.readouterr()
+    rescued = MATCHES.rename("t.rescued.run")
+    assert main(["show", str(rescued)]) == 0
+    assert f"designs  for contracts, made in {DESIGNS}: 4 more calls\n" in capsys.readouterr().out
+    # Its limit counts them: three calls of matches were made, and no more are allowed.
+    assert main(["resume", str(rescued), "--quiet"]) == 3
+    assert "--max-calls: 7 of 7 used" in capsys.readouterr().err
+    assert main(["resume", str(rescued), "--quiet", "--max-calls", "none"]) == 0
+
+
 CLASSIC = """
 scenario: prisoners_dilemma
 mechanisms: [tournament]

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import marshal
 import shutil
 import sqlite3
+import struct
+import sys
+from collections.abc import Iterator
 from contextlib import closing
+from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from society.cli.main import main
+from society.config.build import build
+from society.config.run_config import load_config
+from society.engine.agents import AgentGroup
+from society.engine.component import Component
+from society.engine.observations import Question
+from society.engine.rng import Array
 from society.errors import UntrustedCodeError
 from society.llm.call_tables import checksum
 from society.memory.embedders import embedder
 from society.runs.moved_files import find_moved_files
 from society.runs.runfile import open_run_file
 from society.runs.trust import refuse_user_code, trust_store
-from society.user_code import guard_user_code
+from society.user_code import check_user_code, guard_user_code
 
 COMPONENT = """
 from pathlib import Path
 from dataclasses import dataclass
 import numpy as np
 from society.engine.component import Component
+from society.engine.observations import Question
 
 Path(__file__).with_name("executed").touch()
 
@@ -276,3 +290,105 @@ def test_prompts_graphs_and_tapes_move_with_the_run_and_texts_do_not(
     assert moved["models"]["default"]["model"] == f"tape:{now / 'inner' / 'tape.run'}"
     assert moved["parameters"]["advice"] == "/"
     assert moved["graph"]["file"] == str(project / "gone.csv")
+
+
+# Modules that a component imports from its folder
+
+
+IMPORTING = (
+    "import sys\nfrom pathlib import Path\n"
+    "sys.path.insert(0, str(Path(__file__).parent))\nimport beside_it\n" + COMPONENT
+)
+BESIDE = "from pathlib import Path\nPath(__file__).with_name('beside executed').touch()\n"
+
+
+@pytest.fixture
+def importing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with a component that imports a module beside it, and a run of both."""
+    monkeypatch.setenv("SOCIETY_STATE", str(tmp_path / "state"))
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    folder = tmp_path / "importing"
+    folder.mkdir()
+    (folder / "component.py").write_text(IMPORTING, encoding="utf-8")
+    (folder / "scenario.yaml").write_text(SCENARIO, encoding="utf-8")
+    (folder / "beside_it.py").write_text(BESIDE, encoding="utf-8")
+    monkeypatch.chdir(folder)
+    assert main(["run", "scenario.yaml", "--quiet", "--out", "a.run"]) == 0
+    del sys.modules["beside_it"]  # a new process would not know it
+    (folder / "beside executed").unlink()
+    yield folder
+    sys.modules.pop("beside_it", None)
+
+
+def test_a_module_beside_a_component_is_recorded_and_trusted_like_it(importing: Path) -> None:
+    with open_run_file(importing / "a.run") as run:
+        assert {Path(file).name for file in run.manifest.files} == {"component.py", "beside_it.py"}
+    assert main(["verify", "a.run"]) == 0
+    assert (importing / "beside executed").exists()
+
+
+def test_a_module_beside_a_component_that_changed_is_not_executed(
+    importing: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (importing / "beside_it.py").write_text(BESIDE + "# more\n", encoding="utf-8")
+    assert main(["verify", "a.run"]) == 2
+    assert "beside_it.py (SHA-256 " in (said := capsys.readouterr().err)
+    assert "changed since the run was made" in said
+    assert not (importing / "beside executed").exists()
+    assert main(["verify", "a.run", "--trust"]) == 0
+    assert "executes " in (said := capsys.readouterr().err)
+    assert "beside_it.py" in said
+    assert (importing / "beside executed").exists()
+
+
+def test_a_module_that_the_run_file_keeps_quiet_about_is_not_executed(
+    importing: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The component is the user's own; the module beside it is somebody else's."""
+    (importing / "beside_it.py").write_text(BESIDE + "# more\n", encoding="utf-8")
+    with closing(sqlite3.connect("a.run")) as connection, connection:
+        rows = dict(connection.execute("SELECT key, value FROM manifest WHERE key != 'seal'"))
+        files = json.loads(rows["files"])
+        rows["files"] = json.dumps({k: v for k, v in files.items() if "component" in k})
+        rows["seal"] = checksum(*sorted(rows.items()))
+        connection.executemany("INSERT OR REPLACE INTO manifest VALUES (?, ?)", rows.items())
+    assert main(["verify", "a.run"]) == 2
+    assert "beside_it.py" in (said := capsys.readouterr().err)
+    assert "which the run file does not record" in said
+    assert not (importing / "beside executed").exists()
+
+
+def test_the_compiled_form_of_a_module_is_not_taken_for_it(importing: Path) -> None:
+    """Python would take what lies in __pycache__ if time and size of the source fit."""
+    source = importing / "beside_it.py"
+    cached = Path(cache_from_source(str(source)))
+    cached.parent.mkdir(exist_ok=True)
+    evil = compile("raise SystemExit('taken from __pycache__')", str(source), "exec")
+    about = source.stat()
+    head = MAGIC_NUMBER + struct.pack("<III", 0, int(about.st_mtime), about.st_size)
+    cached.write_bytes(head + marshal.dumps(evil))
+    assert main(["verify", "a.run"]) == 0
+    assert (importing / "beside executed").exists()
+
+
+def test_the_gate_holds_in_the_thread_of_a_notebook() -> None:
+    """Under a running event loop a society is played in another thread."""
+    seen = list[str]()
+
+    class Late(Component):
+        answers = ("effort",)
+
+        def answer(self, ask: Question, agents: AgentGroup) -> Array:
+            check_user_code("late.py", b"")
+            return np.full(len(agents), 0.2)
+
+    misers = {"name": "late", "count": 4, "replace": {"harvest": "late"}}
+    setup = build(load_config("fishing_village", {"cohorts": [misers], "rounds": 1}), own=[Late])
+
+    async def cell() -> None:
+        with guard_user_code(lambda path, hashed: seen.append(path)):
+            setup.gamemaster().play()
+
+    asyncio.run(cell())
+    assert seen == ["late.py"]

@@ -100,7 +100,7 @@ class Hand:
         cohorts = [{"name": "altruist", "seats": [0, 1]}, {"name": "selfish", "seats": [2]}]
         given = {
             "scenario": "lake",
-            "spec": {},
+            "spec": {"scenario": "lake"},
             "params": {"capacity": 100.0},
             "seed": 7,
             "agents": 3,

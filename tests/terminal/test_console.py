@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.text import Text
 
+from society.engine.fact_specs import FactSpec
 from society.terminal.console import (
+    TerminalColumn,
     TerminalStyle,
     decimals_for,
     flow_items,
@@ -100,6 +102,38 @@ def test_a_sparkline_leaves_a_gap_where_there_is_no_number() -> None:
 )
 def test_figures_are_short(value: object, words: str) -> None:
     assert WIDE.figure(value) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (84.3274, "84.3 litres"),
+        (np.inf, "∞"),
+        (np.nan, "–"),
+        (None, "–"),
+        (np.True_, "yes"),
+        ("little", "little"),
+    ],
+)
+def test_only_finite_numbers_have_a_unit(value: object, shown: str) -> None:
+    assert WIDE.quantity(value, FactSpec(unit="litres")) == shown
+
+
+def test_a_label_stands_for_its_number_and_has_no_unit() -> None:
+    gate = FactSpec(unit="of 2", labels=("closed", "open"))
+    assert [WIDE.quantity(value, gate) for value in (0, 1.0, 2)] == ["closed", "open", "2 of 2"]
+
+
+def test_units_stand_below_the_headings() -> None:
+    catch = TerminalColumn("catch", [Text("12"), Text("3")], unit="fish")
+    effort = TerminalColumn("effort", [Text("0.5"), Text("1")])
+    table = layout_table(WIDE, [Text("a"), Text("b")], [effort, catch])
+    assert [line.plain for line in table] == [
+        "   effort  catch",
+        "            fish",
+        "a     0.5     12",
+        "b       1      3",
+    ]
 
 
 def test_a_rounded_negative_is_no_minus_zero() -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from rich.cells import cell_len
 
+from society.engine.fact_specs import FactSpec
 from society.engine.scenario import DisplaySpec, Meeting
 
 if TYPE_CHECKING:
@@ -35,14 +38,32 @@ ENCOUNTERS = {
 }
 
 
-def met(hand: Hand, stage: DisplaySpec = STAGE, agents: int = 6, **told: Any) -> RunFile:
+FACTS = {"coins": FactSpec(unit="euros"), "spent": FactSpec(unit="euros")}
+
+
+def met(
+    hand: Hand,
+    stage: DisplaySpec = STAGE,
+    agents: int = 6,
+    facts: Mapping[str, FactSpec] = MappingProxyType({}),
+    **told: Any,
+) -> RunFile:
     """A round of encounters."""
-    facts = {key: told.get(key[1], values) for key, values in ENCOUNTERS.items()}
-    facts |= {("own", "refused"): told.get("refused", [[False] * agents])}
-    page = hand.page(1, hand.tell("met", facts), present=[[True] * agents])
+    news = {key: told.get(key[1], values) for key, values in ENCOUNTERS.items()}
+    news |= {("own", "refused"): told.get("refused", [[False] * agents])}
+    page = hand.page(1, hand.tell("met", news), present=[[True] * agents])
     everybody = [{"name": "donor", "seats": list(range(agents))}]
-    manifest = hand.manifest(agents=agents, cohorts=everybody, stage=stage)
+    manifest = hand.manifest(agents=agents, cohorts=everybody, stage=stage, facts=facts)
     return hand.recorded(hand.page(0, present=[[True] * agents]), page, manifest=manifest)
+
+
+def test_the_replay_says_first_what_the_number_beside_a_name_is(hand: Hand) -> None:
+    assert hand.told(met(hand)).splitlines()[1] == "beside each name: coins"
+    assert hand.told(met(hand, facts=FACTS)).splitlines()[1] == "beside each name: coins (euros)"
+
+
+def test_figures_in_a_line_have_their_unit(hand: Hand) -> None:
+    assert "punished with 2.50 euros" in hand.told(met(hand, facts=FACTS))
 
 
 def lines(story: str) -> list[str]:

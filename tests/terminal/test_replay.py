@@ -321,23 +321,27 @@ def test_declared_units_and_labels_stand_in_the_place_of_bare_numbers(hand: Hand
         "catch": FactSpec("Fish caught", unit="kg"),
         "gate": FactSpec(labels=("closed", "open")),
         "quota": FactSpec(unit="fish a day"),
+        "stock": FactSpec(unit="tons"),
     }
-    stage = DisplaySpec(columns=("catch", "gate"), notes={"quota": {}})
+    stage = DisplaySpec(gauge=("stock", "capacity"), columns=("catch", "gate"), notes={"quota": {}})
     told = hand.tell(
         "paid",
         {
             ("own", "catch"): [[3, 0, 5]],
             ("own", "gate"): [[1, 0, 1]],
             ("common", "quota"): [[8.0]],
+            ("common", "stock"): [[25.0]],
         },
     )
     run = hand.recorded(
         hand.page(0), hand.page(1, told), manifest=hand.manifest(stage=stage, facts=facts)
     )
     text = hand.told(run)
-    lines = [" ".join(re.sub("[━╸]", "", line).split()) for line in chapter(text, "Round 1")]
+    lines = [" ".join(re.sub("[━╸█▊░]", "", line).split()) for line in chapter(text, "Round 1")]
     assert lines[1:] == [
-        "type catch (kg) gate",
+        "stock 25 of 100 tons",
+        "type catch gate",
+        "kg",
         "agent 0 altruist 3 open",
         "agent 1 altruist 0 closed",
         "agent 2 selfish 5 open",

@@ -1,4 +1,4 @@
-"""Who plays together in any play that declares its move, and what comes before they move."""
+"""Groups of players in any play that declares its move, and a script before they move."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def current_matches(declared: Declared, env: Environment) -> Matches:
 
 
 def refuse_strangers(declared: Declared, env: Environment, mechanism: str) -> None:
-    """Raises ScenarioError unless there are others, and few enough to deal with each of them."""
+    """Raise ScenarioError unless there are others, and few enough to deal with each of them."""
     players = group_size(declared, env)
     if not 2 <= players <= _MOST:
         raise ScenarioError(

@@ -21,6 +21,7 @@ import numpy as np
 from pydantic import Field
 
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import Play, PlayFunction, add_extra_payoff, intercept
 from society.engine.rng import Array
 from society.engine.scenario import Drafts, Measure, RoundFacts, mean_over, mechanism
@@ -77,12 +78,19 @@ MEASURES = (
     Measure("contract_signing", "share of players who sign what was proposed", signing_share),
     Measure("contract_payments", "in units of payoff, per player and game", amount_transferred),
 )
+FACTS = {
+    "contract_proposer": FactSpec("Seat of the player with the chosen contract; 0: none"),
+    "contract_active": FactSpec("Whether a contract is in force"),
+    "contract_signs": FactSpec("Whether a player signs the contract"),
+    "contract_transfer": FactSpec("What the contract adds to the payoff"),
+}
 
 
 @mechanism(
     chance_id="contracted",
     measures=MEASURES,
     columns=("contract_proposer", "contract_active", "contract_transfer"),
+    facts=FACTS,
     drafts=Drafts("designs", ("stage", "design"), "contract_design"),
 )
 def contracts(

@@ -16,6 +16,7 @@ import numpy as np
 from pydantic import Field
 
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import Declared, Play, PlayFunction, declared_by, intercept
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Params, RoundFacts, mean_over, mechanism
@@ -76,6 +77,7 @@ def following_share(told: RoundFacts, env: Environment) -> Array:
     chance_id=CHANCE_ID,
     measures=(Measure("followed", "share of recommendations", following_share),),
     columns=("recommended_action",),
+    facts={"recommended_action": FactSpec("Action that the device recommends, by number from 0")},
 )
 def correlation_device(
     play: Play,
@@ -117,7 +119,7 @@ def _parts(env: Environment, declared: Declared, device: Device) -> Array:
 
 
 def _device(game: Game, profiles: Sequence[Recommendation] | None) -> Device:
-    """Raises ScenarioError for profiles that are none of the game's."""
+    """Raise ScenarioError for profiles that are none of the game's."""
     if profiles is None:
         if game.cooperation is None:
             raise ScenarioError(

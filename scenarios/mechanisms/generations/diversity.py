@@ -1,4 +1,4 @@
-"""How different the strategies of a generation are, on the vectors of their sentences.
+"""Diversity of the strategies of a generation, on the vectors of their sentences.
 
     strategy_diversity = mean of 1 - cosine over all pairs of agents
 It tells of what sentences speak and in which words, and not how much they would have one give:
@@ -23,7 +23,7 @@ _EXACT = 6  # decimals; what follows is rounding, since vectors have single prec
 
 
 def refuse_missing(name: EmbedderName | None) -> None:
-    """Raises ScenarioError for an embedder of the user's that is not to be had."""
+    """Raise ScenarioError for an embedder of the user's that is not to be had."""
     if name is None or ".py:" not in name:
         return
     try:

@@ -33,6 +33,7 @@ from pydantic import Field
 
 from society.components.language.recall import EmbedderName
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import Play, dry_run, intercept
 from society.engine.rng import Array
 from society.engine.scenario import Brought, Measure, RoundFacts, mean_over, mechanism
@@ -106,6 +107,19 @@ ADDITIONS = Brought(
             over_survivors,
         ),
     ),
+    facts={
+        "life": FactSpec("Number of a life"),
+        "parent": FactSpec("Number of the parent's life; -1: none"),
+        "newborn": FactSpec("Whether a life has just begun"),
+        "strategy": FactSpec("Strategy of an agent"),
+        "score": FactSpec("Fitness of an elder, or of the parent"),
+        "elder": FactSpec("Whether its strategy can be read"),
+        "fitness": FactSpec("Success in a generation"),
+        "phenotype": FactSpec("What is followed over generations"),
+        "alive": FactSpec("Whether an agent took part to the end of the generation"),
+        "survives": FactSpec("Whether an agent lives on in the next generation"),
+        "descendants": FactSpec("Children, and one more for a survivor"),
+    },
     relations=("advise",),
     levels=("generation",),
     quotes={"strategy": "follows"},
@@ -197,7 +211,7 @@ def generations(
 
 
 def _find(play: Play, env: Environment, wanted: dict[str, str]) -> None:
-    """Raises ScenarioError unless the play tells each fact of each agent."""
+    """Raise ScenarioError unless the play tells each fact of each agent."""
     missed, told = set(filter(None, wanted.values())), set[str]()
     for numbers in _numbers(play, env):
         told |= numbers

@@ -1,4 +1,4 @@
-"""Who descends from whom in a society of generations, and which strategy it follows.
+"""Record the parents of each life in a society of generations, and the strategy that it follows.
 
 Newborn agents have the heritable traits of their parent; where strategies are words, they devise
 their own, after those of all elders whom they see on the graph `advise` and their fitness, or after

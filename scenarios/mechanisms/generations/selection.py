@@ -1,4 +1,4 @@
-"""Who survives a generation, and who becomes whose parent: selection on fitness, (R, N).
+"""Selection on fitness, (R, N): survivors of a generation, and parents of the next.
 
     truncation     the best share of all places survives (halves round up, at least one); parents
                    are drawn from it, all equally likely
@@ -127,7 +127,7 @@ class Selection:
     overlapping: bool = True
 
     def refuse_idle(self) -> None:
-        """Raises ScenarioError for parameters that make no difference under this rule."""
+        """Raise ScenarioError for parameters that make no difference under this rule."""
         if not self.overlapping and self.rule in ("fermi", "moran", "none"):
             raise ScenarioError(
                 f"under selection {self.rule} it is children that replace some of the "
@@ -147,7 +147,7 @@ class Selection:
             )
 
     def refuse_all_elite(self, agents: int) -> None:
-        """Raises ScenarioError where so many survive that nobody is ever replaced."""
+        """Raise ScenarioError where so many survive that nobody is ever replaced."""
         _, rules = _OF_RULES["elite"]
         if self.rule in rules and self.overlapping and self.elite >= agents:
             raise ScenarioError(

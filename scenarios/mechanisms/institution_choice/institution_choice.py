@@ -26,6 +26,7 @@ from pydantic import AfterValidator, Field, ValidationInfo
 
 from society.engine.action_spaces import Choice
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import Declared, Play, declared_by, dry_run
 from society.engine.rng import Array
 from society.engine.scenario import InnerMechanism, Measure, RoundFacts, mean_over, mechanism
@@ -87,7 +88,11 @@ def option_parts(*, own: Mapping[str, Any]) -> Iterator[InnerMechanism]:
 
 
 @mechanism(
-    chance_id=CHANCE_ID, measuring=option_measures, columns=("chosen_option",), parts=option_parts
+    chance_id=CHANCE_ID,
+    measuring=option_measures,
+    columns=("chosen_option",),
+    facts={"chosen_option": FactSpec("Rules that a player plays under, by number from 0")},
+    parts=option_parts,
 )
 def institution_choice(
     play: Play,
@@ -167,7 +172,7 @@ def _winner(env: Environment, votes: Array, options: int) -> Array:
 
 
 def _refuse_many(play: Play, env: Environment, declared: Declared) -> None:
-    """Raises ScenarioError unless a replicate is one match that is paid once."""
+    """Raise ScenarioError unless a replicate is one match that is paid once."""
     players = game_of(env, "institution_choice").players
     if env.agents != players:
         raise ScenarioError(
@@ -186,7 +191,7 @@ def _refuse_many(play: Play, env: Environment, declared: Declared) -> None:
 
 
 def _refuse_fixed(env: Environment, offered: list[Option]) -> None:
-    """Raises ScenarioError unless groups of any size can play."""
+    """Raise ScenarioError unless groups of any size can play."""
     if not isinstance(env.rules, PublicGood):
         raise ScenarioError(
             f"institution_choice: by feet groups have any size, and this is a game of "

@@ -115,7 +115,7 @@ def describe_options(options: list[Option], replicates: int) -> dict[str, Fact]:
 
 
 def refuse_fixed(options: list[Option]) -> None:
-    """Raises ScenarioError for what cannot be played by some of the players of a match."""
+    """Raise ScenarioError for what cannot be played by some of the players of a match."""
     for layer in (layer for one in options for layer in one.layers):
         if layer.name in _FIXED:
             raise ScenarioError(
@@ -150,7 +150,7 @@ def _layer(part: Any, place: str, registry: Registry) -> tuple[Layer, str]:
 
 
 def _refuse_unplayed(layer: Layer, place: str) -> None:
-    """Raises ScenarioError for what cannot be played once, as it is, by those who choose it."""
+    """Raise ScenarioError for what cannot be played once, as it is, by those who choose it."""
     spec, drafts = layer.spec, layer.spec.drafts
     if spec.levels or spec.seating:
         raise ScenarioError(

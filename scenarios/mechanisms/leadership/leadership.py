@@ -17,6 +17,7 @@ from pydantic import Field
 
 from society.engine.action_spaces import MixedStrategy
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import Declared, Play, PlayFunction, declared_by, intercept, survey
 from society.engine.rng import Array
 from society.engine.scenario import mechanism
@@ -34,7 +35,11 @@ from society.scenarios.mechanisms.cheap_talk.groups import (
 CHANCE_ID = "led"
 
 
-@mechanism(chance_id=CHANCE_ID, columns=("leader_action",))
+@mechanism(
+    chance_id=CHANCE_ID,
+    columns=("leader_action",),
+    facts={"leader_action": FactSpec("Move of the leader")},
+)
 def leadership(
     play: Play,
     *,
@@ -106,7 +111,7 @@ def _sight(env: Environment, declared: Declared, leader: int, action: Array) -> 
 
 
 def _refuse_unasked(play: Play, env: Environment, declared: Declared, leader: int) -> None:
-    """Raises ScenarioError for a leader who cannot move before all others."""
+    """Raise ScenarioError for a leader who cannot move before all others."""
     players = group_size(declared, env)
     has_leader, in_turn = survey(_asked_before, play, env, declared.move)
     if has_leader:

@@ -22,6 +22,7 @@ from pydantic import Field
 
 from society.engine.action_spaces import MixedStrategy
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import Play, PlayFunction
 from society.engine.rng import Array
 from society.engine.scenario import Drafts, Measure, RoundFacts, mean_over, mechanism
@@ -68,12 +69,20 @@ MEASURES = (
     ),
     Measure("delegating", "share of those who could", delegation_share),
 )
+FACTS = {
+    "mediator_proposer": FactSpec("Seat of the player with the chosen mediator; 0: none"),
+    "mediator_asked": FactSpec("Whether a player may delegate its move to the mediator"),
+    "mediator_delegated": FactSpec("Whether a player delegates its move to the mediator"),
+    "mediator_count": FactSpec("Players of the match who delegate"),
+    "mediator_most": FactSpec("Players of the match who may delegate"),
+}
 
 
 @mechanism(
     chance_id=CHANCE_ID,
     measures=MEASURES,
     columns=("mediator_proposer", "mediator_delegated"),
+    facts=FACTS,
     drafts=Drafts("designs", ("stage", "design"), "mediator_design"),
 )
 def mediation(
@@ -109,7 +118,7 @@ def mediation(
 
 
 def _refuse_turns(ground: Ground) -> None:
-    """Raises ScenarioError for a game in which some move before others, or that has a mediator."""
+    """Raise ScenarioError for a game in which some move before others, or that has a mediator."""
     game, (reply, who) = ground.game, (ground.first.reply, ground.first.who)
     if game is None:
         return

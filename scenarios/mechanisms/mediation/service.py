@@ -1,4 +1,4 @@
-"""How a mediator serves in a play: who delegates is counted, and it moves for them.
+"""The service of a mediator in a play: it counts those who delegate, and moves for them.
 
 In a game in normal form, to delegate is an action more of everybody's mixed strategy. It is drawn
 first; of the other actions those who do not delegate keep their chances, so that all is as if one

@@ -18,6 +18,7 @@ import numpy as np
 
 from society.engine.action_spaces import Fields, Integer
 from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import (
     Declared,
     Play,
@@ -113,7 +114,16 @@ def points_spec(chance_id: str, ask: str) -> Brought:
         return mean_over(env.present, told[spent])
 
     measure = Measure(spent, "points, mean over players and rounds", mean_spent)
-    return {"chance_id": chance_id, "measures": (measure,), "columns": (spent, received)}
+    facts = {
+        spent: FactSpec("Points that a player spends on others", "points"),
+        received: FactSpec("Points that others spend on a player", "points"),
+    }
+    return {
+        "chance_id": chance_id,
+        "measures": (measure,),
+        "columns": (spent, received),
+        "facts": facts,
+    }
 
 
 def settle_points(matches: Matches, points: Array, active: Array) -> tuple[Array, Array]:

@@ -38,7 +38,7 @@ def quota(play: Play, *, kind: str, at: float) -> PlayFunction:
 
 
 def _find(kind: str, play: Play, env: Environment) -> None:
-    """Raises ScenarioError unless the play asks `kind` for an amount."""
+    """Raise ScenarioError unless the play asks `kind` for an amount."""
     others = set()
     for ask in questions(play, env):
         if ask.kind == kind:

@@ -145,7 +145,7 @@ def _refuse_past(continuation: float | None, window: int | None) -> None:
 
 
 def refuse_rounds(env: Environment, mechanism: str) -> None:
-    """Raises ScenarioError for a game of several rounds, which would be taken for games."""
+    """Raise ScenarioError for a game of several rounds, which would be taken for games."""
     if env.horizon > 1:
         raise ScenarioError(
             f"{mechanism}: a game has {env.horizon} rounds, and what is shown of the past counts "

@@ -1,4 +1,4 @@
-"""Judges of the village paper's Fig. 14 and its causes of death, and notes on its other claims.
+"""Judges of the village paper's lake, its causes of death and Fig. 14; notes on its other claims.
 
 The notes decide nothing. The paper tests a part of its runs against the whole that holds it, so
 that both samples share runs: its t(898) are 180 runs against all 720, its t(238) are 60 against
@@ -18,11 +18,13 @@ from society.claims.data import LevelsOf, SampleSpec
 from society.claims.types import ClaimFinding, order_finding, outcome_of
 from society.engine.rng import Array
 from society.reproduction.claim_samples import Samples, last_round
+from society.scenarios.village.fishing_village import Village, regrow
 
 CONDITIONS = ("full", "only_social_learning", "only_group_decision", "neither")
 POPULATIONS = ("altruist", "mixed", "selfish")
 LAKES = ("harsh", "rich")
 TRIAL = "models"
+FOR_GOOD = 10_000  # rounds
 PLENTY = 0.5  # of the lake's capacity, where it grows fastest
 
 
@@ -38,6 +40,36 @@ def rising_steps(samples: Samples, *, trial: str) -> str:
     ]
     rising = np.diff(means, axis=1) > 0
     return f"{rising.sum()} of {rising.size} steps of the fine raise the mean, over all growths"
+
+
+def overfishing_empties() -> ClaimFinding:
+    """Look for the stock that grows most, and catch one hundredth more than that, or as much."""
+    parts, words = list[bool | None](), list[str]()
+    for lake, growth in (("harsh", 0.2), ("rich", 0.6)):
+        params = Village(growth=growth)
+        stocks = np.linspace(0, params.capacity, 1001)
+        surplus = regrow(params, stocks) - stocks
+        best, most = float(stocks[surplus.argmax()]), float(surplus.max())
+        parts += [
+            bool(np.isclose(best, params.capacity / 2)),
+            bool(np.isclose(most, growth * params.capacity / 4)),
+        ]
+        rounds = _rounds_until_empty(params, 1.01 * most)
+        parts += [rounds is not None, _rounds_until_empty(params, most) is None]
+        words.append(
+            f"{lake}: most, {most:g} fish, at {best:g}; one hundredth more, {rounds} rounds"
+        )
+    return ClaimFinding(outcome_of(parts), f"until the lake is empty: {'; '.join(words)}")
+
+
+def _rounds_until_empty(params: Village, catch: float) -> int | None:
+    """Count the rounds until a constant catch has emptied a full lake; None if it never does."""
+    stock = np.array(params.capacity)
+    for number in range(1, FOR_GOOD + 1):
+        stock = regrow(params, stock - catch)
+        if stock <= 0:
+            return number
+    return None
 
 
 def norms_by_model(samples: Samples) -> ClaimFinding:

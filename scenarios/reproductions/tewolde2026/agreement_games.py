@@ -48,28 +48,19 @@ def mediator_deviations(game: Game, target: Profile, fallback: Profile) -> Itera
     best = designs.index((*[fallback[0]] * (game.players - 1), target[0]))
     worth = _worth(game, [target if at == best else fallback for at in range(len(designs))])
     for at, design in enumerate(designs):
-        delegates = [at == best] * game.players
-        yield from _mediated(game, design, delegates, fallback)
+        active = game_under_mediator(game, design)
+        planned = game.sizes if at == best else fallback  # to delegate is the last action
+        yield from _played(active, planned, f"play under the mediator {design}")
     yield from _agreed(game.players, best, worth)
 
 
-def _mediated(
-    game: Game, design: Sequence[int], delegates: list[bool], fallback: Profile
-) -> Iterator[Deviation]:
-    """Deviations from delegating, or from the fallback, under one mediator."""
-
-    def paid(seat: int, delegating: Sequence[bool], actions: Sequence[int]) -> float:
-        chosen = design[sum(delegating) - 1]
-        played = [chosen if on else own for on, own in zip(delegating, actions, strict=True)]
-        return float(game.payoffs[seat][tuple(played)])
-
-    for seat in range(game.players):
-        planned = paid(seat, delegates, fallback)
-        for choice in (None, *range(game.sizes[seat])):
-            delegating = [*delegates[:seat], choice is None, *delegates[seat + 1 :]]
-            actions = [*fallback[:seat], choice or 0, *fallback[seat + 1 :]]
-            where = f"play under the mediator {design}"
-            yield Deviation(where, seat, paid(seat, delegating, actions) - planned)
+def game_under_mediator(game: Game, design: Sequence[int]) -> NormalForm:
+    """The game under a mediator: to delegate to it is the last action of everybody."""
+    profiles = np.moveaxis(np.indices([size + 1 for size in game.sizes]), 0, -1)
+    delegating = profiles == np.array(game.sizes)
+    chosen = np.array([0, *design])[delegating.sum(-1, keepdims=True)]
+    labels = tuple((*own, "delegate") for own in game.actions)
+    return NormalForm(game.paid(np.where(delegating, chosen, profiles)), labels)
 
 
 def contract_deviations(
@@ -80,8 +71,7 @@ def contract_deviations(
     Proposed may be the strategy's own contract, none, twice and the opposite of it, and what pays
     for the fallback instead; target and fallback have the same action for everybody.
     """
-    best = dominating_payments(game, target)
-    designs = [best, 0 * best, 2 * best, -best, np.roll(best, fallback[0] - target[0])]
+    designs = _contracts(game, target, fallback)
     worth = _worth(game, [target, *[fallback] * (len(designs) - 1)])
     refused = worth[-1]
     for at, design in enumerate(designs):
@@ -95,6 +85,29 @@ def contract_deviations(
             yield Deviation(f"sign {design.tolist()}, or not", seat, gain)
     yield from _played(game, fallback, "play when not all have signed")
     yield from _agreed(game.players, 0, worth)
+
+
+def refusal_deviations(game: Game, target: Profile, fallback: Profile) -> Iterator[Deviation]:
+    """Every deviation, if nobody delegates or signs, whatever has been proposed and has won.
+
+    So proposals, votes and a signature of one's own change nothing. If all have signed all the
+    same, an equilibrium of the game that their contract makes is played. Designs are those that may
+    be proposed above.
+    """
+    for mediator in product(range(min(game.sizes)), repeat=game.players):
+        where = f"play under the mediator {mediator}"
+        yield from _played(game_under_mediator(game, mediator), fallback, where)
+    for contract in _contracts(game, target, fallback):
+        active = game_under_contract(game, contract)
+        where = f"play when all have signed {contract.tolist()}"
+        yield from _played(active, next(active.equilibria()), where)
+    yield from _played(game, fallback, "play when not all have signed")
+
+
+def _contracts(game: Game, target: Profile, fallback: Profile) -> list[Array]:
+    """A few contracts, of which the first makes the target dominant."""
+    best = dominating_payments(game, target)
+    return [best, 0 * best, 2 * best, -best, np.roll(best, fallback[0] - target[0])]
 
 
 def _worth(game: Game, outcomes: Sequence[Profile]) -> Array:

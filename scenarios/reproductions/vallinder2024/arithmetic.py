@@ -1,6 +1,7 @@
 """The donor paper's game held against arithmetic.
 
     sums     all runs come to what a pair comes to by arithmetic, to a billionth
+    last     the recipient of the last round ends with more than its donor, for shares of 1% to 100%
     most     and that is what a pair comes to if, from the last round backwards, every unit is given
              or kept, whatever is worth more
 
@@ -32,20 +33,29 @@ def constant_share_outcome(multiplier: float, share: float, schedule: Schedule) 
     >>> constant_share_outcome(2, 1, "ordered-once"), constant_share_outcome(2, 1, "published")
     (30720.0, 15360.0)
     """
+    return sum(constant_share_resources(multiplier, share, schedule)) / 2
+
+
+def constant_share_resources(multiplier: float, share: float, schedule: Schedule) -> list[float]:
+    """Return what both of a pair end with that always gives the same share; last recipient last.
+
+    >>> constant_share_resources(2, 0.5, "ordered-once")
+    [211.09375, 576.71875]
+    """
     held = [ENDOWMENT, ENDOWMENT]
     for first_gives in _turns(schedule):
         donor, recipient = (0, 1) if first_gives else (1, 0)
         gift = share * held[donor]
         held[donor] -= gift
         held[recipient] += multiplier * gift
-    return sum(held) / 2
+    return held if first_gives else held[::-1]
 
 
 def most_attainable(multiplier: float, schedule: Schedule) -> float:
     """Return the largest mean final resources of a pair, if units go where they are worth most.
 
     >>> [most_attainable(2, schedule) for schedule in ("ordered-once", "published")]
-    [30720.0, 30720.0]
+    [30720.0, 15360.0]
     >>> most_attainable(0.5, "ordered-once")
     10.0
     """
@@ -83,6 +93,25 @@ def agrees_with_arithmetic(samples: Samples, *, given: str, schedule: Schedule) 
         parts.append(bool(np.allclose(found, due, rtol=CLOSE, atol=0)))
         words.append(f"multiplier {multiplier}: {found.mean():,.1f}, by arithmetic {due:,.1f}")
     return ClaimFinding(outcome_of(parts), "; ".join(words))
+
+
+def last_recipients_richer() -> ClaimFinding:
+    """Is the recipient of the last round richer, whatever share all give?"""
+    parts, words = list[bool | None](), list[str]()
+    for multiplier in MULTIPLIERS:
+        ends = [
+            constant_share_resources(multiplier, percent / 100, "ordered-once")
+            for percent in range(1, 101)
+        ]
+        richer = sum(recipient > donor for donor, recipient in ends)
+        parts.append(richer == len(ends))
+        donor, recipient = ends[49]
+        words.append(f"multiplier {multiplier}: {richer} (half: {donor:,.1f}, {recipient:,.1f})")
+    return ClaimFinding(
+        outcome_of(parts),
+        f"of 100 shares, from 1% to 100%, the last recipient is richer in: {'; '.join(words)}",
+        "who gives last in one game receives last in the other one: both have the same mean",
+    )
 
 
 def no_pair_twice() -> ClaimFinding:

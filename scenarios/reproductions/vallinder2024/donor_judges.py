@@ -150,7 +150,7 @@ def _by_generation(samples: Samples, measure: str, name: str, *, punishment: boo
 
 
 def _first_rounds(samples: Samples, name: str) -> Array:
-    """The share that donors give in the first round of gifts of each generation, (n, G)."""
+    """Return the share that donors give in the first round of gifts of each generation, (n, G)."""
     levels = {"model": samples.model(TRIAL, name), "punishment": False}
     ended: Array = ~np.isnan(samples.evidence.rounds(TRIAL, "fitness", levels))
     ends = np.flatnonzero(ended.any(0)) + 1

@@ -56,7 +56,8 @@ class Evolution:
         fitness, phenotype  in this generation, as its mechanism says; NaN where there is none
         reaction            mean share given to the battery of encounters; NaN without one
         strategy            in words, if there are any
-        TRAIT               a public heritable column as the generation began; labels in words
+        TRAIT               a public heritable column as the generation began; declared labels as
+                            ordered categories
         """
         return self._gather(rows.life_rows)
 

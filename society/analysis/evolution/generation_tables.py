@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from society.analysis.statistics.correlation import slope
-from society.analysis.study.frames import FLAG, ID_OR_NONE, FrameHeading
+from society.analysis.study.frames import FLAG, ID_OR_NONE, NAMED, FrameHeading
 from society.analysis.study.study import Study
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
@@ -183,7 +183,7 @@ def life_rows(era: RunGeneration) -> GenerationRows:
         columns["strategy"] = era.flat(texts)
     for name in past.traits:
         if name != "strategy":
-            columns[name] = era.flat(past.trait(now, name))
+            columns[NAMED + name] = era.flat(past.trait(now, name))
     return columns
 
 
@@ -220,7 +220,7 @@ def _spread(name: str, values: Array, *, labelled: bool) -> dict[str, Array]:
     """Summarise a trait over agents, (R, N): number of kinds of labels, or mean and deviation."""
     if labelled or values.dtype.kind == "O":
         return {f"{name}_kinds": np.array([effective_number(row.astype(str)) for row in values])}
-    return {name: values.mean(1), f"{name}_sd": values.std(1)}
+    return {NAMED + name: values.mean(1), f"{name}_sd": values.std(1)}
 
 
 def reaction_rows(era: RunGeneration) -> GenerationRows:

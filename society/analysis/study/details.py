@@ -6,7 +6,7 @@ when all are there (see LongForm).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from society.optional import require
 from society.runs.runfile import RunFile
 from society.terminal.round_view import facts_told
 
-from .events import PageReading
+from .events import PageReading, fact_of
 from .frames import NAMED, RowBlock
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def agent_rows(run: ConditionRun, cohorts: Sequence[str]) -> Iterator[RowBlock]:
     """
     numbers = [cohorts.index(cohort.name) for cohort in run.manifest.cohorts]
     by_seat = np.array([*numbers, _OF_ALL])[run.manifest.types]  # (P, N), which then repeat
-    labels = {one.name: np.array(one.labels, object) for one in run.manifest.columns if one.labels}
+    specs = run.manifest.specs
     with run.opened() as file:
         names = AgentNames(file)
         for reading in read_pages(file):
@@ -78,13 +78,9 @@ def agent_rows(run: ConditionRun, cohorts: Sequence[str]) -> Iterator[RowBlock]:
             replicate, agent = np.nonzero(part)
             known: dict[str, Array] = {}
             for name, (values, whom) in reading.known().items():
-                if name in labels and values.dtype.kind != "O":
-                    values = _labelled(values, whom, labels[name])
+                values = _with_labels(specs, name, values)
                 unknown: Any = None if values.dtype.kind == "O" else np.nan
                 known[NAMED + name] = np.where(whom[part], values[part], unknown)
-                spec = run.manifest.facts.get(name, UNSPECIFIED)
-                if spec.labels and name not in labels and values.dtype.kind != "O":
-                    known[f"{NAMED}{name}_label"] = _labels(spec, known[NAMED + name])
             yield {
                 **_places(reading, part),
                 "name": names.of_seats(replicate, agent),
@@ -94,29 +90,10 @@ def agent_rows(run: ConditionRun, cohorts: Sequence[str]) -> Iterator[RowBlock]:
             }
 
 
-def _labelled(values: Array, whom: Array, labels: Array) -> Array:
-    """Labels in place of whole numbers, of those marked; numbers without a label stay missing."""
-    known = whom & (values >= 0) & (values < len(labels))
-    shown: Array = labels[np.where(known, values, 0).astype(int)]
-    shown[~known] = None
-    return shown
-
-
-def fact_units(runs: Iterable[ConditionRun]) -> dict[str, str]:
-    """Return the declared units of the columns that a scenario named."""
-    return {
-        NAMED + name: spec.unit
-        for run in runs
-        for name, spec in run.manifest.facts.items()
-        if spec.unit
-    }
-
-
-def _labels(spec: FactSpec, codes: Array) -> Array:
-    """Return the labels of codes; None where there is none."""
-    labels: Array = np.empty(len(codes), object)
-    labels[:] = [spec.label(code) or None for code in codes.tolist()]
-    return labels
+def _with_labels(specs: Mapping[str, FactSpec], name: str, values: Array) -> Array:
+    """Return labels in place of numbers, where they are declared; text stays as it is."""
+    spec = specs.get(fact_of(name), UNSPECIFIED)
+    return spec.labelled(values) if spec.labels and values.dtype.kind != "O" else values
 
 
 class AgentNames:
@@ -153,6 +130,7 @@ class AgentNames:
 
 def event_rows(run: ConditionRun) -> Iterator[RowBlock]:
     """Return one row for each value that was asked, answered or told; see Study.events."""
+    specs = run.manifest.specs
     with run.opened() as file:
         for reading in read_pages(file):
             for statement in reading.statements:
@@ -160,6 +138,8 @@ def event_rows(run: ConditionRun) -> Iterator[RowBlock]:
                     continue
                 values, step = statement.values[statement.whom], statement.step
                 text = values.dtype.kind == "O"
+                shown = _with_labels(specs, statement.name, values)
+                worded = shown.dtype.kind == "O"
                 yield {
                     **_places(reading, statement.whom, common=statement.of_replicates),
                     "step": np.full(len(values), statement.place, np.int32),
@@ -168,7 +148,7 @@ def event_rows(run: ConditionRun) -> Iterator[RowBlock]:
                     "scope": statement.scope,
                     "name": statement.name,
                     "value": np.full(len(values), np.nan) if text else values.astype(float),
-                    "text": _texts(values) if text else np.full(len(values), None, object),
+                    "text": _texts(shown) if worded else np.full(len(values), None, object),
                 }
 
 

@@ -7,6 +7,7 @@ a mixed strategy by the probability of each action, peers by their seats, flags 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from society.engine.history import Page, Step
 from society.engine.rng import Array
 from society.terminal.round_view import answer_labels, forms_of, present_at_start
 
+_ENTRY = re.compile(r"( \d+)+\Z")
 _PEERS = ("join", "cut", "parents")
 _MASKS = ("gone", "ends", "void")
 
@@ -181,6 +183,11 @@ def _entries(name: str, values: Array) -> Iterator[tuple[str, Array]]:
         return
     for number, entry in enumerate(np.moveaxis(values, 2, 0), 1):
         yield from _entries(f"{name} {number}", entry)
+
+
+def fact_of(name: str) -> str:
+    """Return the fact that an entry belongs to: "others 2" is one of "others"."""
+    return _ENTRY.sub("", name)
 
 
 def _plain(values: Array) -> Array:

@@ -3,8 +3,9 @@
 Rows come in blocks, one for each condition. A frame begins with a column for each factor and one
 called `condition`. Both are ordered categories, in the order in which the experiment names levels
 and conditions; the level None is called "none", and a factor that a condition lacks is missing.
-`frame.attrs["units"]` has the unit of every column. Nothing is filled in: a number or text that is
-not known is NaN, a whole number or flag <NA>.
+`frame.attrs["units"]` has the unit of every column, `frame.attrs["descriptions"]` what a scenario
+says of its own ones. Nothing is filled in: a number or text that is not known is NaN, a whole
+number or flag <NA>.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ FLAG, ID_OR_NONE = "yes or no", "id or none"  # units of columns in which someth
 
 
 class FrameColumn(NamedTuple):
-    """Values, one for each row: an array or a pandas one, and what they are counted in."""
+    """Values, one for each row: an array or a pandas one; their unit, and what they are."""
 
     values: Any
     unit: str = ""
+    text: str = ""
 
 
 Columns = dict[str, FrameColumn]
@@ -77,6 +79,18 @@ def categories_in_order(names: Iterable[str], counts: Sequence[int]) -> Any:
     return categories(np.repeat(codes, counts), list(places))
 
 
+def labelled_categories(values: Array, labels: Sequence[str]) -> Any:
+    """Return ordered categories of labels, so that `.cat.codes` are the numbers they stand for.
+
+    What has no label comes after them: other words, and numbers as text.
+    """
+    codes, distinct = require("pandas").factorize(values)  # -1: missing
+    words = [f"{one:g}" if isinstance(one, float) else one for one in distinct]
+    names = list(dict.fromkeys([*labels, *words]))
+    places = np.array([*map(names.index, words), -1], int)
+    return categories(places[codes], names)
+
+
 def nullable_integers(values: Iterable[int | None]) -> Any:
     """Return whole numbers, of which some may be missing."""
     return require("pandas").array(list(values), dtype="Int64")
@@ -92,18 +106,21 @@ def strings(values: Iterable[str | None]) -> Any:
     return require("pandas").array(list(values), dtype="str")
 
 
-def add_column(columns: Columns, name: str, values: Any, unit: str = "") -> None:
+def add_column(columns: Columns, name: str, values: Any, unit: str = "", text: str = "") -> None:
     """Add a column that a scenario named; `_value` stands behind a name that is taken."""
     while name in columns:
         name += "_value"
-    columns[name] = FrameColumn(values, unit)
+    columns[name] = FrameColumn(values, unit, text)
 
 
 def data_frame(columns: Columns) -> Any:
-    """Return a data frame that holds the arrays as they are, with the units of its columns."""
+    """Return a data frame that holds the arrays as they are, with units and descriptions."""
     values = {name: column.values for name, column in columns.items()}
     made = require("pandas").DataFrame(values, copy=False)
     made.attrs["units"] = {name: column.unit for name, column in columns.items()}
+    made.attrs["descriptions"] = {
+        name: column.text for name, column in columns.items() if column.text
+    }
     return made
 
 

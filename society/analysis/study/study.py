@@ -2,8 +2,9 @@
 
 A row of `runs` is one replicate, one history of a society: replicates are what is repeated, never
 agents or rounds. All frames begin with a column for each factor and the column `condition`; what
-stands in the others, and in which units, is said below, and in `frame.attrs["units"]`. Rows stand
-in the order of conditions, and a column whose name is taken already has `_value` behind it.
+stands in the others, and in which units, is said below, and in `frame.attrs["units"]`; of columns
+that a scenario has named, `frame.attrs["descriptions"]` says what they are. Rows stand in the order
+of conditions, and a column whose name is taken already has `_value` behind it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from society.engine.fact_specs import UNSPECIFIED, FactSpec
 from society.engine.rng import Array
 from society.errors import short_path
 from society.runs.conclusions import PostAnalysisResults, run_post_analysis
@@ -24,6 +26,7 @@ from . import details
 from . import llm_calls as exchanges
 from .codings import SweepCoding
 from .condition import ConditionRun
+from .events import fact_of
 from .frames import (
     NAMED,
     Columns,
@@ -34,6 +37,7 @@ from .frames import (
     categories,
     column_values,
     data_frame,
+    labelled_categories,
 )
 from .rounds import RoundHistory, stack_blocks
 
@@ -185,8 +189,9 @@ class Study:
         NAME                        one number or text: an own or seen fact as last told in the
                                     round, else a public column, else the agent's answer to a
                                     question; peers by seat, flags as 0 and 1, NaN where
-                                    nothing was told or asked. With fields: "QUESTION FIELD"
-        NAME_label                  what the number stands for, where the scenario declares labels
+                                    nothing was told or asked. With fields: "QUESTION FIELD".
+                                    Where labels are declared, they are ordered categories, and
+                                    `.cat.codes` the numbers
 
         Raises InputError if a run keeps no such details.
         """
@@ -208,7 +213,8 @@ class Study:
                                     bounds; gone, ends, join, cut, parents
         name                        of the fact, of the answer's field or action, of the graph, of
                                     the columns inherited
-        value, text                 a number (peers by seat, flags 0 and 1) or text
+        value, text                 a number (peers by seat, flags 0 and 1) or text; a number with a
+                                    declared label has both
 
         Raises InputError if a run keeps no such details.
         """
@@ -294,9 +300,21 @@ class Study:
             results[coding.folder] = coding.measured({run.name: run.path for run in own})
         return results
 
+    @cached_property
+    def specs(self) -> Mapping[str, FactSpec]:
+        """Words, units and labels of what scenarios and components named, by name.
+
+        Runs may declare different ones: units are "fish or points" then, and labels are joined.
+        """
+        declared: dict[str, list[FactSpec]] = {}
+        for run in self.played:
+            for name, spec in run.manifest.specs.items():
+                declared.setdefault(name, []).append(spec)
+        return {name: _join_specs(specs) for name, specs in declared.items()}
+
     def _detail_table(self, form: LongForm, layout: FrameLayout = MappingProxyType({})) -> Any:
-        units = details.UNITS | details.fact_units(self.played)
-        return self.table(form, units, layout={"agent": details.nullable_seats, **layout})
+        layout = {"agent": details.nullable_seats, **layout}
+        return self.table(form, details.UNITS, layout=layout)
 
     @property
     def heading(self) -> FrameHeading:
@@ -317,10 +335,16 @@ class Study:
         """
         columns: Columns = {}
         for name, values in form.arrays().items():
-            unit = units.get(name, "")
-            lay_out = layout.get(name)
-            laid_out = lay_out(values) if lay_out else column_values(values, unit)
-            add_column(columns, name.removeprefix(NAMED), laid_out, unit)
+            spec, own = FactSpec(unit=units.get(name, "")), name.removeprefix(NAMED)
+            if own != name:
+                spec = self.specs.get(fact_of(own), UNSPECIFIED)
+            if name in layout:
+                laid_out = layout[name](values)
+            elif spec.labels:
+                laid_out = labelled_categories(values, spec.labels)
+            else:
+                laid_out = column_values(values, spec.unit)
+            add_column(columns, own, laid_out, spec.unit, spec.text)
         return self._frame(form.counts, columns, heading)
 
     def _frame(
@@ -328,9 +352,18 @@ class Study:
     ) -> Any:
         """Return a frame of columns of so many rows for each condition, behind its heading."""
         columns = (heading or self.heading).columns(counts)
-        for name, (values, unit) in own.items():
-            add_column(columns, name, values, unit)
+        for name, column in own.items():
+            add_column(columns, name, *column)
         return data_frame(columns)
+
+
+def _join_specs(specs: Sequence[FactSpec]) -> FactSpec:
+    """Put together what several runs declare of one name."""
+    return FactSpec(
+        "; ".join(dict.fromkeys(spec.text for spec in specs if spec.text)),
+        " or ".join(dict.fromkeys(spec.unit for spec in specs if spec.unit)),
+        tuple(dict.fromkeys(label for spec in specs for label in spec.labels)),
+    )
 
 
 def _conclusion(run: ConditionRun) -> PostAnalysisResults:

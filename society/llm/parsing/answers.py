@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import singledispatch
 from typing import Any
 
@@ -30,7 +31,7 @@ from society.engine.action_spaces import (
     Value,
 )
 from society.errors import CutOff, PartError, Unparsed
-from society.text import clean_line, quote_text
+from society.text import clean_line, decimals_shown, quote_text, round_figures
 
 from .extract import (
     breaking_off,
@@ -59,6 +60,7 @@ from .values import (
 )
 
 _LONGEST_REPLY = 400_000  # characters; real models gave 150,000, and these take a second
+_LONGEST_NUMBER = 9  # digits before the point, or zeros behind it; longer ones have an exponent
 _ROUNDED = 0.0015  # of the sum of a mix: three times 33.3 percent are 100
 
 
@@ -75,7 +77,7 @@ def interpret(reply: Value, said: Any, legal: Legal) -> Any:
 
 
 def parse(reply: ActionSpace, text: str, legal: Legal) -> Any:
-    """The answer in a model's reply; raises Unparsed, or CutOff if it stops before its end.
+    """Read the answer in a model's reply; raises Unparsed, or CutOff if it stops before its end.
 
     A reply of book length is not looked through: all other agents would wait for it.
     """
@@ -117,12 +119,12 @@ def _hint(reply: Any, legal: Legal) -> str:
 
 @_hint.register
 def _(reply: Real, legal: Legal) -> str:
-    return f"a number{_span(reply)}{', or none' if reply.optional else ''}"
+    return f"a number{_span(reply, legal)}{', or none' if reply.optional else ''}"
 
 
 @_hint.register
 def _(reply: Integer, legal: Legal) -> str:
-    return f"a whole number{_span(reply)}"
+    return f"a whole number{_span(reply, legal)}"
 
 
 @_hint.register
@@ -167,12 +169,32 @@ def _(reply: Fields, legal: Legal) -> str:
     return "\n".join(["a JSON object with these fields:", *lines])
 
 
-def _span(reply: Real | Integer) -> str:
+def _span(reply: Real | Integer, legal: Legal) -> str:
     """The bounds in words; none are named where there is none."""
     low, high = float(reply.low), float(reply.high)
+    least, most = f"{low:g}", f"{high:g}"
+    if legal.rounded:
+        inner = round_inwards(low, ROUND_CEILING), round_inwards(high, ROUND_FLOOR)
+        if float(inner[0]) < float(inner[1]):  # else there is no room for rounding
+            least, most = inner
     if math.isinf(high):
-        return "" if math.isinf(low) else f" of at least {low:g}"
-    return f" of at most {high:g}" if math.isinf(low) else f" from {low:g} to {high:g}"
+        return "" if math.isinf(low) else f" of at least {least}"
+    return f" of at most {most}" if math.isinf(low) else f" from {least} to {most}"
+
+
+def round_inwards(bound: float, rounding: str) -> str:
+    """Round a bound to as many figures as facts have in default words.
+
+    rounding: ROUND_CEILING of a lower bound, ROUND_FLOOR of an upper one.
+
+    >>> round_inwards(84.3274, ROUND_FLOOR), round_inwards(0.1 + 0.2, ROUND_CEILING)
+    ('84.32', '0.3001')
+    """
+    exact = Decimal(repr(bound))
+    if not exact or math.isinf(bound) or abs(exact.adjusted()) > _LONGEST_NUMBER:
+        return f"{bound:g}"
+    step = Decimal(1).scaleb(-decimals_shown(bound))
+    return f"{exact.quantize(step, rounding).normalize():f}"
 
 
 def open_options(reply: Choice, legal: Legal) -> Mapping[str, int]:
@@ -193,13 +215,13 @@ def _interpret(reply: Any, said: Any, legal: Legal) -> Any:
 
 @_interpret.register
 def _(reply: Real, said: Any, legal: Legal) -> float | None:
-    return math.nan if reply.optional and means_nothing(said) else _within(reply, said)
+    return math.nan if reply.optional and means_nothing(said) else _within(reply, said, legal)
 
 
 @_interpret.register
 def _(reply: Integer, said: Any, legal: Legal) -> int | None:
     """A fraction is no misprint of a whole number, so it is not read."""
-    value = _within(reply, said)
+    value = _within(reply, said, legal)
     return int(value) if value is not None and value.is_integer() else None
 
 
@@ -237,7 +259,7 @@ def _(reply: Sentence, said: Any, legal: Legal) -> str | None:
         return None
 
 
-def _within(reply: Real | Integer, said: Any) -> float | None:
+def _within(reply: Real | Integer, said: Any, legal: Legal) -> float | None:
     """A number within the bounds: one beyond them may be meant in another unit (75 for 0.75).
 
     A percentage is read where the bounds make it one of two things: of 1, or of 100.
@@ -246,9 +268,15 @@ def _within(reply: Real | Integer, said: Any) -> float | None:
     value = parse_number(said, whole=high if low == 0 else math.nan)
     if value is None:
         return None
-    # Whoever repeats a bound as it was shown, with six figures, means the bound.
-    within = min(low, float(f"{low:g}")) <= value <= max(high, float(f"{high:g}"))
-    return value if within else None
+    # Whoever repeats a bound, or a fact that is one, as it was shown, means the bound.
+    lows, highs = _as_shown(low, legal), _as_shown(high, legal)
+    return value if min(lows) <= value <= max(highs) else None
+
+
+def _as_shown(bound: float, legal: Legal) -> list[float]:
+    """The bound, and how it may have been rounded where it, or a fact like it, was shown."""
+    six_figures = float(f"{bound:g}")
+    return [bound, six_figures, round_figures(bound) if legal.rounded else six_figures]
 
 
 def _shares(reply: MixedStrategy, said: Mapping[str, Any]) -> list[float]:

@@ -236,7 +236,7 @@ def _figure(said: Any) -> bool:
 
 
 def _placed(text: str, start: int, end: int) -> None:
-    """Raises CutOff unless an object stands on its own, and the text goes on to an end."""
+    """Raise CutOff unless an object stands on its own, and the text goes on to an end."""
     closing = _CLOSING.match(text, end)
     rest = closing.end() if closing else end
     if rest == len(text):
@@ -248,7 +248,7 @@ def _placed(text: str, start: int, end: int) -> None:
 
 
 def _ended(text: str, end: int) -> None:
-    """Raises CutOff if what follows an answer is too much, or stops in mid-sentence."""
+    """Raise CutOff if what follows an answer is too much, or stops in mid-sentence."""
     if len(text) - end > _ROOM:
         raise CutOff(
             f"got {len(text) - end} more characters after {quote_excerpt(text[:end], end=True)}"
@@ -258,7 +258,7 @@ def _ended(text: str, end: int) -> None:
 
 
 def _whole(text: str, end: int) -> None:
-    """Raises CutOff if an object begins after `end` and is never closed."""
+    """Raise CutOff if an object begins after `end` and is never closed."""
     start = unclosed_brace(text)
     if start >= max(end, 0) and _OBJECT.match(text, start) and "\n\n" not in text[start:]:
         raise CutOff(f"got an object that is not closed, {quote_excerpt(text[start:])}")

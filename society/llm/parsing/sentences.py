@@ -213,7 +213,7 @@ def _unopened(before: str, mark: str) -> bool:
 
 
 def _single(body: str, expected: str) -> None:
-    """Raises Unparsed if a sentence ends before the end of a text, CutOff if it does not end."""
+    """Raise Unparsed if a sentence ends before the end of a text, CutOff if it does not end."""
     if body.endswith(_BREAKS_OFF):
         raise CutOff(f"got a sentence that breaks off, {quote_excerpt(body, end=True)}")
     for found in _END.finditer(body):

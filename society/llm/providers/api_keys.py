@@ -34,7 +34,7 @@ _SHOWN = 240  # characters of what a provider said
 
 
 def load_env_file() -> None:
-    """Add what the .env file of the working directory says to the environment, which wins.
+    """Add the variables of the .env file here to the environment, which wins.
 
     The folder may be somebody else's. So its file may bring keys, but must not send those that are
     set outside it anywhere. Raises FileError.
@@ -54,7 +54,7 @@ def load_env_file() -> None:
 
 
 def _refuse_route(name: str) -> None:
-    """Raises FileError if a variable of .env says where secrets go that are set outside of it."""
+    """Raise FileError if a variable of .env says where secrets go that are set outside of it."""
     general, route = _ANY_ROUTE.search(name), _ROUTE.search(name)
     if general:
         carried = sorted(_secrets().values())

@@ -1,4 +1,4 @@
-"""Hard stops: what runs may use of calls, tokens and dollars, over all their sessions.
+"""Hard stops: the calls, tokens and dollars that runs may use, over all their sessions.
 
 Before an attempt goes out, the most that it can use is set aside; afterwards what it did use is
 counted instead. So a limit is never exceeded, however many calls are under way.
@@ -73,7 +73,7 @@ class Budget:
                 wait.set_result(None)
 
     def give_back(self, calls: int) -> None:
-        """Count calls no longer that were refused, and will not be answered."""
+        """Stop counting calls that were refused and will not be answered."""
         self._spent = self._spent.minus(Use(calls))
 
     def _excess(self, use: Use) -> str:

@@ -33,7 +33,7 @@ class Remote:
         self._sent: dict[int | None, Mapping[str, Any]] = {}
 
     def check(self) -> None:
-        """Raises InputError if a key is missing, or a setting would have no effect."""
+        """Raise InputError if a key is missing, or a setting would have no effect."""
         self.client.check()
 
     @property
@@ -81,7 +81,7 @@ class _Call:
         self._began, self._queued = time.monotonic(), 0.0
 
     def refusal(self, paused: Paused) -> Paused:
-        """Mark what ended the call, if each attempt was refused; it counts to no limit then."""
+        """Mark the error as refused if each attempt was refused; no limit counts the call then."""
         if self.attempts and not self._answerable:
             paused.refused = True
             self.remote.budget.give_back(1)
@@ -149,7 +149,7 @@ class _Call:
             except Failed as failed:
                 self._answerable |= failed.billed
                 raise
-            except BaseException:
+            except BaseException:  # cut off on its way: it may have been answered all the same
                 self._answerable = True
                 raise
             self._answerable = True

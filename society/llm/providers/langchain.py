@@ -38,7 +38,7 @@ class LangChain:
             model = make()
         except SocietyError:
             raise
-        except Exception as error:
+        except Exception as error:  # a function of the user's may raise anything
             raise InputError(quote_stranger(describe_user_error(error))) from None
         if not isinstance(model, BaseChatModel):
             raise InputError(
@@ -49,7 +49,7 @@ class LangChain:
         self._takes_room = "max_tokens" in type(model).model_fields
 
     def check(self) -> None:
-        """Raises InputError for settings that would have no effect."""
+        """Raise InputError for settings that would have no effect."""
         given = [name for name in _NO_EFFECT if getattr(self._spec, name) not in (None, {})]
         if given:
             raise InputError(
@@ -70,7 +70,7 @@ class LangChain:
             )
         except SocietyError:
             raise
-        except Exception as error:
+        except Exception as error:  # each provider's client has errors of its own
             raise self._verdict(error) from None
         return _reply(said)
 

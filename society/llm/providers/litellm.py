@@ -71,10 +71,10 @@ async def _bound(response: httpx.Response) -> None:
         response.stream = _BoundedStream(response.stream, packed)
 
 
-def _guarded(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap what makes clients for litellm: redirected, they would hand on keys and prompts.
+def _guard(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap the maker of litellm's clients: they follow no redirects and read no endless body.
 
-    And they would read and unpack as much as is sent.
+    A redirect would hand on keys and prompts to another server.
     """
 
     @wraps(make)
@@ -90,11 +90,11 @@ def _guarded(make: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-setattr(AsyncHTTPHandler, "create_client", _guarded(AsyncHTTPHandler.create_client))  # noqa: B010
+setattr(AsyncHTTPHandler, "create_client", _guard(AsyncHTTPHandler.create_client))  # noqa: B010
 setattr(  # noqa: B010
     BaseOpenAILLM,
     "_get_async_http_client",
-    staticmethod(_guarded(BaseOpenAILLM._get_async_http_client)),
+    staticmethod(_guard(BaseOpenAILLM._get_async_http_client)),
 )
 
 
@@ -117,7 +117,7 @@ class Litellm:
         self._spec, self._priced = spec, find_price(spec) is not None
 
     def check(self) -> None:
-        """Raises InputError if its keys are not set, or a setting would be dropped in silence."""
+        """Raise InputError if its keys are not set, or a setting would be dropped in silence."""
         taken = litellm.get_supported_openai_params(self._spec.model) or ()
         if "user" in self._spec.extra and "user" not in taken:  # the one that litellm never checks
             raise InputError(f"model {self._spec.model!r} takes no setting 'user'; leave it out")
@@ -166,7 +166,7 @@ class Litellm:
 
 
 def _refuse_routes(spec: ModelSpec) -> None:
-    """Raises InputError for settings that name a server, or another way to reach one."""
+    """Raise InputError for settings that name a server, or another way to reach one."""
     if "://" in spec.model:
         raise InputError(f"the model {spec.model!r} names a server; give its address by --api-base")
     for name in spec.extra:

@@ -1,4 +1,4 @@
-"""Servers that this machine's user named: a key of this machine goes to no other one.
+"""Servers that the user of this machine has named: a key of this machine goes to no other.
 
 A run file or scenario file may come from anybody. So the address in it does not count as named, but
 one does that stands

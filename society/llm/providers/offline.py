@@ -210,10 +210,15 @@ def _labels(question: Inquiry, choice: Choice) -> list[str]:
 
 
 class OfflineModel:
-    """A mind whose answer is a function of the request."""
+    """A mind whose answer is a function of the request. close: called at the end."""
 
-    def __init__(self, answer: Callable[[Request], Completion], budget: Budget) -> None:
-        self._answer, self._budget = answer, budget
+    def __init__(
+        self,
+        answer: Callable[[Request], Completion],
+        budget: Budget,
+        close: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._answer, self._budget, self._close = answer, budget, close
 
     def check(self) -> None:
         """Do nothing: no key is needed."""
@@ -238,4 +243,5 @@ class OfflineModel:
         return said
 
     async def close(self) -> None:
-        """Do nothing: no connection is open."""
+        """Close what the answers come from."""
+        self._close()

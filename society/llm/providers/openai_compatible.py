@@ -66,12 +66,12 @@ class OpenAICompatible:
         )
 
     def check(self) -> None:
-        """Raises InputError if a key would go to a server that the user has not named.
+        """Raise InputError if a key would go to a server that the user has not named.
 
         Else only the server knows if it wants one.
         """
         if self._refused:
-            raise InputError(_unnamed(self._spec.api_base or "", self.place.variable))
+            raise InputError(_describe_unnamed(self._spec.api_base or "", self.place.variable))
 
     def sent(self, room: int | None) -> dict[str, JsonValue]:
         """The settings that go out."""
@@ -133,8 +133,8 @@ def _complaint(payload: Any) -> tuple[str, str]:
         return "a structure of too many levels", ""
 
 
-def _unnamed(address: str, variable: str) -> str:
-    """Say that only a file names a server, and how to allow it the key."""
+def _describe_unnamed(address: str, variable: str) -> str:
+    """Describe a server that only a file names, and how to let the key go there."""
     host = url_host(address)
     return (
         f"only a file names the server {host}, and the key in {variable} would go there; nothing "

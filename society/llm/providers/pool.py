@@ -68,7 +68,7 @@ class ModelPool:
         return self._specs["default"].model_copy(update={"model": name})
 
     def check(self, names: Iterable[str]) -> None:
-        """Raises InputError for a model that can never answer, and for limits nobody can keep.
+        """Raise InputError for a model that can never answer, and for limits nobody can keep.
 
         And for keys among the settings, even of models that nobody calls: run files keep them all.
         """
@@ -126,7 +126,8 @@ class ModelPool:
         if spec.sort == "offline":
             return OfflineModel(Offline(self._seed), self._budget)
         if spec.sort == "tape":
-            return OfflineModel(AnswerTape.read(spec.model.removeprefix("tape:")), self._budget)
+            tape = AnswerTape(spec.model.removeprefix("tape:"))
+            return OfflineModel(tape, self._budget, tape.close)
         return self._remote(spec)
 
     def _remote(self, spec: ModelSpec) -> Remote:
@@ -153,7 +154,7 @@ class ModelPool:
 
 
 def _refuse_keys(spec: ModelSpec) -> None:
-    """Raises InputError if a key of the environment stands among the settings."""
+    """Raise InputError if a key of the environment stands among the settings."""
     if variable := api_keys.exposed_secret(spec.model_dump()):
         raise InputError(
             f"the settings of model {api_keys.redact(spec.model)!r} hold the value of "

@@ -53,7 +53,7 @@ class Breaker:
         self._words = ""
 
     def check(self, host: str) -> None:
-        """Raises Paused while nobody should try."""
+        """Raise Paused while nobody should try."""
         with self._lock:
             if self._opened is None:
                 return
@@ -135,7 +135,7 @@ class Limiter:
             self._queues.setdefault(bound, deque()).append(waiting)
         try:
             await token.wait_for(waiting.called)
-        except BaseException:
+        except BaseException:  # a cancelled call, too, must give up its place
             with self._lock:
                 if not waiting.admitted:
                     self._queues[bound].remove(waiting)

@@ -97,7 +97,7 @@ class Client(Protocol):
     def place(self) -> ResponsePlace: ...
 
     def check(self) -> None:
-        """Raises InputError if a key is missing, or a setting would have no effect."""
+        """Raise InputError if a key is missing, or a setting would have no effect."""
         ...
 
     def sent(self, room: int | None) -> dict[str, JsonValue]:
@@ -160,7 +160,7 @@ def _quoted_payload(payload: Any) -> str:
 
 
 def checked_reply(text: str, finish: object, tokens: tuple[object, object], model: object) -> Reply:
-    """A reply of which only the text is known to be what it should be.
+    """Check a reply; until now, only its text is known to be of the right type.
 
     A server may say a key back, in any of its words, which are written down.
     """

@@ -69,7 +69,8 @@ def _measure(populations: Populations, name: str) -> Iterator[SectionPart]:
     if np.isnan(every).all():
         return
     scale = AxisScale.of(every)
-    caption = f"{layout.measured[name]}.".capitalize()
+    unit = layout.measured[name]
+    caption = f"{unit[:1].upper()}{unit[1:]}."
     caption += " Geometric means." if scale.logarithmic else ""
     groups, lines = layout.figure_panels()
     shown = groups or [ConditionGroup("", layout.extreme_conditions())]

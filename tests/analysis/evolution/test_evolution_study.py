@@ -50,6 +50,7 @@ def test_a_life_has_what_came_of_it_and_the_traits_with_which_it_began(
         (2.0, 0.5, 0.5, True, "fixed", 0.5),
         (6.0, 0.75, 0.625, True, "fixed", None),
     ]
+    assert lives["policy"].cat.categories.tolist()[0] == "fixed"
     assert lives["strategy"].tolist()[-1] == "Give half, or 40 %."
     assert rows(lives, "children")[:3] == [(0.0,), (2.0,), (None,)]
     assert "age" not in lives

@@ -11,6 +11,7 @@ from society.analysis.study.frames import (
     add_column,
     categories_in_order,
     data_frame,
+    labelled_categories,
     strings,
 )
 
@@ -50,6 +51,13 @@ def test_numeric_levels_can_be_calculated_with() -> None:
         FrameHeading(["a", "b"], {"q": [0.5, 1]}, [{"q": 1}, {"q": 0.5}]).columns([1, 1])
     ).q
     assert levels.astype(float).tolist() == [1.0, 0.5]
+
+
+def test_labels_come_in_their_order_and_other_words_after_them() -> None:
+    values = np.array(["open", None, "closed", 7.0, np.nan, "open"], object)
+    gate = labelled_categories(values, ["closed", "open", "broken"])
+    assert gate.categories.tolist() == ["closed", "open", "broken", "7"]
+    assert gate.codes.tolist() == [1, -1, 0, 3, -1, 1]
 
 
 def test_many_conditions_still_have_a_name_each() -> None:

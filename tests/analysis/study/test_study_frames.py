@@ -23,7 +23,7 @@ from society.runs.runfile import Level, Manifest, Status, Writer, open_run_file
 MANIFEST = Manifest.model_validate(
     {
         "scenario": "lake",
-        "spec": {},
+        "spec": {"scenario": "lake"},
         "params": {},
         "seed": 7,
         "agents": 3,
@@ -249,13 +249,40 @@ def test_agents_are_those_who_took_part_in_a_round(lake: Lake) -> None:
 
 
 def test_units_and_labels_that_a_scenario_declares_stand_in_the_frame(lake: Lake) -> None:
-    facts = {"catch": FactSpec(unit="fish", labels=("none", "one"))}
+    facts = {"effort": FactSpec("Effort", unit="hours a day")}
     agents = lake(facts=facts).agents
-    assert agents.attrs["units"]["catch"] == "fish"
-    known = agents[agents["catch_label"].notna()]
-    assert (
-        {("one", 1.0)} <= set(rows(known, "catch_label", "catch")) <= {("none", 0.0), ("one", 1.0)}
-    )
+    assert agents.attrs["units"]["effort"] == "hours a day"
+    assert agents.attrs["descriptions"] == {"effort": "Effort"}
+    assert agents["effort"].dtype == float
+
+
+def test_units_and_labels_of_several_runs_are_named_together(lake: Lake) -> None:
+    fish = lake(facts={"catch": FactSpec(unit="fish", labels=("none", "one"))})
+    Path("lake.run").rename("fish.run")
+    points = lake(facts={"catch": FactSpec(unit="points", labels=("none", "two"))})
+    both = Study("both", (*fish.played, *points.played)).specs["catch"]
+    assert (both.unit, both.labels) == ("fish or points", ("none", "one", "two"))
+
+
+def test_labels_are_ordered_categories_with_the_numbers_as_their_codes(lake: Lake) -> None:
+    facts = {"catch": FactSpec(labels=("none", "one", "two", "three", "four"))}
+    study = lake(facts=facts)
+    first = study.agents[study.agents["round"] == 1]
+    assert rows(first, "catch") == [
+        *[("one",), ("two",), ("three",), ("four",)],
+        *[("5",), ("6",)],  # which have no label
+    ]
+    assert first["catch"].cat.codes.tolist()[:4] == [1, 2, 3, 4]
+    assert first["catch"].min() == "one"
+    before = study.agents[study.agents["round"] == 0]
+    assert before["catch"].isna().all()
+
+
+def test_events_have_the_number_beside_its_label(lake: Lake) -> None:
+    facts = {"catch": FactSpec(labels=("none", "one"))}
+    events = lake(facts=facts).events
+    caught = events[(events["round"] == 1) & (events.name == "catch")]
+    assert rows(caught, "value", "text")[:2] == [(1.0, "one"), (2.0, "2")]
 
 
 def test_agents_have_answers_by_label_and_peer_and_nothing_where_they_were_not_asked(

@@ -113,6 +113,24 @@ def test_options_that_differ_after_the_third_decimal_have_different_names(talk: 
     assert held.over.answers("bid")[0].tolist() == [[1]]
 
 
+def test_a_question_in_default_words_shows_bounds_rounded_inwards(talk: Talking) -> None:
+    """Also where it is asked again; and all that lies within the true bounds is still legal."""
+    flow = question(Real(1.23456, 84.3274), fallback=2.0)
+    held = talk(flow, LanguagePolicy(), says=["99", "84.3274"], agents=1)
+    assert held.prompts[0].endswith("a number from 1.235 to 84.32")
+    assert "expected a number from 1.235 to 84.32" in held.prompts[1]
+    assert held.prompts[1].endswith("a number from 1.235 to 84.32")
+    assert held.over.answers("bid")[0].tolist() == [[84.3274]]
+
+
+def test_who_repeats_a_fact_that_is_the_bound_means_the_bound(talk: Talking) -> None:
+    """In default words, 84.3274 litres are shown as 84.33 litres."""
+    flow = question(Real(0, 84.3274), fallback=2.0, flow=common(84.3274))
+    held = talk(flow, LanguagePolicy(), says="84.33", agents=1)
+    assert "Flow: 84.33" in held.prompts[0]
+    assert held.over.answers("bid")[0].tolist() == [[84.3274]]
+
+
 def test_single_kinds_of_questions_may_go_to_another_model(talk: Talking) -> None:
     policy = LanguagePolicy(model="large", questions={"bid": "small"})
     assert policy.models == ("large", "small")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from society.engine.action_spaces import (
@@ -279,3 +280,41 @@ def test_of_a_class_that_is_none_of_ours_it_is_said_what_it_lacks() -> None:
         interpret(Colour(), "red", NAMES)
     with pytest.raises(PartError, match=r"Colour cannot"):
         parse(Colour(), "red", NAMES)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "form"),
+    [
+        (0, 84.3274, "a number from 0 to 84.32"),
+        (1 / 3, 1, "a number from 0.3334 to 1"),
+        (-84.3274, -2.00001, "a number from -84.32 to -2.001"),
+        (0, 0.3, "a number from 0 to 0.3"),
+        (0, 1234567.8, "a number from 0 to 1234567"),
+        (1.00001, math.inf, "a number of at least 1.001"),
+        (-math.inf, 0.99999, "a number of at most 0.9999"),
+        (0.333331, 0.333339, "a number from 0.333331 to 0.333339"),  # no room for rounding
+        (0, 7e-15, "a number from 0 to 7e-15"),
+    ],
+)
+def test_bounds_are_rounded_inwards_where_words_are_default_ones(
+    low: float, high: float, form: str
+) -> None:
+    assert hint(Real(low, high), Legal(rounded=True)) == form
+
+
+def test_bounds_in_templates_have_six_figures_as_ever() -> None:
+    assert hint(Real(0, 84.32741), Legal()) == "a number from 0 to 84.3274"
+    assert hint(Fields({"cap": Real(0, 84.32741)}), Legal()).endswith("from 0 to 84.3274")
+
+
+@example(low=-1.4584293468329742e-296, width=1.0, share=0.0)
+@given(low=st.floats(-1e6, 1e6), width=st.floats(1e-3, 1e6), share=st.floats(0, 1))
+def test_all_that_was_legal_is_read_and_all_that_is_shown_is_legal(
+    low: float, width: float, share: float
+) -> None:
+    high = low + width
+    reply, legal = Real(low, high), Legal(rounded=True)
+    inside = min(max(low + share * width, low), high)
+    assert parse(reply, f'{{"answer": {inside!r}}}', legal) == inside
+    shown = re.findall(r"-?\d+(?:\.\d+)?(?:e[-+]\d+)?", hint(reply, legal))
+    assert all(parse(reply, f'{{"answer": {bound}}}', legal) == float(bound) for bound in shown)

@@ -222,18 +222,18 @@ def test_counts_of_tokens_that_are_none_are_unknown(
 )  # fmt: skip
 @pytest.mark.parametrize("space", [Real(0, 1), Choice("a", "b"), Text(100), Integer(0, 3)])
 def test_a_reply_of_book_length_is_not_looked_through(space: Any, text: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(Unparsed, match=r"characters, and at most 400,000 are read; expected"):
         parse(space, text, Legal())
-    assert time.monotonic() - began < 0.1
+    assert time.process_time() - began < 0.1
 
 
 @pytest.mark.parametrize("text", ["{}" * 200_000, "{" * 400_000, "[" * 400_000, "9" * 400_000])
 def test_the_longest_reply_that_is_read_takes_no_long_time(text: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(Unparsed):
         parse(Real(0, 1), text, Legal())
-    assert time.monotonic() - began < 3
+    assert time.process_time() - began < 3
 
 
 # Keys that a server says back

@@ -60,6 +60,8 @@ def test_a_model_that_can_never_answer_is_refused_before_play(
 def test_models_that_nobody_calls_are_not_looked_at() -> None:
     pool = ModelPool({"default": ModelSpec(), "other": ModelSpec(model="nonsense")})
     pool.check(["default"])
+    with pytest.raises(InputError, match="there is no provider for model 'nonsense'"):
+        pool.check(["default", "other"])
 
 
 @pytest.mark.thorough

@@ -182,8 +182,11 @@ def test_a_schedule_that_cannot_be_met_names_the_limit_and_what_would_do(
 
 @pytest.mark.parametrize("agents", EVEN)
 def test_what_is_recommended_can_be_had(agents: int) -> None:
-    refuse_infeasible("ordered-once", agents, agents)
-    refuse_infeasible("no-repeat", agents, agents // 2)
+    limits: dict[Schedule, int] = {"ordered-once": agents, "no-repeat": agents // 2}
+    for schedule, most in limits.items():
+        refuse_infeasible(schedule, agents, most)
+        with pytest.raises(ScenarioError, match=f"take {most} rounds"):
+            refuse_infeasible(schedule, agents, most + 1)
     refuse_infeasible("random", agents, 1_000)
 
 
@@ -198,6 +201,10 @@ def test_a_schedule_for_all_is_refused_on_a_graph_of_some(
         donors(agents=4, rounds=1, schedule=schedule, at={"graphs": {"meet": ring}})
 
 
-def test_a_graph_that_says_who_hears_of_whom_goes_with_any_schedule(donors: Game, net: Net) -> None:
+@pytest.mark.parametrize("schedule", ["ordered-once", "no-repeat", "published", "random"])
+def test_a_graph_that_says_who_hears_of_whom_goes_with_any_schedule(
+    donors: Game, net: Net, schedule: Schedule
+) -> None:
     ring = net(nx.cycle_graph(4))
-    donors(agents=4, rounds=4, at={"graphs": {"hear": ring}})
+    played = donors(agents=4, rounds=2, schedule=schedule, at={"graphs": {"hear": ring}})
+    assert [len(givers) for givers in played.gifts()] == [2, 2, 2, 2], "half, then the others"

@@ -43,7 +43,7 @@ def _parts(populations: Populations) -> list[SectionPart]:
         "generation."
     )
     title, mean = "Fitness over generations", "Mean over agents and runs."
-    shown: Mapping[str, Values] = {f"fitness{fitness_of}": fitness}
+    shown: Mapping[str, Values] = {populations.quantity(FITNESS): fitness}
     parts: list[SectionPart] = [
         lead,
         draw_course(populations, "generations_fitness", title, mean, shown),
@@ -51,7 +51,8 @@ def _parts(populations: Populations) -> list[SectionPart]:
     if others:
         meanings = "".join(words for name, words in _SELECTION.items() if name in others)
         title, name = "Other measures over generations", "generations_measures"
-        shown = {f"{key}{trait if key == PHENOTYPE else ''}": each for key, each in others.items()}
+        names = {PHENOTYPE: populations.quantity(PHENOTYPE)}
+        shown = {names.get(key, key): each for key, each in others.items()}
         parts.append(draw_course(populations, name, title, "Means over runs.", shown, meanings))
     values, title = {FITNESS: fitness, **others}, "Means over runs by generation"
     table = generation_table(populations, "generations", title, values)

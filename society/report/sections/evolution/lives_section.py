@@ -83,7 +83,7 @@ def _figures(populations: Populations) -> Iterator[SectionPart]:
     ]
     if any(not np.isnan(panel.values).all() for panel in panels):
         title, caption = "What each agent did, and who was replaced", _CAREERS.format(trait=trait)
-        yield career_heatmap("careers", title, caption, f"phenotype{trait}", panels)
+        yield career_heatmap("careers", title, caption, populations.quantity(PHENOTYPE), panels)
     first, *others = [_lineage(populations, place) for place in few]
     yield first
     if others:

@@ -11,6 +11,7 @@ import numpy as np
 
 from society.analysis.evolution import Evolution
 from society.analysis.study.frames import CONDITION
+from society.engine.fact_specs import UNSPECIFIED
 from society.engine.rng import Array
 from society.engine.scenario import mean_over
 from society.errors import SocietyError
@@ -92,8 +93,20 @@ class Populations:
 
     def trait(self, use: str) -> str:
         """Say what fitness or phenotype is the mean of, if all runs agree on it: " (share)"."""
+        fact = self._fact(use)
+        return f" ({fact})" if fact else ""
+
+    def quantity(self, use: str) -> str:
+        """Name fitness or phenotype with its fact and unit, for axes: "fitness (final, units)"."""
+        fact = self._fact(use)
+        unit = self.layout.study.specs.get(fact, UNSPECIFIED).unit
+        about = ", ".join(filter(None, (fact, unit)))
+        return f"{use} ({about})" if about else use
+
+    def _fact(self, use: str) -> str:
+        """Return the fact that all runs take for fitness or phenotype; "" if they differ."""
         said = {_trait(self.layout.conditions[place].manifest.spec, use) for place in self.places}
-        return f" ({one})" if len(said) == 1 and (one := said.pop()) else ""
+        return said.pop() if len(said) == 1 else ""
 
     @property
     def shown_note(self) -> str:

@@ -34,7 +34,7 @@ _BY_ADVICE = (
 
 def phenotype_change_section(populations: Populations) -> Section:
     """Split the change of the phenotype into its causes."""
-    axis = f"change of the phenotype{populations.trait(PHENOTYPE)}"
+    axis = f"change of the {populations.quantity(PHENOTYPE)}"
     title = "What changed the phenotype"
     return split_change_section(populations, "phenotype", "price", title, axis, _CAPTION)
 

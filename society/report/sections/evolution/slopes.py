@@ -46,7 +46,7 @@ def _slopes(populations: Populations) -> Iterator[SectionPart]:
     if len(slopes) <= _MOST_DOTS:
         dots = [mean_dot(each) for each in slopes.values()]
         panel = DotPanel("", [layout.name(place) for place in slopes], {"": dots})
-        axis = f"change of the phenotype{trait} per generation"
+        axis = f"change of the {populations.quantity(PHENOTYPE)} per generation"
         yield dot_plot("slopes", "Slope of the phenotype", _CAPTION, axis, [panel])
     bounds = "interval.low", "interval.high"
     rows = [
@@ -78,8 +78,8 @@ def _prediction(populations: Populations) -> Iterator[SectionPart]:
     if all(np.isnan(cloud.across * cloud.upwards).all() for cloud in clouds.values()):
         return
     axes = (
-        f"phenotype{populations.trait(PHENOTYPE)} of the first generation",
-        f"fitness{populations.trait(FITNESS)} of the last generation",
+        f"{populations.quantity(PHENOTYPE)} of the first generation",
+        f"{populations.quantity(FITNESS)} of the last generation",
     )
     caption = f"A point is a run.{populations.shown_note}"
     title = "First generation and final outcome"

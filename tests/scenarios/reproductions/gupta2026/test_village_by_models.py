@@ -49,13 +49,18 @@ def as_published(condition: Condition) -> float:
 
 
 def in_time(condition: Condition, name: str) -> list[float]:
-    """Fifty rounds: overuse at first, then an emptied lake; in the rich one deepseek-r1 is best."""
+    """Fifty rounds: overuse at first, then an emptied lake; in the rich one deepseek-r1 is best.
+
+    Selfish villagers overuse it most, and the harsh lake is overused more than the rich one.
+    """
     if name.startswith("norm_"):
         return [0.6 if larger(condition) else 0.4] * 50
+    more = 1.0 if condition["population"] == "selfish" else 0.0
     if condition["lake"] == "harsh":
-        high, low = (1.5, 0.2) if name == "efficiency" else (0.8, 0.1)
+        high, low = (1.5 + more, 0.2) if name == "efficiency" else (0.8, 0.1)
         return [high] * 5 + [low] * 45
-    return [0.9 if "r1" in condition["model"] else 0.6] * 50
+    later = 0.9 if "r1" in condition["model"] else 0.6
+    return [1.1 + more if name == "efficiency" else later] * 5 + [later] * 45
 
 
 CLAIMS = (
@@ -74,6 +79,7 @@ CLAIMS = (
     "Selfish villages last longer under group decision alone than with imitation as well",
     "Imitation without a common policy lasts shortest with selfish villagers",
     "Under group decision alone gpt-4o falls behind other models",
+    "Early overuse is largest with selfish villagers and in the harsh lake",
 )
 
 
@@ -90,7 +96,7 @@ def test_models_that_last_the_other_way_round_reproduce_none_of_its_orderings(
     kept = [claim for claim, outcome in outcomes.items() if outcome != "not reproduced"]
     # What is about courses and norms, mixed villages, which are below some either way, and one
     # plateau of three.
-    assert kept == [CLAIMS[3], CLAIMS[5], CLAIMS[7], CLAIMS[8], CLAIMS[9]]
+    assert kept == [CLAIMS[place] for place in (3, 5, 7, 8, 9, 15)]
 
 
 @pytest.mark.parametrize(

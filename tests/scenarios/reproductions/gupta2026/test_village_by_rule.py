@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from society.claims.types import ClaimVerdict
+from society.scenarios.reproductions.gupta2026 import village_judges
 
 if TYPE_CHECKING:
     from tests.scenarios.reproductions.gupta2026.conftest import Condition, Course, Found, OfRules
@@ -66,6 +67,7 @@ RULES = {
     "4. In a rich lake mixed villages last longest, altruists shortest",
     "4b. In a rich lake altruists die of under-harvesting",
     "4c. In a rich lake more altruistic than selfish villages starve beside a full lake",
+    "The lake yields most at half its capacity, and catching more for good empties it",
     "All of section 4.1 in one society",
 }
 
@@ -78,7 +80,21 @@ def test_villages_that_do_as_the_paper_says_reproduce_all_that_can_be_told(
     others = {claim[:2]: one.outcome for claim, one in found.items() if one.bare not in told}
     assert told == RULES
     assert others == {"5.": "cannot be told", "6.": "cannot be told"}
-    assert sum(one.outcome == "reproduced" for one in found.values()) == len(found) - 2 == 35
+    assert sum(one.outcome == "reproduced" for one in found.values()) == len(found) - 2 == 36
+
+
+def test_a_lake_grows_most_at_half_its_capacity_and_bears_no_larger_catch() -> None:
+    """15 fish a round of 300 with a growth of 0.2; with 15.15 it lasts some 300 rounds."""
+    found = village_judges.overfishing_empties()
+    assert found.outcome == "reproduced"
+    assert "harsh: most, 15 fish, at 150; one hundredth more, 295 rounds" in found.found
+    assert "rich: most, 45 fish, at 150; one hundredth more, 98 rounds" in found.found
+
+
+def test_a_lake_that_grows_without_bound_is_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It yields most where it is full; to catch more empties it all the same."""
+    monkeypatch.setattr(village_judges, "regrow", lambda params, left: left * (1 + params.growth))
+    assert village_judges.overfishing_empties().outcome == "in part"
 
 
 def test_what_the_paper_does_not_claim_is_marked_as_ours(of_rules: OfRules) -> None:

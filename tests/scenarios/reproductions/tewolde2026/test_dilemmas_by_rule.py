@@ -20,7 +20,7 @@ REPUTATION = "Reputation pays less than repetition"
 KEPT = {"efficiency": 1.0}
 
 # Those about what is played; the others are computed.
-CLASSIC = reproduction("dilemmas").rules.claims[14:]
+CLASSIC = reproduction("dilemmas").rules.claims[21:]
 assert CLASSIC[0].claim == THEOREM
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import doctest
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from society.engine.rng import Array
-from society.scenarios.reproductions.vallinder2024.arithmetic import constant_share_outcome
+from society.scenarios.reproductions.vallinder2024 import arithmetic
+from society.scenarios.reproductions.vallinder2024.arithmetic import (
+    constant_share_outcome,
+    constant_share_resources,
+)
 
 if TYPE_CHECKING:
     from tests.scenarios.reproductions.vallinder2024.conftest import Condition, Found, OfRules
@@ -18,6 +23,7 @@ LUCK = np.linspace(-1, 1, 100)  # of a hundred runs
 HALVES = "Who always gives half ends with 393.9 units"
 ALL = "Who always gives all ends with 30,720 units"
 APART = "In twelve rounds no agent faces another twice"
+LAST = "Recipients of the last round end richer if all give the same share"
 STANDS = "Image scoring withstands a free rider where q b > c"
 FALLS = "Image scoring falls to a free rider where q b < c"
 CONTROL = "With selection switched off image scoring neither withstands a free rider nor falls"
@@ -43,7 +49,7 @@ def as_theory_says(condition: Condition, measure: str) -> Array:
             20, constant_share_outcome(condition["multiplier"], share, condition["schedule"])
         )
     if experiment == "neutral":
-        return np.where(np.arange(8000) < 7333, 1.0, 0.0)
+        return np.where(np.arange(1000) < 83, 0.0, 1.0)
     if experiment == "image_scoring":
         return np.full(100, 1.0 if condition["known"] > 0.25 else 0.0)
     if experiment == "drift":
@@ -75,12 +81,12 @@ def test_rules_that_do_as_theory_says_reproduce_all_but_an_impossible_schedule(
 ) -> None:
     found = of_rules(as_theory_says)
     assert {claim for claim, one in found.items() if one.outcome != "reproduced"} == {APART}
-    assert len(found) == 24
+    assert len(found) == 25
 
 
 def test_what_the_paper_does_not_claim_is_marked_as_ours(of_rules: OfRules) -> None:
     theirs = [claim for claim, one in of_rules(as_theory_says).items() if not one.ours]
-    assert theirs == [ALL, APART]
+    assert theirs == [ALL, APART, LAST]
 
 
 def test_the_schedule_that_the_paper_describes_cannot_be_played(of_rules: OfRules) -> None:
@@ -103,6 +109,26 @@ def test_what_giving_comes_to_is_a_matter_of_arithmetic(
 
 def test_a_turn_that_breaks_halves_what_giving_all_comes_to() -> None:
     assert constant_share_outcome(2, 1, "published") == 15_360
+
+
+def test_examples_of_the_arithmetic_are_right() -> None:
+    assert doctest.testmod(arithmetic).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("share", "donor", "recipient"), [(1, 0, 61_440), (0.5, 211.09375, 576.71875), (0, 10, 10)]
+)
+def test_the_recipient_of_the_last_round_has_more(
+    share: float, donor: float, recipient: float
+) -> None:
+    found = constant_share_resources(2, share, "ordered-once")
+    assert found == pytest.approx([donor, recipient])
+
+
+def test_if_gifts_did_harm_the_last_recipient_had_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert arithmetic.last_recipients_richer().outcome == "reproduced"
+    monkeypatch.setattr(arithmetic, "MULTIPLIERS", (-0.5,))
+    assert arithmetic.last_recipients_richer().outcome == "not reproduced"
 
 
 def test_sums_that_are_a_little_off_are_wrong(of_rules: OfRules) -> None:
@@ -170,12 +196,28 @@ def test_what_chance_does_neither_withstands_nor_falls(of_rules: OfRules) -> Non
     assert {found[STANDS].outcome, found[FALLS].outcome} == {"cannot be told"}
 
 
-def test_the_control_fails_where_selection_was_not_off(of_rules: OfRules) -> None:
-    def runs(condition: Condition, measure: str) -> Array:
-        selects = condition["experiment"] == "neutral"
-        return np.ones(100) if selects else as_theory_says(condition, measure)
+@pytest.mark.parametrize(
+    ("taken_over", "runs", "outcome"),
+    [
+        (83, 1000, "reproduced"),
+        (73, 1000, "reproduced"),
+        (110, 1000, "not reproduced"),  # significant, and its interval ends above 12.5%
+        (50, 1000, "not reproduced"),
+        (30, 1000, "not reproduced"),
+        (3, 40, "cannot be told"),
+    ],
+)
+def test_the_control_is_held_against_chance_from_both_sides(
+    of_rules: OfRules, taken_over: int, runs: int, outcome: str
+) -> None:
+    """One run of twelve is 8.3%, and half of that on either side is allowed: 4.2% to 12.5%."""
 
-    assert of_rules(runs)[CONTROL].outcome == "in part"
+    def play(condition: Condition, measure: str) -> Array:
+        if condition["experiment"] != "neutral":
+            return as_theory_says(condition, measure)
+        return np.where(np.arange(runs) < taken_over, 0.0, 1.0)
+
+    assert of_rules(play)[CONTROL].outcome == outcome
 
 
 @pytest.mark.parametrize(

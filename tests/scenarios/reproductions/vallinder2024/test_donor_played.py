@@ -64,8 +64,8 @@ class Relabelled(Evidence):
 
 @pytest.fixture(scope="module")
 def verdicts(results: Evidence) -> dict[str, ClaimVerdict]:
-    """Of the first seven claims, which these experiments can tell."""
-    claims = list(DONOR.rules.claims)[:7]
+    """Of the first eight claims, which these experiments can tell."""
+    claims = list(DONOR.rules.claims)[:8]
     return {verdict.claim: verdict for verdict in judge_claims(claims, results)}
 
 
@@ -81,7 +81,7 @@ def test_what_is_played_comes_to_what_arithmetic_says(verdicts: dict[str, ClaimV
 def test_image_scoring_stands_where_all_is_known_and_falls_where_nothing_is(
     verdicts: dict[str, ClaimVerdict],
 ) -> None:
-    stands, falls, _ = list(verdicts.values())[4:]
+    stands, falls, _ = list(verdicts.values())[5:]
     assert stands.outcome == falls.outcome == "reproduced"
     assert stands.found.startswith("q = 1: free riders there: in 0 of 100 runs, 0.0% [0.0%, 3.6%]")
     assert falls.found.startswith("q = 0: free riders alone: in 100 of 100 runs, 100.0% [96.4%, ")
@@ -97,7 +97,7 @@ def test_lines_are_kept_where_an_experiment_says_so_and_tell_who_is_left(results
 
 def test_where_nothing_selects_the_same_rules_tell_of_nothing(results: Evidence) -> None:
     """The judges of image scoring are shown the runs in which selection is switched off."""
-    stands, falls = list(DONOR.rules.claims)[4:6]
+    stands, falls = list(DONOR.rules.claims)[5:7]
     off = Relabelled(results, {"image_scoring": "neutral"})
     for verdict in judge_claims([stands, falls], off):
         assert verdict.outcome != "reproduced"

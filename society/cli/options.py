@@ -1,0 +1,80 @@
+"""Options that several commands have, and the types of their values."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+NOT_GIVEN = object()  # a limit that was not given, where None lifts one
+
+
+def add_limit_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for reaching models and limiting their use, counted over all sessions."""
+    parser.add_argument("--api-base", metavar="URL", help="address of an OpenAI-compatible server")
+    # A limit in the run file stays in force unless it is given again; none lifts it.
+    limit = (
+        ("cost", positive_number, "USD", "costs"),
+        ("calls", whole_number(1), "N", "calls"),
+        ("tokens", whole_number(1), "N", "tokens"),
+    )
+    for name, number, unit, words in limit:
+        parser.add_argument(
+            f"--max-{name}", type=_or_none(number), default=NOT_GIVEN, metavar=unit,
+            help=f"pause before {words} exceed this; none lifts the limit",
+        )  # fmt: skip
+    parser.add_argument(
+        "--max-concurrency",
+        type=whole_number(1),
+        metavar="N",
+        help="maximum number of simultaneous calls",
+    )
+
+
+def add_strict_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that makes warnings errors."""
+    parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for what a command prints."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--quiet", action="store_true", help="print no progress and no summary")
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """Return the type of options that take a whole number of at least this."""
+
+    def whole(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(
+                f"got {text!r}; expected a whole number of at least {least}"
+            )
+        return int(text)
+
+    return whole
+
+
+def positive_number(text: str) -> float:
+    """Return a number above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not number > 0:
+        raise argparse.ArgumentTypeError(f"got {text!r}; expected a number above 0")
+    return number
+
+
+def out_path(text: str) -> Path:
+    """Return the path to write to."""
+    if text == "-":
+        raise argparse.ArgumentTypeError(
+            "got '-'; a run is no text for stdout: give a file, and --json for results on stdout"
+        )
+    return Path(text)
+
+
+def _or_none(number: Callable[[str], float]) -> Callable[[str], float | None]:
+    return lambda text: None if text == "none" else number(text)

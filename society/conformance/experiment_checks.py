@@ -1,0 +1,69 @@
+"""Check an experiment: every condition is built, and as many as are few are played small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from society.errors import InputError
+from society.experiments.experiment import Condition, read_experiment
+
+from .society_checks import (
+    CheckResult,
+    check_society,
+    deferred_results,
+    describe_failure,
+    play_once,
+    refused_results,
+    small_society,
+    wiring_results,
+)
+
+_MOST_PLAYED = 12
+
+
+def check_experiment(path: Path) -> Iterator[CheckResult]:
+    """Build all conditions, and play some of them, among them each level of each factor."""
+    subject = path.name
+    try:
+        conditions = read_experiment(path).conditions
+    except InputError as error:
+        yield from refused_results(subject, error)
+        return
+    issues = [issue for one in conditions for issue in one.setup.wiring if not issue.deferred]
+    yield from wiring_results(subject, issues, f"names and values of {len(conditions)} conditions")
+    first, *others = chosen_conditions(conditions)
+    failed = False
+    for result in check_society(small_society(first.setup), f"{subject}, {first.name}"):
+        failed |= result.outcome == "error"
+        yield result
+    for condition in others:
+        try:
+            play_once(small_society(condition.setup))
+        except Exception as error:
+            failed = True
+            words = f"does not play to its end: {describe_failure(error)}"
+            yield CheckResult(f"{subject}, {condition.name}", "error", words)
+    if not failed:
+        yield from deferred_results(subject, (one.setup for one in conditions))
+        played = f"plays {len(others) + 1} of {len(conditions)} conditions small"
+        more = "" if len(others) + 1 == len(conditions) else ", with each level of each factor"
+        yield CheckResult(subject, "ok", f"{played}{more}")
+
+
+def chosen_conditions(
+    conditions: Sequence[Condition], most: int = _MOST_PLAYED
+) -> Sequence[Condition]:
+    """Choose conditions until each level of each factor is among them, then others up to `most`."""
+    if len(conditions) <= most:
+        return conditions
+    seen, chosen = set[tuple[str, object]](), list[int]()
+    for place, condition in enumerate(conditions):
+        levels = set(condition.factors.items())
+        if not levels <= seen:
+            seen |= levels
+            chosen.append(place)
+    step = max(1, len(conditions) // most)
+    rest = (place for place in range(0, len(conditions), step) if place not in chosen)
+    chosen += [place for place, _ in zip(rest, range(most - len(chosen)), strict=False)]
+    return [conditions[place] for place in sorted(chosen)]

@@ -1,0 +1,82 @@
+"""Check a mechanism around each game that comes with the program: where it stands, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from society.config.build import Society, build
+from society.config.registry import RegistryItem, scenarios
+from society.config.run_config import load_config
+from society.errors import InputError
+
+from .society_checks import (
+    CheckResult,
+    check_wired,
+    describe_failure,
+    play_once,
+    refused_results,
+    small_society,
+)
+
+
+def check_mechanism(thing: RegistryItem, file: str) -> Iterator[CheckResult]:
+    """Wrap each scenario in a mechanism; play those that accept it, one of them in all ways."""
+    stands, refusals = list[str](), dict[str, list[str]]()
+    played, broken = 0, False
+    for name in scenarios():
+        subject = f"{thing.name} around {name}"
+        try:
+            setup = _wrapped(name, thing.name, file)
+        except InputError as error:
+            if f"the mechanism {thing.name} fails around" in str(error):  # it does not refuse
+                broken = True
+                yield from refused_results(subject, error)
+            else:
+                refusals.setdefault(_reason(error), []).append(name)
+            continue
+        results = [*(_played if played else check_wired)(setup, subject)]
+        played += 1
+        yield from results
+        if any(result.outcome == "error" for result in results):
+            broken = True
+        else:
+            stands.append(name)
+    if stands:
+        words = f"stands around {len(stands)} of {len(scenarios())} scenarios, each played small"
+        yield CheckResult(thing.name, "ok", f"{words}: {', '.join(stands)}")
+    elif not broken:
+        words = "stands around none of the scenarios that come with the program"
+        yield CheckResult(thing.name, "error", words)
+    for reason, names in refusals.items():
+        words = f"not around {', '.join(names)}: {reason}"
+        yield CheckResult(thing.name, "ok" if stands or broken else "error", words)
+
+
+def _played(setup: Society, subject: str) -> Iterator[CheckResult]:
+    """Play a small society once; yield nothing if it plays to its end."""
+    try:
+        play_once(setup)
+    except Exception as error:
+        words = f"does not play to its end: {describe_failure(error)}"
+        yield CheckResult(subject, "error", words)
+
+
+def _wrapped(scenario: str, mechanism: str, file: str) -> Society:
+    """Build a small society of a scenario within a mechanism; raises InputError."""
+    changes: dict[str, Any] = {
+        "uses": [file],
+        "mechanisms": [{mechanism: {}}],
+        "replicates": 2,
+    }
+    setup = build(load_config(scenario, changes))
+    try:
+        return build(load_config(scenario, {**changes, "rounds": 3}))
+    except InputError:  # the mechanism needs as many rounds as there are
+        return small_society(setup)
+
+
+def _reason(error: InputError) -> str:
+    """The reason of a refusal, without the place in a configuration that nobody has written."""
+    line = str(error).splitlines()[0]
+    return line.partition(": ")[2] if line.startswith("mechanisms") else line
