@@ -31,7 +31,7 @@ from society.former_names import FormerNameWarning
 from society.llm.providers.named_servers import addresses_in, naming_servers
 from society.visible import visible_streams
 
-from . import checks, experiments, listing, runs
+from . import catalogue, checks, experiments, runs
 from .parser import ArgumentParser
 
 
@@ -142,8 +142,8 @@ def _typed_addresses(args: argparse.Namespace) -> Iterator[str]:
 
 # In the order in which `society --help` lists them.
 _COMMANDS = (
-    listing.add_list,
-    listing.add_schema,
+    catalogue.add_list,
+    catalogue.add_schema,
     runs.add_run,
     checks.add_check,
     runs.add_prompts,

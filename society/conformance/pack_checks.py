@@ -104,7 +104,7 @@ class _Rendered:
                     continue
                 try:
                     self._play(setup)
-                except Exception as error:
+                except Exception as error:  # as above
                     yield CheckResult(name, "error", describe_failure(error))
                     self._give_up(wanted)
 

@@ -80,7 +80,7 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
     try:
         setup = make_designs(setup, FreeMinds(setup.seed))
         whole = _play(setup)
-    except Exception as error:
+    except Exception as error:  # code of the user's may raise anything: that is a finding
         words = describe_failure(error)
         yield CheckResult(subject, "error", f"does not play to its end: {words}")
         return
@@ -101,7 +101,7 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
             rule(setup, whole)
         except BrokenRule as error:
             yield CheckResult(subject, severity, f"{words}: no, {error}")
-        except Exception as error:
+        except Exception as error:  # as above
             yield CheckResult(subject, "error", f"{words}: {describe_failure(error)}")
         else:
             yield CheckResult(subject, "ok", words)

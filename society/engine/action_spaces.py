@@ -27,7 +27,7 @@ Graphs = Mapping[str, Graph]
 
 
 class Legal(NamedTuple):
-    """What one agent may name in an answer, as it is shown that.
+    """The options and peers that one agent may name in an answer, as it is shown them.
 
     options: of a choice: each open option as text -> its index; of fixed labels none need be given.
     peers: the name of each peer whom the agent sees -> its seat. Both stand in the order in which

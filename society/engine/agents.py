@@ -239,7 +239,7 @@ class Agent:
         self._drawn = agents, entry
         self.replicate, self.seat, self._node = [int(part[0]) for part in self._alone.audience.rows]
         self.agent = int(self.env.ids[self.seat])  # the id: the seat unless rows are relabelled
-        self.name_of = self.env.name  # the name of the one with a life, still there or not
+        self.name_of = self.env.name  # the short name of the one with a life, there or not
         self.model = ""  # as the provider names the one that spoke last
 
     @cached_property
@@ -258,6 +258,11 @@ class Agent:
     def name(self) -> str:
         """The name by which peers call this agent."""
         return self.name_at(self.seat)
+
+    @property
+    def whole_name(self) -> str:
+        """The name with its noun: "villager 2"."""
+        return self.env.whole_name(self.replicate, self.seat)
 
     def name_at(self, seat: int) -> str:
         """Return the name of the agent who has this seat now."""
@@ -341,7 +346,15 @@ class Agent:
         room, again, reason, question, peers: see society.engine.calls.Request.
         """
         request = Request(
-            self.address, model, tuple(messages), room, again, reason, question, tuple(peers)
+            self.address,
+            model,
+            tuple(messages),
+            room,
+            again,
+            reason,
+            question,
+            tuple(peers),
+            self.whole_name,
         )
         self._alone._turns[self._node] += 1
         completion = await self.context.gateway.call(request)

@@ -216,7 +216,8 @@ class Population:
             if not (rule and audience.whole):
                 values = values or silence(ask.reply, shape)
             if rule:
-                _place(values, question, part, audience, part.answer(question, agents))
+                said = part.answer(question, agents)
+                _place(self.env, values, question, part, audience, said)
             else:
                 alone = single_asks(question, agents)
                 consulted.append(Consulted(question, part, audience, *alone))
@@ -262,7 +263,7 @@ class Population:
             asked[entries[~read]] = False
             answered = question._replace(asked=asked)
             placed = scatter_answers(list(compress(answers, read)), answered)
-            _place(values, answered, part, audience, placed)
+            _place(self.env, values, answered, part, audience, placed)
             marked = _marked(unread.shape, nodes[read])
             for name, value in fields(ask.reply).items():
                 try:
@@ -523,7 +524,12 @@ def answered_by_rule(cast: Cast, kind: str) -> bool:
 
 
 def _place(
-    values: dict[str, Array], question: Question, part: Component, audience: Audience, said: Any
+    env: Environment,
+    values: dict[str, Array],
+    question: Question,
+    part: Component,
+    audience: Audience,
+    said: Any,
 ) -> None:
     """Check the form of what a component said, and put it where its members sit."""
     for name, value in fields(question.reply).items():
@@ -531,7 +537,7 @@ def _place(
             column = said[name] if name else said
             flat = value.flat(column, question.asked, audience.rows.replicate)
         except (ValueError, TypeError, KeyError, IndexError) as error:
-            said_by = _wrong_answer(said, name, value, question, audience) or (
+            said_by = _wrong_answer(env, said, name, value, question, audience) or (
                 f" answered {question.kind!r} with {error}"
             )
             raise PartError(
@@ -556,7 +562,7 @@ def _place_of(part: Component, kind: str) -> str:
 
 
 def _wrong_answer(
-    said: Any, name: str, value: Value, question: Question, audience: Audience
+    env: Environment, said: Any, name: str, value: Value, question: Question, audience: Audience
 ) -> str:
     """Name the agent that answered in the wrong form, and its answer; "" if no single one did."""
     field = f" in field {name!r}" if name else ""
@@ -576,8 +582,8 @@ def _wrong_answer(
             value.flat([cells[entry]], np.ones(1, bool), replicate)
         except (ValueError, TypeError):
             missing = " (is a `return` missing?)" if cells[entry] is None else ""
-            seat = f", seat {audience.rows.seat[entry]} of replicate {replicate[0]},"
-            return f"{seat}{words} {cells[entry]!r:.60}{missing}"
+            who = env.describe_agent(int(replicate[0]), int(audience.rows.seat[entry]))
+            return f", {who},{words} {cells[entry]!r:.60}{missing}"
     return ""
 
 

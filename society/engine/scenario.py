@@ -171,7 +171,9 @@ class DisplaySpec:
     endings: what happened when a tell of this kind ended a replicate, as a clause.
     presence: the word for those who still take part: "9 of 10 present".
     levels: what rounds within rounds are called, from the outermost: ("game", "round").
-    noun: what one of those who take part is called before its name: "villager".
+    noun: what one of those who take part is called before its name: "villager". nouns: of single
+    cohorts, by cohort: {"referee": "referee"} is "the referee" if it is the only one. player: the
+    noun in a game of matches that stay as they are, where players are numbered by seat, from 1.
     """
 
     gauge: tuple[str, str] | None = None
@@ -185,6 +187,8 @@ class DisplaySpec:
     presence: str = "present"
     levels: tuple[str, ...] = ("round",)
     noun: str = "agent"
+    nouns: Mapping[str, str] = field(default_factory=dict)
+    player: str = ""
 
 
 class Drafts(NamedTuple):

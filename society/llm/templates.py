@@ -33,6 +33,7 @@ from society.errors import InputError, short_path, suggest
 from society.text import format_fact, format_number, quote_text
 
 from .template_limits import LARGEST_TEMPLATE, BoundedEnvironment
+from .template_names import NamesRead, names_read
 
 # All that a template can do wrong: of Python's own errors those that its expressions can raise.
 _FAILURES = (
@@ -174,6 +175,14 @@ class Templates:
         """
         try:
             return set(_referenced(self._source(name)[0], name))
+        except TemplateError as error:
+            raise self._refused(error, name, {}) from error
+
+    def names(self, name: str) -> NamesRead:
+        """The variables that a template reads. Raises InputError."""
+        try:
+            source, _, _ = self._loaded(name)
+            return names_read(self._environment.parse(source, name))
         except TemplateError as error:
             raise self._refused(error, name, {}) from error
 

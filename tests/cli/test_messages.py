@@ -186,14 +186,14 @@ def test_an_answer_of_one_member_that_is_no_number_is_shown_with_its_seat(
     mistake: Mistake,
 ) -> None:
     assert mistake(wood=(SHARE, "[1, 2, 'x', 4, 5]")) == (
-        f"wood.py:{line_of('def answer')}: feller, seat 2 of replicate 0, answered 'fell' with "
+        f"wood.py:{line_of('def answer')}: feller, agent 2 of replicate 0, answered 'fell' with "
         "'x'; expected a number within its own bounds, one per member (5 members)"
     )
 
 
 def test_an_answer_that_is_not_legal_is_shown_with_its_component(mistake: Mistake) -> None:
     assert mistake(wood=(SHARE, "np.full(len(agents), np.nan)")) == (
-        f"wood.py:{line_of('def answer')}: feller, seat 0 of replicate 0, answered 'fell' "
+        f"wood.py:{line_of('def answer')}: feller, agent 0 of replicate 0, answered 'fell' "
         "with nan; expected a number"
     )
 

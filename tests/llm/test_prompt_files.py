@@ -54,7 +54,7 @@ class Scribe(Component):
 def listening(
     line: Ask | Tell, *folders: Path, mechanisms: Sequence[str] = (), **more: Any
 ) -> Scribe:
-    """One who has heard a line in the scenario `harbour`."""
+    """An agent who has heard a line in the scenario `harbour`."""
 
     def script(env: Environment) -> Script:
         yield line
@@ -80,7 +80,7 @@ def listening(
 def asked(
     *folders: Path, reply: ActionSpace = EFFORT, facts: Mapping[str, Fact] = FACTS, **more: Any
 ) -> list[str]:
-    """What each of three agents is asked: how much `effort`."""
+    """Ask each of three agents how much `effort`, and return the prompts."""
     return listening(Ask("effort", reply, facts), *folders, **more).prompts
 
 
