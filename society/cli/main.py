@@ -19,7 +19,14 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
-from society.errors import SocietyError, WiringWarning
+from society.errors import (
+    PartError,
+    SocietyError,
+    WiringWarning,
+    describe_user_error,
+    explain_user_error,
+    user_place,
+)
 from society.former_names import FormerNameWarning
 from society.llm.providers.named_servers import addresses_in, naming_servers
 from society.visible import visible_streams
@@ -58,9 +65,21 @@ def _carry_out(args: argparse.Namespace) -> int:
         return 130
     except BrokenPipeError:
         raise
-    except Exception:  # Python would print it as it is
-        traceback.print_exc()
+    except Exception as error:
+        return _print_exception(error, verbose=bool(getattr(args, "verbose", 0)))
+
+
+def _print_exception(error: Exception, *, verbose: bool) -> int:
+    """Print a mistake in the user's file in one line, a bug of ours with its traceback."""
+    mistake = explain_user_error(error)
+    if mistake is None and user_place(error):
+        mistake = PartError(describe_user_error(error))
+    if mistake is None or verbose:
+        traceback.print_exception(error)
+    if mistake is None:
         return 1
+    print(f"society: {mistake}", file=sys.stderr)
+    return mistake.exit_code
 
 
 @contextmanager

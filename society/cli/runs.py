@@ -247,15 +247,18 @@ def _watch(args: argparse.Namespace, *, begun: bool = False) -> Watch:
 
 def _print_end(args: argparse.Namespace, path: Path, end: End) -> int:
     """Print how a run ended, its results or how to continue it; return the exit code."""
+    from society.errors import InputError, user_place
     from society.runs.runfile import open_run_file
     from society.terminal.labels import count_noun
 
-    if end.bug is not None:
+    mistaken = end.bug is not None and user_place(end.bug) is not None
+    # A mistake in the user's file is told in one line, with its place; -v shows the rest.
+    if end.bug is not None and (not mistaken or getattr(args, "verbose", False)):
         traceback.print_exception(end.bug)
     file = end.file or path
     if not end.saved:
         print(f"society: {end.words}; nothing was saved", file=sys.stderr)
-        return end.code
+        return InputError.exit_code if mistaken else end.code
     with open_run_file(file) as run:
         if end.code:
             # Designs that the run waits for are made again by the command that named the run.

@@ -358,6 +358,17 @@ def _users_place(function: Callable[..., Any]) -> str:
     return f"{place}: " if place and is_users_file(place.rpartition(":")[0]) else ""
 
 
+def _refuse_no_cast(scenario: Scenario, cast: object) -> None:
+    """Raise CastError for what a function of the user's gives in place of a list of cohorts."""
+    if isinstance(cast, list | tuple) and all(isinstance(one, Cohort) for one in cast):
+        return
+    hint = " (is a `return` missing?)" if cast is None else ""
+    raise CastError(
+        f"{_users_place(scenario.cast)}the cast of {scenario.name} is {cast!r:.60}{hint}; return a "
+        "list of cohorts: [Cohort(NAME, COUNT, (COMPONENT(),))]"
+    )
+
+
 def _default_agents(scenario: Scenario, params: Params) -> int:
     """Return the default number of agents: the scenario's, or that of one match."""
     declared = as_play(scenario.play).declared
@@ -659,6 +670,7 @@ class _Preparation:
         if self.found and spec.cohorts is not None:
             self.name_components(spec.cohorts)
         self.refuse()
+        _refuse_no_cast(scenario, scenario.cast(params, agents))
         with self.at("models"):
             _refuse_unasked(spec.models, scenario.cast(params, agents), scenario.name)
         self.refuse()

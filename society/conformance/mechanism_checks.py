@@ -58,7 +58,7 @@ def _played(setup: Society, subject: str) -> Iterator[CheckResult]:
     try:
         play_once(setup)
     except Exception as error:  # code of the user's may raise anything: that is a finding
-        words = f"does not play to its end: {describe_failure(setup, error)}"
+        words = f"does not play to its end: {describe_failure(error)}"
         yield CheckResult(subject, "error", words)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from society.errors import CastError, PartError, suggest
+from society.errors import CastError, PartError
 
 from .action_spaces import Legal
 from .calls import Address, Again, Completion, Message, Request
@@ -189,7 +190,8 @@ class AgentGroup:
         try:
             values = self._cohort.values[name]
         except KeyError:
-            hint = suggest(name, self._cohort.values)
+            near = difflib.get_close_matches(name, self._cohort.values, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else "add the component that keeps it"
             raise PartError(
                 f"{self._title} reads column {name!r}, which no component of cohort "
                 f"{self._cohort.name!r} keeps; {hint}"

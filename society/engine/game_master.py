@@ -32,6 +32,7 @@ from .calls import Usage
 from .environment import Environment, Round, UnknownGraph
 from .history import Page, Recorder, Step, chain_digest, page_digest
 from .interrupts import run_interruptible
+from .mechanism import refuse_endless
 from .population import Population, Raw
 from .rng import Array
 from .scenario import Estimate, Folded, Measure, Scenario
@@ -163,9 +164,10 @@ class GameMaster:
     async def _play(self, line: Line) -> Any:
         if not isinstance(line, Ask | Tell | Inherit):
             raise PartError(
-                f"{self.scenario.name} yields {type(line).__name__}; "
+                f"{self._line_place()}{self.scenario.name} yields {type(line).__name__}; "
                 "a script yields Ask, Tell or Inherit"
             )
+        refuse_endless(len(self._steps))
         use = self._uses[type(line).__name__, line.kind]
         self._uses[type(line).__name__, line.kind] += 1
         try:

@@ -14,7 +14,14 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from pydantic import BaseModel
 
-from society.errors import CastError, PartError, Unparsed, is_users_file, show_place
+from society.errors import (
+    ArgumentError,
+    CastError,
+    PartError,
+    Unparsed,
+    is_users_file,
+    show_place,
+)
 
 from .action_spaces import ActionSpace, Choice, Illegal, Value, fields, restrict_bounds, silence
 from .agents import Agent, AgentGroup, Occasion, RunContext
@@ -41,6 +48,25 @@ class Cohort:
     count: int
     components: tuple[Component, ...]
     where: Array | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.components, Component):
+            title = type(self.components).__name__
+            raise ArgumentError(
+                f"the components of cohort {self.name!r} are a single {title}; write "
+                f"({title}(...),), with the comma"
+            )
+        for part in self.components:
+            if isinstance(part, type):
+                raise ArgumentError(
+                    f"cohort {self.name!r} has the class {part.__name__} among its components; "
+                    f"write {part.__name__}(), with parentheses"
+                )
+            if not isinstance(part, Component):
+                raise ArgumentError(
+                    f"cohort {self.name!r} has {part!r:.60} among its components; give objects of "
+                    "classes that are written `class Name(Component):`"
+                )
 
 
 Cast = Sequence[Cohort]
@@ -455,9 +481,6 @@ def _seat_cohort(cohort: Cohort, node: Array, context: RunContext) -> SeatedCoho
                     f"in {owned[name]} and {part.title()}; leave one out"
                 )
             owned[name] = part.title()
-        for name, kinds in (("answers", part.answers), ("notices", part.notices)):
-            if isinstance(kinds, str):
-                raise CastError(f"{part.title()} has {name} = {kinds!r}; write ({kinds!r},)")
         if part.answers and not (part.overrides("answer") or part.overrides("consult")):
             raise CastError(
                 f"{part.title()} in cohort {cohort.name!r} answers {', '.join(part.answers)} but "

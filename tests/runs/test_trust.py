@@ -215,6 +215,8 @@ def test_a_run_file_that_travels_alone_is_told_where_its_files_are(
     shutil.move(received / "a.run", alone)
     assert main(["verify", str(alone)]) == 1
     assert "--files DIR" in capsys.readouterr().out
+    assert main(["verify", str(alone), "--files", str(received / "nowhere")]) == 2
+    assert f"there is no folder {received / 'nowhere'}" in capsys.readouterr().err
     assert main(["verify", str(alone), "--files", str(received), "--trust"]) == 0
 
 
