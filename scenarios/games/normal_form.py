@@ -132,9 +132,10 @@ PAIRED = DisplaySpec(
         "action",
         tuple(f"played A{action}" for action in range(MOST_ACTIONS)),
         holds="payoff",
-    )
+    ),
+    player="player",
 )
-ALONE = DisplaySpec(columns=("action", "payoff"))
+ALONE = DisplaySpec(columns=("action", "payoff"), player="player")
 LANGUAGE = {"minds": "language"}
 
 

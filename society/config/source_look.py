@@ -119,12 +119,13 @@ class SourceFile:
         return among
 
     def text_line(self, text: str, inside: str) -> int:
-        """Return the line of a text in a call of `inside`; else that of the call, or 1."""
-        for call in self._calls:
-            if _last(call.func) == inside:
-                texts = (one for one in ast.walk(call) if isinstance(one, ast.Constant))
-                return next((one.lineno for one in texts if one.value == text), call.lineno)
-        return 1
+        """Return the line of a text in a call of `inside`; else that of such a call, or 1."""
+        calls = [call for call in self._calls if _last(call.func) == inside]
+        for call in calls:
+            for one in ast.walk(call):
+                if isinstance(one, ast.Constant) and one.value == text:
+                    return one.lineno
+        return calls[0].lineno if calls else 1
 
     def member_line(self, owner: str, name: str) -> int:
         """Return the line of a method or an attribute of a class; else that of the class, or 1."""
@@ -319,8 +320,8 @@ def _is_text(node: ast.AST, text: str) -> bool:
 
 
 def _words_in(value: object) -> list[str]:
-    """Names that a text holds: its words, those in braces included."""
-    return re.findall(r"\w+", value) if isinstance(value, str) else []
+    """A text as a name, and the names in braces that it holds."""
+    return [value, *re.findall(r"\{(\w+)", value)] if isinstance(value, str) else []
 
 
 def _group_of(function: _Function) -> str:

@@ -102,6 +102,8 @@ class _Check:
             return found
         if any(source.lacks_lines for source in sources):  # what follows would blame other lines
             return found
+        if self.own_scenario and not self.in_words:  # prompts may read any parameter
+            found += self._unread_parameters()
         return [*found, *self._rehearsed()]
 
     def _rehearsed(self) -> list[WiringIssue]:
@@ -121,7 +123,8 @@ class _Check:
                 heard.partial = True
                 looked = self._looked(heard)
                 break
-        return [*looked, *(self._unworded() if self.in_words else ())]
+        shapes = self._shapes(heard) if self.own_script else ()
+        return [*shapes, *looked, *(self._unworded() if self.in_words else ())]
 
     def _wider(self, heard: Rehearsal) -> Iterator[Callable[[], None]]:
         """Yield rehearsals, each of which hears more than those before."""
@@ -161,13 +164,12 @@ class _Check:
             return [self._roundless(heard)]
         found = [*self._components(heard), *self._tables(heard), *self._shadowed(heard)]
         if self.own_script:
-            found += [*self._shapes(heard), *self._measures(heard)]
+            found += self._measures(heard)
         if self.own_scenario:
             found += [
                 *self._display(heard),
                 *self._fact_specs(heard),
                 *self._relations(heard),
-                *self._unread_parameters(),
                 *self._unheard(heard),
             ]
         if self.in_words:
@@ -260,6 +262,8 @@ class _Check:
             # Other agents than those of the default cast may have other columns.
             if self.own_cast is not None and role in ("columns", "limits", "quotes", "meeting"):
                 continue
+            if role == "endings" and not _close(name, legal):  # what ends a run may be rare
+                continue
             severity, hint = self._missing(name, heard), suggest(name, legal)
             if any(column.name == name for column in columns):
                 hint = f"declare it as Column({name!r}, public=True)"
@@ -271,16 +275,24 @@ class _Check:
             yield self._at_text(f"{words}; {hint}", severity, name, "DisplaySpec")
 
     def _fact_specs(self, heard: Rehearsal) -> Iterator[WiringIssue]:
-        """Find words, units and labels for names that nothing has."""
+        """Find words, units and labels for a misspelt name; those of others are of no harm."""
         parts = [
             part for cohort in [*self.cast, *self._default_cast()] for part in cohort.components
         ]
         known = heard.facts | heard.in_questions | heard.asked | heard.in_answers
         known |= {column.name for part in parts for column in part.columns}
-        for layer in self.scenario.layers:  # a mechanism suits plays of many kinds
-            known |= {*layer.spec.columns, *layer.spec.facts}
+        # A mechanism describes what it tells around plays of some kinds only.
+        known |= {
+            name
+            for layer in self.scenario.layers
+            for name in (*layer.spec.columns, *layer.spec.facts)
+        }
+        source = self._source()
+        if not is_foreign(self.origin):  # ours have words for what few settings tell
+            return
         for name in self.scenario.facts:
-            if name not in known:
+            foreign = source is not None and not source.mentions(name)  # from another file
+            if name not in known and not foreign and _close(name, known):
                 words = f"facts= describes {name!r}, which is neither told, asked nor kept"
                 words = f"{words}; {suggest(name, known)}"
                 yield self._at_text(words, "warning", name, "scenario")
@@ -419,16 +431,24 @@ class _Check:
                 yield part_issue(kind, name, words, "warning")
 
     def _tables(self, heard: Rehearsal) -> Iterator[WiringIssue]:
-        """Find answers in data files to questions that nobody asks."""
+        """Find answers in data files to questions that nobody asks.
+
+        A file may serve other societies, too: only a name that is much like that of a question, or
+        a file without any question of this society, is surely a mistake.
+        """
         if any(layer.spec.drafts is not None for layer in self.scenario.layers):
             return  # designs are made in a run of their own, from the same file
-        severity: Severity = "warning" if heard.partial else "error"
         for part in (part for cohort in self.cast for part in cohort.components):
-            for kind, place in part.places_of_answers.items():
-                if kind not in heard.asked:
-                    words = f"{kind!r} is no question of {self.scenario.name}"
-                    hint = suggest(kind, heard.asked)
-                    yield WiringIssue(f"{words}; {hint}", severity, *place)
+            places = part.places_of_answers
+            useless = heard.asked.isdisjoint(places)
+            for kind, place in places.items():
+                if kind in heard.asked:
+                    continue
+                misspelt = _close(kind, heard.asked - set(places))
+                sure = (misspelt or useless) and not heard.partial
+                words = f"{kind!r} is no question of {self.scenario.name}"
+                hint = suggest(kind, heard.asked)
+                yield WiringIssue(f"{words}; {hint}", "error" if sure else "warning", *place)
 
     def _shadowed(self, heard: Rehearsal) -> Iterator[WiringIssue]:
         """Find components whose questions are all answered by one that stands before them."""

@@ -32,7 +32,7 @@ def check_experiment(path: Path) -> Iterator[CheckResult]:
         return
     issues = [issue for one in conditions for issue in one.setup.wiring if not issue.deferred]
     yield from wiring_results(subject, issues, f"names and values of {len(conditions)} conditions")
-    first, *others = chosen_conditions(conditions)
+    first, *others = choose_conditions(conditions)
     failed = False
     for result in check_society(small_society(first.setup), f"{subject}, {first.name}"):
         failed |= result.outcome == "error"
@@ -40,9 +40,9 @@ def check_experiment(path: Path) -> Iterator[CheckResult]:
     for condition in others:
         try:
             play_once(small_society(condition.setup))
-        except Exception as error:
+        except Exception as error:  # code of the user's may raise anything: that is a finding
             failed = True
-            words = f"does not play to its end: {describe_failure(condition.setup, error)}"
+            words = f"does not play to its end: {describe_failure(error)}"
             yield CheckResult(f"{subject}, {condition.name}", "error", words)
     if not failed:
         yield from deferred_results(subject, (one.setup for one in conditions))
@@ -51,7 +51,7 @@ def check_experiment(path: Path) -> Iterator[CheckResult]:
         yield CheckResult(subject, "ok", f"{played}{more}")
 
 
-def chosen_conditions(
+def choose_conditions(
     conditions: Sequence[Condition], most: int = _MOST_PLAYED
 ) -> Sequence[Condition]:
     """Choose conditions until each level of each factor is among them, then others up to `most`."""

@@ -57,26 +57,23 @@ def _played(setup: Society, subject: str) -> Iterator[CheckResult]:
     """Play a small society once; yield nothing if it plays to its end."""
     try:
         play_once(setup)
-    except Exception as error:
-        words = f"does not play to its end: {describe_failure(setup, error)}"
+    except Exception as error:  # code of the user's may raise anything: that is a finding
+        words = f"does not play to its end: {describe_failure(error)}"
         yield CheckResult(subject, "error", words)
 
 
 def _wrapped(scenario: str, mechanism: str, file: str) -> Society:
     """Build a small society of a scenario within a mechanism; raises InputError."""
-    changes: dict[str, Any] = {
-        "uses": [file],
-        "mechanisms": [{mechanism: {}}],
-        "replicates": 2,
-    }
-    setup = build(load_config(scenario, changes))
+    changes: dict[str, Any] = {"uses": [file], "mechanisms": [{mechanism: {}}], "replicates": 2}
     try:
         return build(load_config(scenario, {**changes, "rounds": 3}))
-    except InputError:  # the mechanism needs as many rounds as there are
-        return small_society(setup)
+    except InputError:  # perhaps it needs more rounds
+        return small_society(build(load_config(scenario, changes)))
 
 
 def _reason(error: InputError) -> str:
     """The reason of a refusal, without the place in a configuration that nobody has written."""
     line = str(error).splitlines()[0]
-    return line.partition(": ")[2] if line.startswith("mechanisms") else line
+    place, _, words = line.partition(": ")
+    root, *keys = place.split(".")  # mechanisms[0].NAME.PARAMETER
+    return f"{'.'.join(keys[1:])} {words}".lstrip() if root.startswith("mechanisms[") else line

@@ -31,7 +31,7 @@ from society.runs.design_runs import make_designs
 
 from .society_checks import CheckResult, describe_failure, refused_results, small_society
 
-_MOST_PLAYS = 24  # of one scenario
+_MOST_PLAYS, _MOST_ROUNDS = 24, 3  # of one scenario, and in search of other templates
 
 
 def check_pack(folder: Path) -> Iterator[CheckResult]:
@@ -48,23 +48,23 @@ def check_pack(folder: Path) -> Iterator[CheckResult]:
             words = f"{short_path(folder / name)} is no folder of a scenario or mechanism"
             yield CheckResult(name, "error", f"{words}; {suggest(name, known)}")
     files = {file for file in files if owners[file] in known}
-    rendered = _Rendered(folder, [name for name in names if name in mechanisms()])
+    player = _PackPlayer(folder, [name for name in names if name in mechanisms()])
     for name in (name for name in names if name in scenarios()):
         wanted = {file for file in files if owners[file] == name}
-        yield from rendered.by_scenario(name, wanted)
-    yield from rendered.by_others(
+        yield from player.render_by_scenario(name, wanted)
+    yield from player.render_by_others(
         files, [one for one in (*scenarios(), *presets()) if one not in names]
     )
-    for file in sorted(files - rendered.files):
+    for file in sorted(files - player.files):
         words = f"no play that was tried has rendered {short_path(file)}"
         yield CheckResult(folder.name, "warning", words)
-    if files <= rendered.files and not rendered.failed:
-        words = f"all {len(files)} templates rendered, in {rendered.plays} small plays"
-        yield CheckResult(folder.name, "ok", words)
+    if not player.failed:
+        count = f"{len(files & player.files)} of {len(files)} templates"
+        yield CheckResult(folder.name, "ok", f"{count} rendered, in {player.plays} small plays")
 
 
-class _Rendered:
-    """The files of a pack that plays have rendered so far.
+class _PackPlayer:
+    """Plays small societies with a pack, and notes the files that were rendered.
 
     around: mechanisms that the pack has folders for. failed: whether a play has failed.
     """
@@ -74,7 +74,7 @@ class _Rendered:
         self._around: list[dict[str, Any]] = [{"mechanisms": [{one: {}}]} for one in around]
         self.files, self.plays, self.failed = set[Path](), 0, False
 
-    def by_scenario(self, name: str, wanted: set[Path]) -> Iterator[CheckResult]:
+    def render_by_scenario(self, name: str, wanted: set[Path]) -> Iterator[CheckResult]:
         """Play a scenario in one way after another, until all its templates are rendered."""
         try:
             setup = self._built(name)
@@ -88,25 +88,33 @@ class _Rendered:
             try:
                 self._play(one)
             except Exception as error:  # of a template, or of a play that fails otherwise
-                yield CheckResult(name, "error", describe_failure(one, error))
+                yield CheckResult(name, "error", describe_failure(error))
                 self._give_up(wanted)
                 return
 
-    def by_others(self, wanted: set[Path], names: Iterable[str]) -> Iterator[CheckResult]:
+    def render_by_others(self, wanted: set[Path], names: Iterable[str]) -> Iterator[CheckResult]:
         """Play other scenarios and presets, for templates that belong to several of them."""
+        most = self.plays + _MOST_PLAYS
         for name in names:
-            for changes in [dict[str, Any](), *self._around]:
-                if wanted <= self.files:
+            for changes in self._useful(wanted - self.files):
+                if wanted <= self.files or self.plays == most:
                     return
                 try:
-                    setup = self._built(name, **changes)
+                    setup = self._built(name, rounds=_MOST_ROUNDS, **changes)
                 except InputError:  # nobody reads there, or the mechanism does not fit
                     continue
                 try:
                     self._play(setup)
-                except Exception as error:
-                    yield CheckResult(name, "error", describe_failure(setup, error))
+                except Exception as error:  # as above
+                    yield CheckResult(name, "error", describe_failure(error))
                     self._give_up(wanted)
+
+    def _useful(self, left: set[Path]) -> Iterator[dict[str, Any]]:
+        """Yield changes by which files that are left could be rendered."""
+        owners = {file.relative_to(self.folder).parts[0] for file in left}
+        yield from (one for one in self._around if not owners.isdisjoint(*one["mechanisms"]))
+        if not owners <= {name for one in self._around for name in one["mechanisms"][0]}:
+            yield {}
 
     def _give_up(self, files: set[Path]) -> None:
         """Expect no more of files: nothing is known of them until one of them is mended."""
@@ -116,6 +124,7 @@ class _Rendered:
     def _built(self, name: str, **changes: Any) -> Society:
         """Build a small society of language minds with the pack; raises InputError."""
         given = {"prompts": str(self.folder), "models": {"default": "offline"}, **changes}
+        given.setdefault("replicates", 1)
         return small_society(build(load_config(name, given), rehearsed=False))
 
     def _play(self, setup: Society) -> None:

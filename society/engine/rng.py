@@ -23,6 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from society.errors import ArgumentError
+
 Array = NDArray[Any]
 
 STRIDE = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, to the next odd number
@@ -110,6 +112,14 @@ class Draws:
         placed = words if offsets is None else words[offsets]
         return placed if self._shape is None else placed.reshape(self._shape)
 
+    def _check(self, *bounds: Array | float) -> None:
+        """Raises ArgumentError for bounds of a single axis among draws that have two."""
+        if self._shape and any(np.ndim(bound) == 1 for bound in bounds):
+            raise ArgumentError(
+                f"bounds of draws of shape {self._shape} have a single axis; write x[:, None] if "
+                "each replicate has one of its own, x[None, :] if each agent has one"
+            )
+
     def uniform(self, channel: str) -> Array:
         """Floats in [0, 1)."""
         bits, skip, words = self._bits(channel)
@@ -117,11 +127,13 @@ class Draws:
 
     def between(self, channel: str, low: Array | float, high: Array | float) -> Array:
         """Floats in [low, high); the bounds may differ from place to place."""
+        self._check(low, high)
         scaled: Array = low + (high - np.asarray(low)) * self.uniform(channel)
         return scaled
 
     def integers(self, channel: str, count: Array | int) -> Array:
         """Whole numbers in [0, count); -1 where count is 0."""
+        self._check(count)
         floored = np.floor(self.uniform(channel) * count).astype(np.int64)
         # u * count can round up to count itself; where count is 0 this gives the -1.
         below: Array = np.minimum(floored, np.asarray(count) - 1)

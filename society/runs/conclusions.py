@@ -18,7 +18,7 @@ from society.engine.graph import Graph
 from society.engine.history import Page
 from society.engine.rng import Array
 from society.engine.scenario import Finding
-from society.errors import InputError, RunFileError, UntrustedCodeError
+from society.errors import InputError, PartError, RunFileError, UntrustedCodeError
 from society.llm.call_tables import checksum
 from society.user_code import guard_user_code
 
@@ -139,5 +139,10 @@ def findings_text(findings: Iterable[Finding]) -> str:
 
 
 def _check_finding(finding: Finding, replicates: int) -> Finding:
-    values = np.broadcast_to(np.asarray(finding.values, float), (replicates,))
-    return finding._replace(values=values)
+    values = np.asarray(finding.values, float)
+    if values.shape not in ((replicates,), (replicates, 1)):
+        raise PartError(
+            f"the finding {finding.name!r} has shape {values.shape}; expected ({replicates},), a "
+            "number for each replicate; NaN where there is none"
+        )
+    return finding._replace(values=values.reshape(replicates))

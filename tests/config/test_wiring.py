@@ -29,8 +29,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 CANAL = '''"""Farmers along a canal."""
 import numpy as np
-from society import Ask, Cohort, Column, Component, Measure, Params, Real, Tell
-from society import common, own, scenario
+from society import Ask, Choice, Cohort, Column, Component, Fields, Measure, Params, Real, Tell
+from society import FactSpec, common, own, scenario, seen
 from society.engine.scenario import DisplaySpec
 
 class Canal(Params):
@@ -181,6 +181,57 @@ ERRORS = {
         '"share": own(take)}, gone=take[0] < 0)',
         "canal.py:36: Tell('taken'): gone has shape (5,) where (1, 5) was expected",
     ),
+    "cuts by agent alone": (
+        '"share": own(take)})',
+        '"share": own(take)}, cuts={"near": np.zeros(5)})',
+        "canal.py:36: Tell('taken'): there is no graph 'near'; say relations=('near',)",
+    ),
+    "a fallback in another form": (
+        "Real(0, 10), ",
+        'Real(0, 10), fallback="all", ',
+        "canal.py:34: Ask('take'): fallback is what is no number; expected amount 0..10",
+    ),
+    "a fallback by replicate": (
+        "Real(0, 10), ",
+        "Real(0, 10), fallback=np.ones(env.replicates), ",
+        "canal.py:34: Ask('take'): fallback is shape (1,) where (1, 5) was expected",
+    ),
+    "a fallback that is no option": (
+        "Real(0, 10), ",
+        'Choice("few", "many"), fallback="some", ',
+        "canal.py:34: Ask('take'): fallback is 'some'; expected choice few/many",
+    ),
+    "a fallback without a field": (
+        "Real(0, 10), ",
+        'Fields({"a": Real(0, 1), "b": Real(0, 1)}), fallback={"a": 1}, ',
+        "canal.py:34: Ask('take'): fallback is {'a': 1}; expected a value for the field 'b'",
+    ),
+    "a fact on a relation that is not there": (
+        "own(take)",
+        'seen("near", take)',
+        "canal.py:36: Tell('taken'): there is no graph 'near'; say relations=('near',)",
+    ),
+    "graphs of a relation that is not there": (
+        "    agents=5,\n",
+        '    agents=5,\n    relations=("near",),\n    graphs={"naer": "ring"},\n',
+        "canal.py:23: graphs= of canal names the relation 'naer'; did you mean 'near'?",
+    ),
+    "a hook misspelt": (
+        "    def notice(self",
+        '    def begn(self, me):\n        me["hurt"] = 1.0\n\n    def notice(self',
+        "canal.py:20: grudge has a method 'begn', which is never called; did you mean 'begin'?",
+    ),
+    "a copy of a column changed": (
+        'me["hurt"] = me["hurt"] + tell.facts["share"]',
+        'me["hurt"][tell.facts["share"] > 0] = 1.0',
+        "canal.py:21: me['hurt'][tell.facts['share'] > 0] = ... changes a copy, and the column",
+    ),
+    "an ending misspelt": (
+        '("share", "hurt"))',
+        '("share", "hurt"), endings={"takne": "dry"})',
+        "canal.py:27: the display's endings names 'takne', which is nothing that it can show; "
+        "did you mean 'taken'?",
+    ),
     "ends by replicate": (
         '"share": own(take)})',
         '"share": own(take)}, ends=left[:, 0] < 0)',
@@ -236,6 +287,100 @@ WARNINGS = {
         "np.random.default_rng().random(len(me))",
         "",
         "warning: canal.py:14: np.random.default_rng draws chance that the seed does not address",
+    ),
+    "a seed from the clock": (
+        "np.full(len(me), 1.0)",
+        "np.random.default_rng(time.time_ns()).random(len(me))",
+        "\nimport time\n",
+        "warning: canal.py:14: np.random.default_rng draws chance that the seed does not address",
+    ),
+    "chance under another name": (
+        "np.full(len(me), 1.0)",
+        "np.full(len(me), throw(1, 6))",
+        "\nfrom random import randint as throw\n",
+        "warning: canal.py:14: throw draws chance that the seed does not address",
+    ),
+    "an identifier drawn by chance": (
+        "np.full(len(me), 1.0)",
+        "np.full(len(me), uuid.uuid4().int % 10)",
+        "\nimport uuid\n",
+        "warning: canal.py:14: uuid.uuid4 draws chance that the seed does not address",
+    ),
+    "a sum over replicates in a script": (
+        "take.sum(-1, keepdims=True)",
+        "take.sum()",
+        "",
+        "warning: canal.py:35: take.sum() goes over all replicates, which must not meet; write "
+        "take.sum(-1, keepdims=True)",
+    ),
+    "a mean over members in a component": (
+        "np.full(len(me), 1.0)",
+        'np.full(len(me), np.mean(ask.facts["flow"]))',
+        "",
+        "warning: canal.py:14: np.mean(ask.facts['flow']) goes over all replicates",
+    ),
+    "state outside of columns": (
+        "np.full(len(me), 1.0)",
+        "np.full(len(me), len(self.counts))\n\n    counts = {}\n\n"
+        "    def begin(self, me):\n        self.counts[0] = 1",
+        "",
+        "warning: canal.py:19: self.counts[0] = ... is shared by replicates and by runs",
+    ),
+    "a relation that nothing uses": (
+        "    agents=5,\n",
+        '    agents=5,\n    relations=("near",),\n',
+        "",
+        "warning: canal.py:29: nothing uses the relation 'near', so that its graph has no effect",
+    ),
+    "a parameter that nothing reads": (
+        "    flow: float = 10.0",
+        "    flow: float = 10.0\n    fine: float = 0.0",
+        "",
+        "warning: canal.py:9: the parameter 'fine' of canal is read nowhere",
+    ),
+    "a column that nothing sets": (
+        '        me["hurt"] = me["hurt"] + tell.facts["share"]',
+        '        me["hurt"] + tell.facts["share"]',
+        "",
+        "warning: canal.py:17: grudge never sets its column 'hurt', which stays as it began",
+    ),
+    "a measure of facts that no round tells together": (
+        'lambda told, env: told["left"]',
+        'lambda told, env: told["left"] * told["wide"]',
+        "\ndef before(env, rounds=canal.play.script):\n"
+        '    yield Tell("dug", facts={"wide": common(2.0)})\n'
+        "    yield from rounds(env)\n\n"
+        "import dataclasses\n"
+        "canal = dataclasses.replace(canal, play=before)\n",
+        "warning: canal.py:26: measure 'left' reads the fact 'wide', which no round tells together",
+    ),
+    "words for what is not told": (
+        "    agents=5,\n",
+        '    agents=5,\n    facts={"lefft": FactSpec(unit="m3")},\n',
+        "",
+        "warning: canal.py:29: facts= describes 'lefft', which is neither told, asked nor kept; "
+        "did you mean 'left'?",
+    ),
+    "a fallback out of bounds": (
+        "Real(0, 10), ",
+        "Real(0, 10), fallback=50, ",
+        "",
+        "warning: canal.py:34: Ask('take'): fallback 50 is not a number from 0 to 10, and will be",
+    ),
+    "an answer out of bounds": (
+        "np.full(len(me), 1.0)",
+        "np.full(len(me), 50.0)",
+        "",
+        "warning: canal.py:13: farmer answered 'take' with 50; expected 0 to 10, and it is cut",
+    ),
+    "a fact told if a number is set": (
+        TELL,
+        "        if env.params.flow > 99:\n"
+        '            yield Tell("flooded", facts={"depth": common(1.0)})\n' + TELL,
+        "\nimport dataclasses\n"
+        'deep = Measure("deep", "m", lambda told, env: told["depth"])\n'
+        "canal = dataclasses.replace(canal, measures=(*canal.measures, deep))\n",
+        "warning: canal.py:41: measure 'deep' reads the fact 'depth', which is told with no",
     ),
     "chance by another way": (
         "np.full(len(me), 1.0)",
@@ -303,6 +448,123 @@ def test_a_sweep_warns_once_for_all_conditions_and_is_strict_if_told(
     assert said.err.startswith(words.replace("warning", "society"))
     said = typed("sweep", "e.yaml", "--quiet")
     assert (said.code, said.err.count("warning: ")) == (0, 1)
+
+
+def test_an_error_does_not_hide_other_errors_or_warnings(typed: Typed, tmp_path: Path) -> None:
+    text = changed('told["left"]', 'told["lefft"]').replace('("taken",)', '("takne",)')
+    (tmp_path / "canal.py").write_text(text.replace('"share", "hurt"', '"share", "hrut"'))
+    said = typed("run", "canal.py")
+    assert said.code == 2
+    assert [line.partition("; ")[0] for line in said.err.splitlines()] == [
+        "society: canal.py:26: measure 'left' reads the fact 'lefft', which no Tell states",
+        "canal.py:27: the display's columns names 'hrut', which is nothing that it can show",
+        "warning: canal.py:18: grudge notices 'takne', and none of this is told in canal",
+    ]
+
+
+@pytest.mark.parametrize("command", [("run", "canal.py"), ("sweep", "e.yaml", "--workers", "2")])
+def test_chance_that_reading_does_not_show_is_noticed_and_ends_a_strict_run(
+    typed: Typed, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    before, after, more, words = WARNINGS["chance by another way"]
+    (tmp_path / "canal.py").write_text(changed(before, after, more))
+    (tmp_path / "e.yaml").write_text("base: canal.py\nfactors: {flow: [5, 10]}\n")
+    said = typed(*command, "--quiet")
+    assert (said.code, said.err.count(words)) == (0, 1), said.err
+    said = typed(*command, "--quiet", "--strict", "--out", "strict.run")
+    assert said.code == 2, said.err
+    assert words.removeprefix("warning: ") in said.err
+
+
+def test_chance_that_comes_late_is_noticed(typed: Typed, tmp_path: Path) -> None:
+    late = 'np.full(len(me), getattr(np, "random").random() if me.moment == 3 else 1.0)'
+    (tmp_path / "canal.py").write_text(changed("np.full(len(me), 1.0)", late))
+    said = typed("run", "canal.py", "--quiet")
+    assert "warning: something has drawn from np.random up to round 4" in said.err
+
+
+def test_chance_is_noticed_beside_language_minds(typed: Typed, tmp_path: Path) -> None:
+    noisy = 'me["hurt"] = me["hurt"] + getattr(np, "random").random(len(me))'
+    text = changed('me["hurt"] = me["hurt"] + tell.facts["share"]', noisy)
+    text = text.replace("(Grudge(), Farmer())", "(Grudge(), LanguagePolicy())")
+    text = text.replace("Real(0, 10), ", 'Real(0, 10), fallback=0, text="How much?", ')
+    minds = "\nfrom society.components.language.llm_policy import LanguagePolicy\n"
+    (tmp_path / "canal.py").write_text(text + minds)
+    said = typed("run", "canal.py", "--quiet")
+    assert said.err.splitlines()[0].startswith("warning: something has drawn from np.random")
+
+
+def test_a_script_that_fails_says_so_once(typed: Typed, tmp_path: Path) -> None:
+    """The rehearsal fails in the same way, which is not worth a second message."""
+    (tmp_path / "canal.py").write_text(changed(TELL, "        assert (take > 5).all()\n" + TELL))
+    said = typed("run", "canal.py", "--quiet")
+    assert said.code == 1
+    assert said.err.count("canal.py:36: AssertionError") == 1
+    assert "could not be checked" not in said.err
+
+
+def test_a_fact_told_only_under_two_switches_at_once_is_told(typed: Typed, tmp_path: Path) -> None:
+    text = changed("    flow: float = 10.0", "    flow: float = 10.0\n    a: bool = False")
+    text = text.replace("a: bool = False", 'a: bool = False\n    b: Literal["x", "y"] = "x"')
+    text = text.replace(TELL, '        if env.params.a and env.params.b == "y":\n    ' + TELL)
+    (tmp_path / "canal.py").write_text("from typing import Literal\n" + text)
+    said = typed("run", "canal.py", "--strict", "--quiet")
+    assert (said.code, said.err) == (0, "")
+
+
+TABLE = "match,round,stage,seat,decision\n0,1,{stage},1,A0\n0,1,{stage},2,A1\n"
+COHORT = "{{name: all, count: 2, components: [{}, classic_strategies]}}"
+
+
+def test_a_table_of_decisions_names_questions_that_are_asked(typed: Typed, tmp_path: Path) -> None:
+    cohort = COHORT.format("{recorded_decisions: {file: d.csv}}")
+    (tmp_path / "a.yaml").write_text(
+        f"scenario: prisoners_dilemma\nrounds: 1\ncohorts: [{cohort}]\n"
+    )
+    (tmp_path / "d.csv").write_text(TABLE.format(stage="mvoe"))
+    said = typed("run", "a.yaml")
+    assert (said.code, said.err) == (
+        2,
+        "society: d.csv:2: 'mvoe' is no question of prisoners_dilemma; did you mean 'move'?\n",
+    )
+    (tmp_path / "d.csv").write_text(TABLE.format(stage="move") + "0,1,chat,1,Hello\n")
+    said = typed("run", "a.yaml", "--quiet")
+    assert said.code == 0
+    assert said.err.startswith("warning: d.csv:4: 'chat' is no question of prisoners_dilemma")
+
+
+def test_prompts_beside_a_file_are_asked_for(typed: Typed, tmp_path: Path) -> None:
+    text = changed("(Grudge(), Farmer())", "(Grudge(), LanguagePolicy())")
+    text = text.replace("Real(0, 10), ", 'Real(0, 10), fallback=0, text="How much?", ')
+    minds = "\nfrom society.components.language.llm_policy import LanguagePolicy\n"
+    (tmp_path / "canal.py").write_text(text + minds)
+    for name in ("canal/tkae.md", "canall/take.md", "other/take.md"):
+        (tmp_path / "prompts" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "prompts" / name).write_text("How much? {{ hint }}\n")
+    said = typed("run", "canal.py", "--quiet")
+    assert said.err.splitlines() == [
+        "warning: prompts/canal/tkae.md is a prompt that canal does not ask for; did you mean "
+        "'canal/take.md'?",
+        "warning: prompts/canall is a prompt that canal does not ask for; did you mean 'canal'?",
+    ]
+
+
+def test_a_hook_of_a_mechanism_is_spelt_as_it_is_called(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "taxed.py").write_text(
+        "from society import mechanism\n\n@mechanism\nclass Taxed:\n"
+        '    """Payoffs are taxed."""\n\n'
+        "    def on_mvoe(self, ask):\n        return ask\n\n"
+        "    def on_payoff(self, tell, payoff):\n        return -0.1 * payoff\n"
+    )
+    (tmp_path / "a.yaml").write_text(
+        "scenario: prisoners_dilemma\nuses: [taxed.py]\nmechanisms: [{taxed: {}}]\n"
+    )
+    said = typed("run", "a.yaml")
+    assert (said.code, said.err) == (
+        2,
+        "society: taxed.py:7: taxed has a method 'on_mvoe', which is never called; "
+        "did you mean 'on_move'?\n",
+    )
 
 
 def test_a_run_file_is_verified_without_being_warned_of_again(typed: Typed, tmp_path: Path) -> None:
@@ -467,7 +729,8 @@ def test_check_reads_scenario_files_experiments_and_prompts(typed: Typed, tmp_pa
     said = typed("check", "a.yaml")
     assert (said.code, "a.yaml:2:14 parameters.grwoth: there is no" in said.out) == (2, True)
     said = typed("check", "b.yaml")
-    assert (said.code, said.out) == (0, "ok       b.yaml: names and values of 2 conditions\n")
+    assert said.code == 0
+    assert said.out.splitlines()[0] == "ok       b.yaml: names and values of 2 conditions"
     said = typed("check", "pack")
     assert (said.code, "effort.md" in said.out) == (2, True)
 

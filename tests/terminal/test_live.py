@@ -51,7 +51,7 @@ def given(hand: Hand, **changes: object) -> Manifest:
 
 
 class Shown(NamedTuple):
-    """What a terminal received, and what stands on it afterwards."""
+    """The bytes that a terminal received, and the lines that stand on it afterwards."""
 
     received: str
     screen: list[str]

@@ -179,7 +179,7 @@ def column(given: Table, heading: str) -> list[object]:
 
 
 def names(section: Section) -> set[str]:
-    """Of its tables."""
+    """List the names of tables of a section."""
     return {part.name for part in section.walk() if isinstance(part, Table)}
 
 
@@ -375,7 +375,7 @@ def test_whoever_does_not_follow_words_descends_from_its_parent(told: Telling) -
 
 
 def genealogy(found: Told) -> str:
-    """What is said of the one lineage that is drawn."""
+    """Return the words about the one lineage that is drawn."""
     _, drawn = (part for part in found["lives"].walk() if isinstance(part, Figure))
     return drawn.caption
 

@@ -1,0 +1,221 @@
+"""`society check FILE`: experiments, mechanisms and prompt packs, sound and with mistakes."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from society.conformance.experiment_checks import choose_conditions
+from society.experiments.experiment import Condition, read_experiment
+
+if TYPE_CHECKING:
+    from tests.conftest import Typed
+
+ROOT = Path(__file__).resolve().parents[2]
+
+TAXED = '''from society import mechanism
+
+@mechanism
+class Taxed:
+    """A tenth of each payoff is taken away."""
+
+    rate: float = 0.1
+
+    def on_payoff(self, tell, payoff):
+        return -self.rate * payoff
+'''
+
+
+def outcomes(said: str) -> list[str]:
+    """The lines about the whole file, without those of single rules."""
+    rules = (
+        "the same",
+        "each replicate",
+        "splitting",
+        "answering",
+        "answers are",
+        "replay",
+        "plays",
+    )
+    lines = (line.split(maxsplit=1) for line in said.splitlines())
+    return [
+        f"{outcome} {words}"
+        for outcome, words in lines
+        if not words.partition(": ")[2].startswith(rules) or "conditions" in words
+    ]
+
+
+# Experiments
+
+
+def test_all_conditions_of_a_small_experiment_are_played(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text("base: fishing_village\nfactors: {fine: [0, 2]}\n")
+    said = typed("check", "e.yaml")
+    assert (said.code, outcomes(said.out)) == (
+        0,
+        [
+            "ok e.yaml: names and values of 2 conditions",
+            "ok e.yaml: plays 2 of 2 conditions small",
+        ],
+    )
+
+
+def test_a_condition_that_does_not_play_is_named(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "taxed.py").write_text(TAXED.replace("self.rate", "self.rat"))
+    (tmp_path / "e.yaml").write_text(
+        "base: prisoners_dilemma\n"
+        "factors: {tax: {none: {}, tenth: {uses: [taxed.py], mechanisms: [{taxed: {}}]}}}\n"
+    )
+    said = typed("check", "e.yaml")
+    assert said.code == 2
+    assert outcomes(said.out) == [
+        "ok e.yaml: names and values of 2 conditions",
+        "error e.yaml, tax=tenth: does not play to its end: taxed.py:10: AttributeError: 'Taxed' "
+        "object has no attribute 'rat'",
+    ]
+
+
+def test_what_no_condition_accepts_is_said_in_place(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text("base: fishing_village\nfactors: {fnie: [0, 2]}\n")
+    said = typed("check", "e.yaml")
+    assert said.code == 2
+    assert said.out.startswith("error    e.yaml: e.yaml:2:")
+    assert "did you mean 'fine'?" in said.out
+
+
+def conditions_of(file: Path, factors: str) -> tuple[Condition, ...]:
+    file.write_text(f"base: prisoners_dilemma\nfactors: {factors}\n")
+    return read_experiment(file).conditions
+
+
+def test_few_of_many_conditions_have_each_level_of_each_factor(tmp_path: Path) -> None:
+    rounds, seats = list(range(1, 8)), ["{}", "{replicates: 3}"]
+    conditions = conditions_of(
+        tmp_path / "e.yaml", f"{{rounds: {rounds}, mark: {{a: {seats[0]}, b: {seats[0]}}}}}"
+    )
+    chosen = choose_conditions(conditions, most=10)
+    assert (len(conditions), len(chosen)) == (14, 10)
+    assert {one.factors["rounds"] for one in chosen} == set(rounds)
+    assert {one.factors["mark"] for one in chosen} == {"a", "b"}
+    assert choose_conditions(conditions, most=14) == conditions
+
+
+# Mechanisms
+
+
+def test_a_mechanism_is_tried_around_every_game(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "taxed.py").write_text(TAXED)
+    said = typed("check", "taxed.py")
+    lines = [line for line in outcomes(said.out) if line.startswith("ok taxed: ")]
+    assert said.code == 0, said.out
+    assert lines == [
+        "ok taxed: stands around 9 of 12 scenarios, each played small: fishing_village, "
+        "language_village, matching_pennies, normal_form, prisoners_dilemma, public_goods, "
+        "stag_hunt, travellers_dilemma, trust",
+        "ok taxed: not around donor_game: taxed: this play takes no payments, since what is owned "
+        "in it grows or vanishes from round to round; take a play with payoffs",
+        "ok taxed: not around norm_coding, village_meeting: taxed: the play declares no move and "
+        "no payoff to act on; wrap one that does, or put @declares(Declared(move=..., told=...)) "
+        "above it",
+    ]
+
+
+def test_a_mechanism_that_fails_is_blamed_around_each_game(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "taxed.py").write_text(TAXED.replace("self.rate", "self.rat"))
+    said = typed("check", "taxed.py")
+    failed = [line for line in said.out.splitlines() if line.startswith("error")]
+    assert (said.code, len(failed)) == (2, 9)
+    assert failed[-1] == (
+        "error    taxed around trust: does not play to its end: taxed.py:10: AttributeError: "
+        "'Taxed' object has no attribute 'rat'"
+    )
+    assert "stands around" not in said.out
+    assert "could not be checked" not in said.out
+
+
+def test_a_mechanism_that_stands_nowhere_says_why(typed: Typed, tmp_path: Path) -> None:
+    text = TAXED.replace("rate: float = 0.1", "rate: float")
+    (tmp_path / "taxed.py").write_text(text)
+    said = typed("check", "taxed.py")
+    first, second = said.out.splitlines()
+    assert said.code == 2
+    assert first == "error    taxed: stands around none of the scenarios that come with the program"
+    assert second.startswith("error    taxed: not around donor_game, fishing_village, ")
+    assert "rate" in second
+
+
+# Prompt packs
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    """A pack with all templates of one scenario, as they come with the program."""
+    prompts = ROOT / "scenarios/village/prompts/village_meeting"
+    shutil.copytree(prompts, tmp_path / "pack/village_meeting")
+    return tmp_path / "pack"
+
+
+def test_every_template_of_a_pack_is_rendered(typed: Typed, pack: Path) -> None:
+    said = typed("check", "pack", "--strict")
+    count = sum(one.is_file() for one in pack.rglob("*"))
+    assert said.code == 0, said.out
+    assert said.out.startswith(f"ok       pack: {count} of {count} templates rendered, in ")
+
+
+def test_a_template_that_nothing_asks_for_is_an_error(typed: Typed, pack: Path) -> None:
+    for wrong in ("spaek", "jugde"):
+        (pack / f"village_meeting/{wrong}.md").write_text("Well? {{ hint }}\n")
+    said = typed("check", "pack")
+    assert said.code == 2
+    assert said.out.splitlines() == [
+        "error    village_meeting: prompts: pack/village_meeting/jugde.md is not a prompt of "
+        "village_meeting; did you mean 'village_meeting/judge.md'?",
+        "error    village_meeting: pack/village_meeting/spaek.md is not a prompt of "
+        "village_meeting; did you mean 'village_meeting/speak.md'?",
+    ]
+
+
+def test_a_folder_of_no_scenario_is_an_error(typed: Typed, pack: Path) -> None:
+    (pack / "vilage_meeting").mkdir()
+    (pack / "vilage_meeting/speak.md").write_text("Well? {{ hint }}\n")
+    said = typed("check", "pack")
+    assert said.code == 2
+    assert said.out.splitlines()[0] == (
+        "error    vilage_meeting: pack/vilage_meeting is no folder of a scenario or mechanism; "
+        "did you mean 'village_meeting'?"
+    )
+
+
+def test_a_template_that_fails_with_real_facts_is_an_error(typed: Typed, pack: Path) -> None:
+    speak = pack / "village_meeting/speak.md"
+    speak.write_text(speak.read_text() + "{{ weather }}\n")
+    said = typed("check", "pack")
+    assert said.code == 2
+    assert "pack/village_meeting/speak.md:" in said.out
+    assert "'weather' is undefined" in said.out
+
+
+def test_templates_of_repairs_and_mechanisms_are_rendered(typed: Typed, tmp_path: Path) -> None:
+    for name in ("any/repair.md", "cheap_talk/terms.md"):
+        (tmp_path / "pack" / name).parent.mkdir(parents=True)
+    (tmp_path / "pack/any/repair.md").write_text(
+        "{{ reply | fenced }}\nAgain, please: {{ hint }}\n"
+    )
+    (tmp_path / "pack/cheap_talk/terms.md").write_text("Everybody may say something first.\n")
+    said = typed("check", "pack")
+    assert (said.code, said.out.count("2 of 2 templates rendered")) == (0, 1), said.out
+
+
+def test_a_template_that_was_not_rendered_is_warned_of(typed: Typed, pack: Path) -> None:
+    (pack / "village_meeting/told/rained.md").write_text("It rained.\n")
+    said = typed("check", "pack")
+    assert said.code == 0
+    count = sum(one.is_file() for one in pack.rglob("*"))
+    warned, summed = said.out.splitlines()
+    assert warned == (
+        "warning  pack: no play that was tried has rendered pack/village_meeting/told/rained.md"
+    )
+    assert summed.startswith(f"ok       pack: {count - 1} of {count} templates rendered, in ")
