@@ -8,9 +8,12 @@ lines on which names stand.
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeGuard
 
@@ -155,9 +158,28 @@ class SourceFile:
                     whole = one.name if one.asname else one.name.partition(".")[0]
                     bound[one.asname or whole] = whole
             elif isinstance(node, ast.ImportFrom) and not node.level:
-                for one in node.names:
-                    bound[one.asname or one.name] = f"{node.module}.{one.name}"
+                named = [(one.asname or one.name, one.name) for one in node.names]
+                if named == [("*", "*")] and f"{node.module}.".startswith("society."):
+                    named = [(name, name) for name in (*_LINES, *_FACTS)]
+                bound |= {name: f"{node.module}.{meant}" for name, meant in named}
         return bound
+
+    @cached_property
+    def _sub_scripts(self) -> frozenset[str]:
+        """The names of the functions in this file that are parts of scripts."""
+        return frozenset(one.name for one in self._functions if _is_generator(one))
+
+    def _makes_script(self, node: ast.AST) -> TypeGuard[ast.Call]:
+        """Tell whether an expression calls a part of a script, of this file or of ours."""
+        if not isinstance(node, ast.Call):
+            return False
+        if isinstance(node.func, ast.Name) and node.func.id in self._sub_scripts:
+            return True
+        module, _, name = self._meaning(node.func).rpartition(".")
+        if module.partition(".")[0] not in ("society", "scenarios"):
+            return False
+        made = getattr(import_module(module), name, None) if find_spec(module) else None
+        return inspect.isgeneratorfunction(made)
 
     def _meaning(self, node: ast.expr) -> str:
         """Return a dotted name with its first part as it was imported; "" for what has none."""
@@ -179,7 +201,14 @@ class SourceFile:
         """Find lines that are made and thrown away, or kept under a name that nothing yields."""
         for function in self._functions:
             for node in _body_of(function):
-                if isinstance(node, ast.Expr) and self._is_line(node.value):
+                if isinstance(node, ast.Expr) and self._makes_script(node.value):
+                    call = ast.unparse(node.value.func)
+                    words = (
+                        f"`{call}(...)` without `yield from` does nothing, as it is a part of a "
+                        f"script; write `yield from {call}(...)`"
+                    )
+                    yield WiringIssue(words, "error", self.file, node.lineno)
+                elif isinstance(node, ast.Expr) and self._is_line(node.value):
                     yield self._unyielded_line(node.value)
                 elif isinstance(node, ast.Assign) and self._is_line(node.value):
                     (target, *more) = node.targets
@@ -370,6 +399,10 @@ def _body_of(function: _Function) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, _Function | ast.Lambda | ast.ClassDef):
             waiting.extend(ast.iter_child_nodes(node))
+
+
+def _is_generator(function: _Function) -> bool:
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in _body_of(function))
 
 
 def _is_passed_on(function: _Function, name: str) -> bool:

@@ -7,6 +7,7 @@ answers, the script goes on the same way, and the digest of its rounds is the sa
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -163,9 +164,10 @@ class GameMaster:
 
     async def _play(self, line: Line) -> Any:
         if not isinstance(line, Ask | Tell | Inherit):
+            part = inspect.isgenerator(line)
             raise PartError(
                 f"{self._line_place()}{self.scenario.name} yields {type(line).__name__}; "
-                "a script yields Ask, Tell or Inherit"
+                + ("write `yield from`" if part else "a script yields Ask, Tell or Inherit")
             )
         refuse_endless(len(self._steps))
         use = self._uses[type(line).__name__, line.kind]
