@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 import sysconfig
 from collections.abc import Callable, Iterable
 from functools import cache, partial
@@ -129,9 +130,8 @@ def _hint(error: BaseException) -> str:
             "answer for one agent at a time under @per_agent"
         )
     if found := _NOT_OFFERED.search(str(error)):
-        import society
-
-        return f"; {suggest(found[1], society.__all__)}"
+        offered = sys.modules["society"].__all__  # its import would be a circle
+        return f"; {suggest(found[1], offered)}"
     if not isinstance(error, AttributeError) or not error.name:
         return ""
     if getattr(error.obj, "__qualname__", "") == "Environment.draws":

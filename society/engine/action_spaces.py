@@ -258,7 +258,7 @@ class Choice(Value):
         inside = (index >= 0) & (index < self.options.shape[1])
         table = np.broadcast_to(self.open, (len(raw), self.open.shape[1]))
         legal = inside & np.take_along_axis(table, np.where(inside, index, 0), 1)
-        _refuse(asked & ~legal, f"{self.expected()}, by its index")
+        _refuse(asked & ~legal, f"{self.form()}, the index of an open option")
         return index
 
     def form(self) -> str:
