@@ -86,7 +86,7 @@ class Table:
     """A table of a report.
 
     name: of its files. title: what it shows. notes: sentences below it. chosen: the rows that a
-    page shows; none: the first ones.
+    page shows; none: the first ones. whole: a page shows all rows, however many.
     """
 
     name: str
@@ -94,6 +94,7 @@ class Table:
     columns: Sequence[TableColumn]
     notes: Sequence[str] = ()
     chosen: Sequence[int] = ()
+    whole: bool = False
     kind: ClassVar = "table"
 
     @classmethod
@@ -106,6 +107,7 @@ class Table:
         *notes: str,
         first: Sequence[TableColumn] = (),
         chosen: Sequence[int] = (),
+        whole: bool = False,
     ) -> Table:
         """Make a table from its rows.
 
@@ -117,7 +119,7 @@ class Table:
             TableColumn(heading, own, form)
             for (heading, form), own in zip(headings, cells, strict=True)
         ]
-        return cls(name, title, [*first, *columns], notes, chosen)
+        return cls(name, title, [*first, *columns], notes, chosen, whole)
 
     @property
     def reasons(self) -> list[tuple[str, str]]:
@@ -140,7 +142,9 @@ class Table:
         return list(zip(*columns, strict=True))
 
     def excerpt(self, most: int) -> list[tuple[str, ...]]:
-        """Choose so many rows at most for a page."""
+        """Choose so many rows at most for a page, or all of a table that is shown whole."""
+        if self.whole:
+            return self.rows
         return ([self.rows[row] for row in self.chosen] or self.rows)[:most]
 
     @property

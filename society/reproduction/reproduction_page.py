@@ -71,7 +71,7 @@ def coverage_section(paper: Reproduction) -> Iterator[Section]:
             ("words", "judged by", "left out because"),
         ]
         title = "Claims, figures and tables of the paper"
-        table = Table.of("coverage", title, heads, rows, chosen=range(len(rows)))
+        table = Table.of("coverage", title, heads, rows, whole=True)
         title = "Coverage of the paper"
         yield Section(title, [*counts, folded_section("All of them", table)], "coverage")
 
@@ -99,7 +99,7 @@ def _changes(changes: Sequence[RuleChange]) -> Iterator[Section]:
         rows = [(one.date.isoformat(), one.what, one.counts) for one in changes]
         heads: Head = [("text", "date"), ("words", "change", "verdicts before and after")]
         title = "Changed after results were known"
-        yield Section(title, [Table.of("changes", title, heads, rows)], "changes")
+        yield Section(title, [Table.of("changes", title, heads, rows, whole=True)], "changes")
 
 
 def _counted(verdicts: Sequence[ClaimVerdict]) -> Iterator[str]:

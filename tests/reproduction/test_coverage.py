@@ -80,7 +80,7 @@ def test_the_page_counts_them_and_lists_them_all(name: str) -> None:
     (table,) = folded.parts
     assert isinstance(table, Table)
     assert folded.folded
-    assert len(table.columns[0].cells) == len(table.chosen) == len(paper.coverage)
+    assert len(table.excerpt(60)) == len(paper.coverage)
     assert f"Of {PAPERS[name][1]} claims of the paper: " in str(section.parts[0])
 
 

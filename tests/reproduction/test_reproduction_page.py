@@ -89,3 +89,18 @@ def test_departures_of_claims_about_models_stand_on_their_page(
     text = write_page(run, verdicts).read_text("utf-8")
     assert {one.outcome for one in verdicts} == {"cannot be told"}
     assert text.count("no system message is sent") >= len(verdicts)
+
+
+def test_no_claim_and_no_entry_is_left_out_of_a_page_since_there_are_many(tmp_path: Path) -> None:
+    """62 claims about villages, 86 claims, figures and tables; other tables end at 60 rows."""
+    village = ReproductionRun(reproduction("village"), tmp_path / "village", ["lab/one"])
+    verdicts = village.verdicts()
+    text = write_page(village, verdicts).read_text("utf-8")
+    assert len(verdicts) == 62
+    assert all(f'<th scope="row" class="words">{one.claim}</th>' in text for one in verdicts)
+    dilemmas = ReproductionRun(reproduction("dilemmas"), tmp_path / "dilemmas")
+    text = write_page(dilemmas, []).read_text("utf-8")
+    assert text.count("Payoffs by match-up, ") == 20
+    assert (
+        "In stag hunt contracts alone fail with GPT-4o and Qwen3 30B" in text
+    )  # of table 7, the last

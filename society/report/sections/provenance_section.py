@@ -66,6 +66,7 @@ def claims_section(verdicts: Sequence[ClaimVerdict]) -> Section:
         "Claims of the paper beside our results",
         [("words", "claim"), ("text", "outcome"), ("words", "said", "found", "departures")],
         rows,
+        whole=True,
     )
     parts: list[SectionPart] = [f"Of {len(verdicts)} claims: {lead}.", table]
     return Section("Claims", parts if verdicts else [], "claims")
