@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 import sysconfig
 from collections.abc import Callable, Iterable
 from functools import cache, partial
@@ -113,6 +114,36 @@ def short_path(file: Path | str) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
+def _words(error: BaseException) -> str:
+    """An error in one line, with its type if Python or a library raised it, and a hint."""
+    if isinstance(error, SocietyError | ArgumentError):
+        return str(error)
+    text = _OUR_PATH.sub("", str(error))
+    return f"{type(error).__name__}: {text}{_hint(error)}"
+
+
+def _hint(error: BaseException) -> str:
+    """What was probably meant, after a semicolon; "" if there is nothing to say."""
+    if isinstance(error, ValueError) and "truth value of an array" in str(error):
+        return (
+            "; `if` cannot decide for many agents at once: write np.where(condition, a, b), or "
+            "answer for one agent at a time under @per_agent"
+        )
+    if found := _NOT_OFFERED.search(str(error)):
+        offered = sys.modules["society"].__all__  # its import would be a circle
+        return f"; {suggest(found[1], offered)}"
+    if not isinstance(error, AttributeError) or not error.name:
+        return ""
+    if getattr(error.obj, "__qualname__", "") == "Environment.draws":
+        return f'; say who draws: env.draws("NAME").{error.name}(...)'
+    close = difflib.get_close_matches(error.name, dir(error.obj), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+_NOT_OFFERED = re.compile(r"cannot import name '(\w+)' from 'society'")
+_OUR_PATH = re.compile(r" \(\S*society/__init__\.py\)")
+
+
 def describe_user_error(error: BaseException, file: str = "") -> str:
     """Describe an error in a user's file, with the line of it.
 
@@ -122,12 +153,10 @@ def describe_user_error(error: BaseException, file: str = "") -> str:
         return f"{short_path(file)}:{error.lineno}: {error.msg}"
     calls = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
     if not file and (place := user_place(error)):
-        return f"{show_place(*place)}: {type(error).__name__}: {error}"
+        return f"{show_place(*place)}: {_words(error)}"
     file = file or calls[min(1, len(calls) - 1)][0]
     lines = [line for name, line in calls if name == file]
-    if isinstance(error, SocietyError):
-        return f"{show_place(file, lines[-1] if lines else 1)}: {error}"
-    return f"{short_path(file)}:{lines[-1] if lines else 1}: {type(error).__name__}: {error}"
+    return f"{show_place(file, lines[-1] if lines else 1)}: {_words(error)}"
 
 
 @cache

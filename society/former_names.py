@@ -222,7 +222,6 @@ callbook -> llm.call_tables
     calls -> list_calls
     found -> find_call
     ledger -> usage_entries
-    read -> read_recorded_calls
     seal -> checksum
     spent -> use_so_far
     unanswered -> unanswered_calls
@@ -285,13 +284,13 @@ commands.lab -> cli.experiments
     reproduce -> reproduce_command
     sweep -> sweep_command
 commands.runs -> cli.runs
-    KINDS -> cli.listing.KINDS
-    UNSAID -> NOT_GIVEN
+    KINDS -> cli.catalogue.KINDS
+    UNSAID -> cli.arguments.NOT_GIVEN
     replay -> replay_command
     resume -> resume_command
     run -> run_command
     show -> show_command
-    tell -> cli.listing.list_command
+    tell -> cli.catalogue.list_command
     totals -> sum_ledger
     verify -> verify_command
 commands.stdout -> cli.output

@@ -191,11 +191,11 @@ class Provider:
         self.url = url
 
     def plan(self, **plan: Any) -> None:
-        """What it shall do from now on; see tests/provider.py."""
+        """Set the behaviour of the server from now on; see tests/provider.py."""
         self._told("/plan", json.dumps(plan).encode())
 
     def log(self) -> dict[str, dict[str, Any]]:
-        """What was asked, by hash of the prompt: `count`, `full`, and when (`at`, seconds)."""
+        """Return the requests by hash of the prompt: `count`, `full`, and when (`at`, seconds)."""
         return self._told("/log")
 
     def stats(self) -> dict[str, Any]:
@@ -267,7 +267,7 @@ def duel() -> Duel:
 
 
 class Said(NamedTuple):
-    """What a command has said."""
+    """The output of a command."""
 
     code: int
     out: str
@@ -275,7 +275,7 @@ class Said(NamedTuple):
 
     @property
     def conditions(self) -> dict[str, tuple[str, str]]:
-        """Of --json: status and words of each."""
+        """The conditions in --json: status and words of each."""
         told = json.loads(self.out)["conditions"]
         return {one["name"]: (one["status"], one["words"]) for one in told}
 

@@ -52,7 +52,7 @@ class HostileServer:
 
     @property
     def url(self) -> str:
-        """Its address on this machine."""
+        """The address of the server on this machine."""
         return f"http://127.0.0.1:{self.port}/v1"
 
     @property

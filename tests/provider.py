@@ -102,7 +102,7 @@ def echo(prompt: str) -> str:
 
 
 def mumble(prompt: str) -> str:
-    """Nothing that could be read."""
+    """Say something that cannot be read."""
     return "Well."
 
 
@@ -163,7 +163,7 @@ class Provider:
             await asyncio.sleep(latency)
 
     def kind(self, name: str, attempt: int) -> str:
-        """What goes wrong with an attempt; "ok" if nothing does."""
+        """Return the failure of an attempt; "ok" if there is none."""
         if attempt < len(self.plan["script"]):
             return str(self.plan["script"][attempt])
         u = chance(self.plan["seed"], "fault", name, attempt)
@@ -231,7 +231,7 @@ async def cut(
 async def truncated(
     provider: Provider, request: web.Request, full: dict[str, Any], kind: str
 ) -> web.StreamResponse:
-    """It breaks in the middle of the body."""
+    """Break off in the middle of the body."""
     body = json.dumps(full).encode()
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
     response = web.StreamResponse(headers=headers)
@@ -255,7 +255,7 @@ async def drip(
 
 
 async def policy(*said: Any) -> web.StreamResponse:
-    """It does not like the prompt."""
+    """Refuse the prompt."""
     code = "content_policy_violation"
     error = {"message": "not here", "type": "invalid_request_error", "code": code}
     return web.json_response({"error": error}, status=400)

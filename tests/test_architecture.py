@@ -135,7 +135,7 @@ def part_of(file: Path) -> str:
 
 
 def allowed(one: Import) -> bool:
-    """Whether a file may import a module of ours."""
+    """Check whether a file may import a module of ours."""
     here, folder = part_of(one.file), one.file.relative_to(ROOT).parent.as_posix()
     if here == "__init__" or one.part in ("", here):
         return True

@@ -84,10 +84,12 @@ GONE: Mapping[str, Mapping[str, str]] = {
     },
     "a folder has a module of this name": {"society.cli": "main"},
     "types, constants and steps of an implementation that has been written anew": {
+        "society.callbook": "read",
         "society.lab.crossplay.rounds": "Round rounds",
         "society.lab.evolution.rows": "NUMBER biases changes gathered laid",
         "society.lab.study.details": "Agents Events Gathered Quotes",
         "society.reading": "Legible",
+        "society.runs.drafting": "DRAFTED",
         "society.scenarios.contracts": "ByAction ByAmount",
         "society.scenarios.mediators": "ByCount BySeat ByShare",
         "society.scenarios.dilemmas": "TWO",

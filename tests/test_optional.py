@@ -13,7 +13,7 @@ from society.optional import require
 
 
 class Missing(MetaPathFinder):
-    """As if a library were not installed."""
+    """A finder that makes a library seem not installed."""
 
     def __init__(self, library: str) -> None:
         self.library = library

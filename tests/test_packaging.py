@@ -41,7 +41,7 @@ class Installation(NamedTuple):
 
 
 class Built(NamedTuple):
-    """What a release consists of, and the sources that it was built from."""
+    """The contents of a release, and the sources that it was built from."""
 
     sources: Path
     sdist: Path

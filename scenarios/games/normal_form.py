@@ -122,9 +122,9 @@ FACTS = {
     "payoff": FactSpec("Points of a player in the round", "points"),
     "weight": FactSpec("Weight of the round in the score of a match"),
     "seat": FactSpec("Seat in the match, counted from 1"),
-    "partner": FactSpec("Number of the co-player, by seat from 0"),
     "move": FactSpec("Probabilities with which a player wants to act"),
 }
+PAIRED_FACTS = {**FACTS, "partner": FactSpec("Number of the co-player, by seat from 0")}
 MOST_ACTIONS = 500  # of a player, that are shown by name where two meet
 PAIRED = DisplaySpec(
     meeting=Meeting(
@@ -132,9 +132,10 @@ PAIRED = DisplaySpec(
         "action",
         tuple(f"played A{action}" for action in range(MOST_ACTIONS)),
         holds="payoff",
-    )
+    ),
+    player="player",
 )
-ALONE = DisplaySpec(columns=("action", "payoff"))
+ALONE = DisplaySpec(columns=("action", "payoff"), player="player")
 LANGUAGE = {"minds": "language"}
 
 
@@ -268,7 +269,7 @@ class NormalFormParams(GameParams):
     agents=2,
     rounds=1,
     display=ALONE,
-    facts=FACTS,
+    facts=PAIRED_FACTS,
     language_variant=LANGUAGE,
 )
 @in_matches(lambda p: tabulate_game(p))

@@ -20,11 +20,11 @@ from society.engine.script import Script
 from society.errors import ScenarioError
 from society.scenarios.games.game import NormalForm, number_labels
 from society.scenarios.games.normal_form import (
-    FACTS,
     LANGUAGE,
     MEASURES,
     MOST_ACTIONS,
     PAIRED,
+    PAIRED_FACTS,
     GameParams,
     in_matches,
     play_game,
@@ -68,7 +68,7 @@ def travellers_game(p: TravellersDilemma) -> NormalForm:
     agents=2,
     rounds=1,
     display=PAIRED,
-    facts=FACTS,
+    facts=PAIRED_FACTS,
     language_variant=LANGUAGE,
 )
 @in_matches(lambda p: travellers_game(p))

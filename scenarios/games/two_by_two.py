@@ -27,10 +27,10 @@ from society.engine.scenario import Measure, RoundFacts, scenario
 from society.engine.script import Script
 from society.scenarios.games.game import NormalForm, Profile, number_labels
 from society.scenarios.games.normal_form import (
-    FACTS,
     LANGUAGE,
     MEASURES,
     PAIRED,
+    PAIRED_FACTS,
     PAYOFF,
     GameParams,
     in_matches,
@@ -72,7 +72,7 @@ of_two = scenario(
     agents=2,
     rounds=1,
     display=PAIRED,
-    facts=FACTS,
+    facts=PAIRED_FACTS,
     language_variant=LANGUAGE,
 )
 
@@ -105,7 +105,7 @@ def stag_hunt(env: Environment) -> Script:
     agents=2,
     rounds=1,
     display=PAIRED,
-    facts=FACTS,
+    facts=PAIRED_FACTS,
     language_variant=LANGUAGE,
 )
 @in_matches(lambda p: MATCHING_PENNIES)

@@ -83,6 +83,7 @@ STAGE = DisplaySpec(
     quotes={"words": "says", "propose": "proposes"},
     endings={"settled": "the villagers agreed on limits"},
     noun="villager",
+    nouns={"referee": "referee"},
 )
 
 

@@ -1,8 +1,9 @@
 """Comparisons that judges of claims read: of two samples, shares of runs, several levels.
 
-A difference is as good as none if its interval excludes all that MATTERS, however significant it
-is; else it is shown from a corrected p below ALPHA on. Fewer than FEWEST runs show nothing. The
-rules for readers: docs/verdict-rules.md.
+A difference is shown from a corrected p below ALPHA on, unless its interval excludes all that
+MATTERS: then it is real but small, which neither shows nor refutes a claim. Means are alike if the
+whole interval excludes what matters. Fewer than FEWEST runs show nothing. The rules for readers:
+docs/verdict-rules.md.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from society.engine.rng import Array
 Metric = Literal["mean", "fitness", "rank", "cooperation", "first_cooperation", "delegation"]
 
 ALPHA = 0.05
-MATTERS = 0.1  # of the mean or chance compared with: a smaller difference is as good as none
+MATTERS = 0.1  # of the mean or chance compared with: the least difference that counts
 FEWEST = 3  # runs of each condition, below which nothing is judged
+_SMALL = f", less than {MATTERS:.0%}"  # behind a difference that is real but small
 
 
 class Comparison(NamedTuple):
@@ -33,6 +35,8 @@ class Comparison(NamedTuple):
     one > other: 30.7 - 13.4 = 17.3 [16.1, 18.5], p < 0.001
     >>> print(Comparison("one > other", (30, 10), 1.1, 0.69, 1.5, "paired", p=0.02, logs=True))
     one > other: 30 / 10 = 3 [1.99, 4.48], p = 0.020
+    >>> print(Comparison("one > other", (105, 100), 5, 4.68, 5.44, "paired", p=2e-9))
+    one > other: 105 - 100 = 5 [4.68, 5.44], p < 0.001, less than 10%
     """
 
     name: str
@@ -49,26 +53,46 @@ class Comparison(NamedTuple):
 
     @property
     def differs(self) -> bool | None:
-        """True if means differ; False if none that matters is possible, None if not shown."""
+        """True if means differ, False if they are alike; None if not shown, or real but small."""
+        if self.untestable or self.real_but_small:
+            return None
+        if self.p < ALPHA:
+            return True
+        return False if self._excludes_what_matters else None
+
+    @property
+    def alike(self) -> bool | None:
+        """True if no difference that matters is possible, False if means differ; else None."""
         if self.untestable:
             return None
-        if -self._matters < self.low and self.high < self._matters:
-            return False
-        return True if self.p < ALPHA else None
+        if self._excludes_what_matters:
+            return True
+        return False if self.p < ALPHA else None
 
     @property
     def holds(self) -> bool | None:
-        """True if the first mean is above the second; None if that is not shown."""
+        """True if the first mean is above the second, False if it is not; None if not shown.
+
+        A first mean that is surely above, but by less than what matters, is neither.
+        """
         if self.untestable:
             return None
-        if self.reversed or self.high < self._matters:
-            return False
-        return True if self.p < ALPHA else None
+        small = self.high < self._matters
+        return _decided(sure=self.p < ALPHA, more=self.difference > 0, small=small)
+
+    @property
+    def real_but_small(self) -> bool:
+        """True if means surely differ, and surely by less than what matters."""
+        return not self.untestable and self.p < ALPHA and self._excludes_what_matters
 
     @property
     def reversed(self) -> bool:
         """True if the second mean is surely above the first."""
         return not self.untestable and self.p < ALPHA and self.difference < 0
+
+    @property
+    def _excludes_what_matters(self) -> bool:
+        return -self._matters < self.low and self.high < self._matters
 
     @property
     def _matters(self) -> float:
@@ -86,9 +110,8 @@ class Comparison(NamedTuple):
         found = (self.difference, self.low, self.high)
         apart, low, high = (f"{math.exp(one) if self.logs else one:.3g}" for one in found)
         sign = "/" if self.logs else "-"
-        return (
-            f"{self.name}: {first} {sign} {second} = {apart} [{low}, {high}], {p_in_words(self.p)}"
-        )
+        numbers = f"{first} {sign} {second} = {apart} [{low}, {high}], {p_in_words(self.p)}"
+        return f"{self.name}: {numbers}{_SMALL if self.real_but_small else ''}"
 
 
 class Odds(NamedTuple):
@@ -112,21 +135,28 @@ class Odds(NamedTuple):
 
     @property
     def above(self) -> bool | None:
-        """True if more runs than by chance, False if none that matter; None if not shown."""
-        if self.untestable:
-            return None
-        if self.high < self.chance * (1 + MATTERS):
-            return False
-        return self.hits > self.n * self.chance if self.p < ALPHA else None
+        """True if more runs than by chance, False if not; None if not shown, or real but small."""
+        return self._beyond(self.hits > self.n * self.chance, self.high - self.chance)
 
     @property
     def below(self) -> bool | None:
-        """True if fewer runs than by chance, False if none that matter; None if not shown."""
+        """True if fewer runs than by chance, False if not; None if not shown, or real but small."""
+        return self._beyond(self.hits < self.n * self.chance, self.chance - self.low)
+
+    @property
+    def real_but_small(self) -> bool:
+        """True if surely more or fewer, and surely by less than what matters."""
+        sure = not self.untestable and self.p < ALPHA
+        return sure and True not in (self.above, self.below)
+
+    def _beyond(self, more: bool, most: float) -> bool | None:
+        """Decide for one side; most: the largest difference to this side that is possible."""
         if self.untestable:
             return None
-        if self.low > self.chance * (1 - MATTERS):
-            return False
-        return self.hits < self.n * self.chance if self.p < ALPHA else None
+        # Of the rest to one where that is less: a chance of 0.95 leaves no room for a tenth more,
+        # and "above 0.95" says the same of runs as "below 0.05" of all other runs.
+        small = most < MATTERS * min(self.chance, 1 - self.chance)
+        return _decided(sure=self.p < ALPHA, more=more, small=small)
 
     def alike(self, margin: float) -> bool | None:
         """True if the share is surely within so much of the chance; None if that is not shown."""
@@ -141,14 +171,13 @@ class Odds(NamedTuple):
             return f"{self.name}: {self.untestable}"
         share = f"{self.hits / self.n:.1%} [{self.low:.1%}, {self.high:.1%}]"
         words = f"in {self.hits} of {self.n} runs, {share}, by chance {self.chance:.1%}"
-        return f"{self.name}: {words}, {p_in_words(self.p)}"
+        return f"{self.name}: {words}, {p_in_words(self.p)}{_SMALL if self.real_but_small else ''}"
 
 
 class MeanInterval(NamedTuple):
     """A mean over runs with its interval.
 
-    widest: corrected over all that was estimated together; if not given, the interval itself. Runs
-    that are all alike have intervals without width.
+    widest: corrected over all that was estimated together; if not given, the interval itself.
 
     >>> print(MeanInterval(30.25, 27.1, 33.4))
     [27.1, 33.4]
@@ -161,7 +190,7 @@ class MeanInterval(NamedTuple):
     untestable: str = ""
 
     def within(self, low: float, high: float) -> bool | None:
-        """True if the interval is in this range, False if the widest is outside it, else None.
+        """True if the interval is in this range, False if it is outside, else None.
 
         >>> MeanInterval(30.25, 27.1, 33.4).within(25, 35)
         True
@@ -172,8 +201,15 @@ class MeanInterval(NamedTuple):
             return None
         if low <= self.low and self.high <= high:
             return True
-        lowest, highest = self.widest or (self.low, self.high)
-        return False if highest < low or high < lowest else None
+        return False if self.high < low or high < self.low else None
+
+    @property
+    def widened(self) -> MeanInterval:
+        """The same mean with the widest interval."""
+        if self.widest is None:
+            return self
+        low, high = self.widest
+        return self._replace(low=low, high=high)
 
     def __str__(self) -> str:
         return f"({self.untestable})" if self.untestable else f"[{self.low:.3g}, {self.high:.3g}]"
@@ -209,6 +245,13 @@ class Effect(NamedTuple):
         f = f"F({self.df:g}, {self.df_residual:g}) = {self.f:.2f}"
         size = f"{self.eta_squared:.2g} [{self.low:.2g}, {self.high:.2g}]"
         return f"{self.name}: {f}, {p_in_words(self.p)}, eta squared {size}"
+
+
+def _decided(*, sure: bool, more: bool, small: bool) -> bool | None:
+    """Decide that something is more; small: all differences that matter are excluded."""
+    if sure and more:
+        return None if small else True
+    return False if sure or small else None
 
 
 def p_in_words(p: float) -> str:

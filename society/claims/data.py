@@ -140,8 +140,9 @@ class PairSpec(Data):
 class Comparisons(Data):
     """Do pairs of samples differ as the paper says?
 
-    Pairs of one test are corrected together. holds: whether each pair is a part of the claim, or
-    any of them is enough. each: repeats all pairs; by: says how the verdict depends on it.
+    All pairs are corrected together, whatever their tests. holds: whether each pair is a part of
+    the claim, or any of them is enough. each: repeats all pairs; by: says how the verdict depends
+    on it.
     """
 
     kind: Literal["comparisons"]
@@ -173,7 +174,7 @@ class CountSpec(Data):
 class Shares(Data):
     """Is something true of more or of fewer runs than by chance (exact binomial test)?
 
-    Counts of one block are corrected together.
+    All counts are corrected together, whatever their blocks.
     """
 
     kind: Literal["shares"]

@@ -22,55 +22,68 @@ from .data import RuleChange, Trial
 HOW: Mapping[str, str] = {
     "Outcomes": (
         "Reproduced: all parts of a claim hold; in part: some hold, and others do not or are not "
-        "shown; not reproduced: none holds, and one surely does not; cannot be told: nothing is "
-        "known of any part. Where a paper leaves parameters open and ours were searched for, "
-        "reproduced means that there is a set of parameters, found for this purpose, with which "
-        "the claim holds."
+        "shown; not reproduced: none holds, and one surely does not; cannot be told: no part is "
+        "shown to hold, and none to fail. Where a paper leaves parameters open and ours were "
+        "searched for, reproduced means that there is a set of parameters, found for this purpose, "
+        "with which the claim holds."
     ),
     "Evidence": (
         "Absence of evidence decides nothing. A part that is not significant is not shown, unless "
         "its interval excludes what matters; a point estimate alone never decides. Fewer than "
-        f"{FEWEST} runs of a condition show nothing. Runs that are all alike have no test: a "
-        "comparison of them is not shown."
+        f"{FEWEST} runs of a condition show nothing, except that one run refutes what is claimed "
+        "of every run; a claim that is told over several conditions, as games, has one number for "
+        "each of them. Runs that are all alike have no spread, and so no test and no interval: "
+        "nothing is shown of their mean, nor of the difference between two such conditions. Tests "
+        "and intervals of means take runs as nearly normal, which few runs cannot check: where "
+        "most runs are nearly alike and some would be far off, three runs claim too much."
     ),
     "Tests and intervals": (
         "Comparisons are tested two-sided, in pairs where conditions share their random numbers, "
-        "by Welch's test where they do not, and corrected by Holm over all comparisons of a claim. "
-        f"Their intervals are widened by Bonferroni for as many, to {1 - ALPHA:.0%} of all "
-        "together, so that one may touch zero though its p is small. What multiplies is compared "
-        "by logarithms; where some run has nothing, the least that any other has is added to all."
+        "by Welch's test where they do not, and corrected by Holm over all comparisons of a claim, "
+        "whatever their tests; shares likewise. Two samples of the same runs, as a type's payoff "
+        "and the mean of all types, depend on each other and are always compared in pairs. "
+        f"Intervals are widened by Bonferroni for as many, to {1 - ALPHA:.0%} of all together, so "
+        "that one may touch zero though its p is small. What multiplies is compared by logarithms; "
+        "where some run has nothing, the least that any other has is added to all."
     ),
     "Orderings": (
-        "An ordering does not hold if it is surely the other way round, or if its interval "
-        f"excludes a difference of {MATTERS:.0%} of the mean that it is compared with, however "
-        f"significant. Else it holds if its corrected p is below {ALPHA}, or it is not shown with "
-        "so few runs. That something does not rise is the contrary of an ordering."
+        "An ordering does not hold if it is surely the other way round, or if it is not "
+        f"significant and its interval excludes a difference of {MATTERS:.0%} of the mean that it "
+        f"is compared with. It holds if its corrected p is below {ALPHA}, unless its interval "
+        f"excludes as much: such a difference is real but small, 'less than {MATTERS:.0%}' stands "
+        "beside it, and the ordering is neither shown nor refuted. Else it is not shown with so "
+        "few runs. That something does not rise is the contrary of an ordering."
     ),
     "Differences and equalities": (
         f"Two means are alike if the whole interval of their difference is within {MATTERS:.0%} of "
         f"the second: two one-sided tests of equivalence, each at {ALPHA / 2:g}. They differ if "
-        f"the corrected p is below {ALPHA} and they are not alike. Else neither is shown."
+        f"the corrected p is below {ALPHA} and they are not alike. That they differ is refuted if "
+        "they are alike and the difference is not significant, and cannot be told of one that is "
+        "real but small. Else neither is shown."
     ),
     "Shares": (
         "A share of runs is held against a stated chance by the exact binomial test, with the "
         "interval of Clopper and Pearson. It is above or below if that is significant; it is not "
-        f"above, or not below, if its interval excludes a difference of {MATTERS:.0%} of the "
-        "chance, or if it is surely on the other side. It is as by chance if its whole interval is "
-        f"within {MATTERS:.0%} of the chance, or within the margin that the claim states, and is "
-        "not if it is significant and beyond. Two shares of runs are compared by Fisher's exact "
-        "test."
+        "above, or not below, if it is surely on the other side, or if it is not significant and "
+        f"its interval excludes a difference of {MATTERS:.0%} of the chance, or of the rest to one "
+        "where that is less. A difference that is real but small decides nothing, as in orderings. "
+        f"A share is as by chance if its whole interval is within {MATTERS:.0%} of the chance, or "
+        "within the margin that the claim states, and is not if it is significant and beyond. Two "
+        "shares of runs are compared by Fisher's exact test."
     ),
     "Ranges and plateaus": (
         "A mean is within a range if all of its interval is, and not if all of its interval is "
-        f"outside. To be within, intervals are of {1 - ALPHA:.0%} each, since the claim holds only "
-        "if all of its means are; to be outside, they are widened for their number. Runs that are "
-        "all alike have an interval without width."
+        f"outside. That all means of a claim are within is told by intervals of {1 - ALPHA:.0%} "
+        "each, since each of them must be; where it is not shown, single means are within or "
+        "outside by intervals that are widened for their number. Runs that are all alike show "
+        "nothing of their mean."
     ),
     "Every run": (
-        "What is claimed of every run holds if all runs keep it and are five at least: of fewer, "
-        "all would do so by chance too often where half of all runs do. A run that does not keep "
-        "it refutes the claim, unless the claim says that such runs leave it open. Where chance "
-        "has no part, one run is enough; the claim then says why."
+        "A run that does not keep what is claimed of every run refutes it, however few there are, "
+        "unless the claim says that such runs leave it open; then it is refuted only if no run "
+        "keeps it. It holds if all runs keep it and are five at least: of fewer, all would do so "
+        "by chance too often where half of all runs do. Where chance has no part, one run is "
+        "enough; the claim then says why."
     ),
     "Generally, most, comfortably": (
         "'Generally' and 'most' are judged part by part: all parts must hold, and the notes count "
@@ -255,14 +268,12 @@ def order_finding(comparisons: Sequence[Comparison], notes: str = "") -> ClaimFi
 
 
 def comparison_notes(comparisons: Sequence[Comparison], notes: str = "") -> str:
-    """Count the orderings that are reversed or not shown, then add these notes."""
+    """Count the orderings that are reversed, small or not shown, then add these notes."""
     backwards = sum(one.reversed for one in comparisons)
-    unshown = sum(one.holds is None for one in comparisons)
-    words = [
-        f"{sort}: {count} of {len(comparisons)}"
-        for sort, count in (("reversed", backwards), ("not shown", unshown))
-        if count
-    ]
+    small = sum(one.holds is None and one.real_but_small for one in comparisons)
+    unshown = sum(one.holds is None for one in comparisons) - small
+    sorts = {"reversed": backwards, f"less than {MATTERS:.0%}": small, "not shown": unshown}
+    words = [f"{sort}: {count} of {len(comparisons)}" for sort, count in sorts.items() if count]
     return "; ".join([*words, *([notes] if notes else [])])
 
 

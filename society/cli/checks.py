@@ -7,7 +7,7 @@ import sys
 
 from society.visible import print_result
 
-from .options import add_strict_option
+from .arguments import add_strict_option
 from .parser import Commands
 
 

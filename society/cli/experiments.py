@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from society.errors import WiringWarning
 
-from .options import (
+from .arguments import (
     add_limit_options,
     add_output_options,
     add_strict_option,

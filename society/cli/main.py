@@ -19,12 +19,19 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
-from society.errors import SocietyError, WiringWarning
+from society.errors import (
+    PartError,
+    SocietyError,
+    WiringWarning,
+    describe_user_error,
+    explain_user_error,
+    user_place,
+)
 from society.former_names import FormerNameWarning
 from society.llm.providers.named_servers import addresses_in, naming_servers
 from society.visible import visible_streams
 
-from . import checks, experiments, listing, runs
+from . import catalogue, checks, experiments, runs
 from .parser import ArgumentParser
 
 
@@ -58,9 +65,21 @@ def _carry_out(args: argparse.Namespace) -> int:
         return 130
     except BrokenPipeError:
         raise
-    except Exception:  # Python would print it as it is
-        traceback.print_exc()
+    except Exception as error:
+        return _print_exception(error, verbose=bool(getattr(args, "verbose", 0)))
+
+
+def _print_exception(error: Exception, *, verbose: bool) -> int:
+    """Print a mistake in the user's file in one line, a bug of ours with its traceback."""
+    mistake = explain_user_error(error)
+    if mistake is None and user_place(error):
+        mistake = PartError(describe_user_error(error))
+    if mistake is None or verbose:
+        traceback.print_exception(error)
+    if mistake is None:
         return 1
+    print(f"society: {mistake}", file=sys.stderr)
+    return mistake.exit_code
 
 
 @contextmanager
@@ -123,8 +142,8 @@ def _typed_addresses(args: argparse.Namespace) -> Iterator[str]:
 
 # In the order in which `society --help` lists them.
 _COMMANDS = (
-    listing.add_list,
-    listing.add_schema,
+    catalogue.add_list,
+    catalogue.add_schema,
     runs.add_run,
     checks.add_check,
     runs.add_prompts,

@@ -19,9 +19,10 @@ class ArgumentParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the message without the usage, and leave with exit code 2."""
         if found := _UNKNOWN_CHOICE.match(message):
-            legal = self._choices(found[1])
-            sort = "command" if found[1] == "COMMAND" else f"value for {found[1]}"
-            message = f"there is no {sort} {found[2]!r}; {suggest(found[2], legal)}"
+            hint = suggest(found[2], self._choices(found[1]))
+            named = f"argument {found[1]}: got {found[2]!r}"
+            message = f"there is no command {found[2]!r}" if found[1] == "COMMAND" else named
+            message = f"{message}; {hint}"
         print(f"{self.prog}: {message} (`{self.prog} --help` explains)", file=sys.stderr)
         raise SystemExit(2)
 

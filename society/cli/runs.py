@@ -13,7 +13,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .options import (
+from .arguments import (
     NOT_GIVEN,
     add_limit_options,
     add_output_options,
@@ -247,15 +247,18 @@ def _watch(args: argparse.Namespace, *, begun: bool = False) -> Watch:
 
 def _print_end(args: argparse.Namespace, path: Path, end: End) -> int:
     """Print how a run ended, its results or how to continue it; return the exit code."""
+    from society.errors import InputError, user_place
     from society.runs.runfile import open_run_file
     from society.terminal.labels import count_noun
 
-    if end.bug is not None:
+    mistaken = end.bug is not None and user_place(end.bug) is not None
+    # A mistake in the user's file is told in one line, with its place; -v shows the rest.
+    if end.bug is not None and (not mistaken or getattr(args, "verbose", False)):
         traceback.print_exception(end.bug)
     file = end.file or path
     if not end.saved:
         print(f"society: {end.words}; nothing was saved", file=sys.stderr)
-        return end.code
+        return InputError.exit_code if mistaken else end.code
     with open_run_file(file) as run:
         if end.code:
             # Designs that the run waits for are made again by the command that named the run.
@@ -325,7 +328,8 @@ def _print_lineage(run: RunFile) -> None:
 
     print()
     try:
-        shown = lineage(run.pages(), heredity=run_heredity(run.manifest))
+        heredity, naming = run_heredity(run.manifest), run.manifest.naming
+        shown = lineage(run.pages(), heredity=heredity, naming=naming)
     except InputError as error:  # for example, a file of the user's has been moved
         print(f"No lineage can be shown: {error}")
         return
@@ -423,7 +427,9 @@ def add_replay(commands: Commands) -> None:
     parser = commands.add_parser("replay", help="read the history of a run, round by round")
     parser.add_argument("file", type=Path, metavar="FILE.run")
     parser.add_argument(
-        "--plain", action="store_true", help="print as text (the only format so far)"
+        "--plain",
+        action="store_true",
+        help="print as text (the only format so far); shorten nothing where it is piped",
     )
     parser.add_argument(
         "--from", type=_parse_place, default=0, metavar="T", dest="start",
@@ -449,7 +455,9 @@ def replay_command(args: argparse.Namespace) -> int:
     from society.terminal.replay import print_history
 
     with open_run_file(args.file) as run:
-        print_history(run, console(), args.start, args.replicate, args.speed)
+        paper = console()
+        whole = args.plain and not paper.is_terminal
+        print_history(run, paper, args.start, args.replicate, args.speed, whole=whole)
     return 0
 
 

@@ -20,12 +20,13 @@ import numpy as np
 from society.engine.agents import RunContext
 from society.engine.calls import CallStore, Minds, Spent
 from society.engine.component import Component
-from society.engine.environment import Environment, complete_graphs
+from society.engine.environment import Environment, complete_graphs, name_by_id
 from society.engine.game_master import GameMaster
 from society.engine.gateway import ModelGateway
 from society.engine.graph import Graph
 from society.engine.history import Recorder
 from society.engine.mechanism import PlayFunction, as_play, dry_run, public_facts
+from society.engine.naming import Naming
 from society.engine.parameters import (
     Issue,
     Keys,
@@ -148,9 +149,15 @@ class Society:
             graphs=self._graphs(replicate_ids, ids),
             facts=public_facts(self.scenario.play, self.params),
         )
+        env.naming = self.naming
         env.cohorts = cohort_seats(self._seated(env), env)
         env.answered_by_rule = partial(answered_by_rule, self.cast())
         return env
+
+    @property
+    def naming(self) -> Naming:
+        """The words of which the names of its agents are made."""
+        return _naming(self.scenario, self.params)
 
     def outside(
         self,
@@ -192,7 +199,7 @@ class Society:
             scenario.name,
             folders,
             [*map(_terms_of, scenario.layers)],
-            Wording(scenario.summary, fact_specs(scenario, self.cast()), scenario.display.noun),
+            Wording(scenario.summary, fact_specs(scenario, self.cast())),
         )
 
     def unanswered(self) -> UnansweredQuestion | None:
@@ -201,7 +208,7 @@ class Society:
         The script plays with silent answers, which may be too much for one that is wrong.
         """
         try:
-            _Asked(self.scenario.play, self.cast(), self.environment()).refuse_mute()
+            _Heard(self.scenario.play, self.cast(), self.environment()).refuse_mute()
         except UnansweredQuestion as error:
             return error
         except Exception:
@@ -293,6 +300,7 @@ def _bare_environment(
         graphs=graphs,
         facts=public_facts(scenario.play, params),
     )
+    env.naming = _naming(scenario, params)
     try:
         env.cohorts = cohort_seats(cast, env)
     except CastError as error:
@@ -301,10 +309,64 @@ def _bare_environment(
     return env
 
 
+def _naming(scenario: Scenario, params: Params) -> Naming:
+    """Return the words of names; where matches stay as they are, players have their seats."""
+    display, play = scenario.display, as_play(scenario.play)
+    if play.name_life is not name_by_id:
+        return Naming(display.noun, display.nouns, by_life=True)
+    of_match = play.declared.players if play.declared else None
+    if display.player and of_match and not play.rematching:
+        return Naming(display.player, display.nouns, of_match(params))
+    return Naming(display.noun, display.nouns)
+
+
+def _unknown_names(setup: Society, heard: _Heard) -> tuple[WiringIssue, ...]:
+    """Find names in the user's prompts that may be no variables; raises InputError for sure ones.
+
+    Prompts of questions that rules answer are never rendered, and may say what they like.
+    """
+    if not setup.words.folders:
+        return ()
+    cast = setup.cast()
+    in_words = {
+        kind: facts
+        for kind, facts in heard.asked.items()
+        if any(_asked_in_words(cohort, kind) for cohort in cast)
+    }
+    found = setup.words.unknown_names(in_words, heard.told)
+    issues = [
+        WiringIssue(
+            one.words, "error" if one.sure and heard.complete else "warning", one.file, one.line
+        )
+        for one in found
+    ]
+    if errors := [str(issue) for issue in issues if issue.severity == "error"]:
+        raise InputError("\n".join(errors))
+    return tuple(issues)
+
+
+def _asked_in_words(cohort: Cohort, kind: str) -> bool:
+    """Tell whether a language mind of a cohort answers a kind of question."""
+    parts = (part for part in cohort.components if part.hears(kind, part.answers))
+    part = next(parts, None)
+    return part is not None and bool(part.models)
+
+
 def _users_place(function: Callable[..., Any]) -> str:
     """Where a function of the user's is defined, "wood.py:12: "; "" for those of ours."""
     place = definition_place(function)
     return f"{place}: " if place and is_users_file(place.rpartition(":")[0]) else ""
+
+
+def _refuse_no_cast(scenario: Scenario, cast: object) -> None:
+    """Raise CastError for what a function of the user's gives in place of a list of cohorts."""
+    if isinstance(cast, list | tuple) and all(isinstance(one, Cohort) for one in cast):
+        return
+    hint = " (is a `return` missing?)" if cast is None else ""
+    raise CastError(
+        f"{_users_place(scenario.cast)}the cast of {scenario.name} is {cast!r:.60}{hint}; return a "
+        "list of cohorts: [Cohort(NAME, COUNT, (COMPONENT(),))]"
+    )
 
 
 def _default_agents(scenario: Scenario, params: Params) -> int:
@@ -327,21 +389,24 @@ def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
         raise ValidationIssues(*(Issue((name,), words, True) for name in overruled))
 
 
-class _Asked:
-    """The questions of a script, from one dry run, and what is wrong with them.
+class _Heard:
+    """The questions and events of a script, from one dry run, and what is wrong with them.
 
-    kinds: of all questions. mute: for each cohort, the kinds that it cannot answer. unreadable: the
-    first sentence that cannot be filled in. A script that fails where nobody answers is heard up to
-    there. Raises InputError, if the script does.
+    asked, told: their facts, by kind. complete: whether the script was heard to its end. mute: for
+    each cohort, the kinds that it cannot answer. unreadable: the first sentence that cannot be
+    filled in. A script that fails where nobody answers is heard up to there. Raises InputError, if
+    the script does.
     """
 
     def __init__(self, play: PlayFunction, cast: Cast, env: Environment) -> None:
         self._cast, self._origin = cast, as_play(play).origin
-        self.kinds: set[str] = set()
+        self.asked: dict[str, set[str]] = {}
+        self.told: dict[str, set[str]] = {}
+        self.complete = False
         self.mute: dict[str, dict[str, None]] = {}
         self.unreadable: ScenarioError | None = None
-        lines = itertools.islice(dry_run(play, env), _MOST_LINES)
-        while True:
+        lines = dry_run(play, env)
+        for _ in range(_MOST_LINES):
             try:
                 line = next(lines, None)
             except InputError:
@@ -349,12 +414,15 @@ class _Asked:
             except Exception:  # of the user's script; a run of it says so
                 return
             if line is None:
+                self.complete = True
                 return
             self._note(line, env)
 
     def _note(self, line: Line, env: Environment) -> None:
+        if isinstance(line, Ask | Tell):
+            known = self.asked if isinstance(line, Ask) else self.told
+            known.setdefault(line.kind, set()).update(line.facts)
         if isinstance(line, Ask):
-            self.kinds.add(line.kind)
             self._note_mute(line, env)
         if isinstance(line, Ask | Tell) and line.text and self.unreadable is None:
             try:
@@ -502,7 +570,7 @@ def with_wiring_checked(setup: Society, *, everything: bool = False) -> Society:
     )
     if any(issue.severity == "error" for issue in found):
         raise WiringRefused(found)
-    return replace(setup, wiring=tuple(found))
+    return replace(setup, wiring=(*setup.wiring, *found))
 
 
 def _cohort_places(spec: RunConfig) -> dict[str, tuple[str, int]]:
@@ -567,8 +635,7 @@ class _Preparation:
             self.own,
             tuple(sorted(self.registry.objects)),
         )
-        self.check_words(setup, env)
-        return setup
+        return replace(setup, wiring=self.check_words(setup, env))
 
     def chosen(self) -> tuple[Scenario, dict[str, Any]]:
         """Return the scenario, or its variant for language models, and the parameters given."""
@@ -603,6 +670,7 @@ class _Preparation:
         if self.found and spec.cohorts is not None:
             self.name_components(spec.cohorts)
         self.refuse()
+        _refuse_no_cast(scenario, scenario.cast(params, agents))
         with self.at("models"):
             _refuse_unasked(spec.models, scenario.cast(params, agents), scenario.name)
         self.refuse()
@@ -619,26 +687,29 @@ class _Preparation:
                 self.begin(stage, env, params)
             self.refuse()
 
-    def check_words(self, setup: Society, env: Environment) -> None:
-        """Check all that agents who read are told, before any paid call."""
+    def check_words(self, setup: Society, env: Environment) -> tuple[WiringIssue, ...]:
+        """Check all that agents who read are told, before any paid call; return warnings."""
+        warnings: tuple[WiringIssue, ...] = ()
         spec, words = self.spec, setup.words
         in_words = any(part.models for cohort in setup.cast() for part in cohort.components)
         if not in_words and spec.prompts is None:
-            return
-        asked = _Asked(setup.scenario.play, setup.cast(), env)
+            return warnings
+        heard = _Heard(setup.scenario.play, setup.cast(), env)
         if in_words:
             with self.at("cohorts" if spec.cohorts else "scenario"):
-                asked.refuse_mute()
+                heard.refuse_mute()
             with self.at("scenario"):
-                asked.refuse_unreadable()
+                heard.refuse_unreadable()
             with self.at("mechanisms"):
                 _refuse_untold(words)
             self.refuse()
-            words.check_parameters(setup.params, asked.kinds)
+            words.check_parameters(setup.params, heard.asked)
+            warnings = _unknown_names(setup, heard)
         if spec.prompts is not None:
             with self.at("prompts"):
-                words.check(Path(spec.prompts), asked.kinds)
+                words.check(Path(spec.prompts), heard.asked)
             self.refuse()
+        return warnings
 
     def begin(self, stage: Scenario, env: Environment, params: Params) -> None:
         """Begin a stage to find its errors; blame the rounds if another number would do.

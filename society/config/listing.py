@@ -28,10 +28,18 @@ from society.index import presets
 from society.llm.providers.api_keys import key_names
 from society.llm.providers.settings import ModelSpec, model_syntax
 
-from .build import build
+from .build import Society, build
 from .graph_families import FAMILIES
-from .registry import SUFFIXES, components, mechanisms, reproductions, scenarios
-from .run_config import describe_origin, load_config
+from .registry import (
+    SUFFIXES,
+    Registry,
+    RegistryItem,
+    components,
+    mechanisms,
+    reproductions,
+    scenarios,
+)
+from .run_config import load_config
 
 Kind = Literal["scenarios", "components", "mechanisms", "graphs", "models", "reproductions"]
 
@@ -111,8 +119,8 @@ def _reproduction(part: Reproduction) -> Entry:
     return Entry(part.paper, tuple(played))
 
 
-def _parameters(model: type[BaseModel]) -> tuple[str, ...]:
-    """Describe each parameter: name, default, legal values, meaning.
+def _parameters(model: type[BaseModel], given: Mapping[str, Any] = {}) -> tuple[str, ...]:
+    """Describe each parameter: name, value, legal values, meaning; its default if none is given.
 
     >>> from pydantic import Field
     >>> class Wood(BaseModel):
@@ -123,7 +131,11 @@ def _parameters(model: type[BaseModel]) -> tuple[str, ...]:
     schema = schema_of(model)
     needed = schema.get("required", ())
     return tuple(
-        _parameter(name, inner, name in needed)
+        _parameter(
+            name,
+            {**inner, "default": given[name]} if name in given else inner,
+            name in needed and name not in given,
+        )
         for name, inner in schema.get("properties", {}).items()
     )
 
@@ -165,21 +177,44 @@ class Description(NamedTuple):
 
 
 def describe_name(name: str, kinds: Iterable[Kind]) -> Description:
-    """Describe one name of any kind, or what FILE.py or FILE.yaml plays; raises InputError."""
+    """Describe one name of any kind, or what is in FILE.py or FILE.yaml; raises InputError."""
+    if Path(name).suffix in SUFFIXES or ".py:" in name:
+        return _describe_file(name)
     for kind in kinds:
         of_kind = entries(kind)
         current_name = current(_SORTS[kind], name) if kind in _SORTS else name
         if current_name in of_kind:
             entry = of_kind[current_name]
             return Description(current_name, kind, entry.words, _parts(kind, current_name, entry))
-    if Path(name).suffix in SUFFIXES or ".py:" in name:
-        spec = load_config(name)
-        entry = Entry(describe_origin(spec.scenario), ())
-        return Description(name, "scenarios", entry.words, _of_scenario(name, entry))
     every = [one for kind in kinds if kind != "models" for one in entries(kind)]
     near = difflib.get_close_matches(name, [*kinds, "runs", *every], n=1)
     legal = near or [*kinds, "runs"]
     raise CatalogueError(f"there is no kind and no name {name!r}; {suggest(name, legal)}")
+
+
+def _describe_file(name: str) -> Description:
+    """Describe the scenario that a file plays; without one, its components and mechanisms."""
+    if Path(name).suffix == ".py":
+        things = Registry().add(str(Path(name).expanduser().resolve()))
+        parts = [thing for thing in things if thing.sort in ("component", "mechanism")]
+        if parts and not any(thing.sort == "scenario" for thing in things):
+            described = {f"{one.sort} {one.name}": _describe_part(one) for one in parts}
+            return Description(name, "file", "components and mechanisms", described)
+    setup = build(load_config(name))
+    said = setup.params.model_dump(mode="json", include=set(setup.spec.parameters))
+    parameters = _parameters(type(setup.params), said)
+    words = f"{setup.scenario.name}: {setup.scenario.summary}".removesuffix(": ")
+    return Description(name, "scenarios", words, _of_scenario(setup, parameters))
+
+
+def _describe_part(thing: RegistryItem) -> list[str]:
+    """Lines about a component or mechanism of the user's."""
+    source = thing.value.source if thing.sort == "mechanism" else thing.value
+    parts = {"parameters": list(_parameters(parameters_of(source)))}
+    if thing.sort == "component":
+        parts = {**_of_component(source), **parts}
+    lines = [f"{heading}: {', '.join(said)}" for heading, said in parts.items() if said]
+    return [one for one in (_first_line(source), *lines) if one]
 
 
 _SORTS: Mapping[str, NameSort] = {
@@ -191,7 +226,7 @@ _SORTS: Mapping[str, NameSort] = {
 
 def _parts(kind: Kind, name: str, entry: Entry) -> dict[str, list[str]]:
     if kind == "scenarios":
-        return _of_scenario(name, entry)
+        return _of_scenario(build(load_config(name)), entry.parameters)
     parts: dict[str, list[str]] = {}
     if kind == "components":
         parts = _of_component(components()[name])
@@ -239,9 +274,8 @@ _FOLDS = {
 }
 
 
-def _of_scenario(name: str, entry: Entry) -> dict[str, list[str]]:
+def _of_scenario(setup: Society, parameters: Iterable[str]) -> dict[str, list[str]]:
     """Describe a scenario: questions and events with their facts, relations, measures and cast."""
-    setup = build(load_config(name))
     scenario = setup.scenario
     asked, told = dict[str, str](), dict[str, str]()
     alone = rehearsal_environment(setup.environment(np.arange(1)), first_rounds_only=True)
@@ -250,7 +284,6 @@ def _of_scenario(name: str, entry: Entry) -> dict[str, list[str]]:
             asked.setdefault(line.kind, f" · {_reply(line.reply)}{_facts(line.facts)}")
         elif isinstance(line, Tell):
             told.setdefault(line.kind, _facts(line.facts))
-    parameters = entry.parameters or _parameters(scenario.params)
     return _without_empty(
         {
             "asks": [f"{kind}{words}" for kind, words in asked.items()],

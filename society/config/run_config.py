@@ -417,9 +417,16 @@ def _validated(
     try:
         spec = validate(RunConfig, said, "key", {"folder": folder, "resolved": resolved})
     except ValidationIssues as refused:
-        raise origin.refusal(refused.faults) from None
+        raise origin.refusal(map(_with_home, refused.faults)) from None
     spec._source = origin
     return spec
+
+
+def _with_home(fault: Issue) -> Issue:
+    """Add where parameters stand to a key at the top that resembles none."""
+    if not fault.name or len(fault.path) != 1 or "did you mean" in fault.words:
+        return fault
+    return fault._replace(words=f"{fault.words}; parameters of the scenario stand in `parameters`")
 
 
 def describe_origin(where: str) -> str:

@@ -92,6 +92,13 @@ def value_of(text: str, label: str) -> Any:
     return _parse(text, label)[0]
 
 
+# What to do about complaints of the parser that users cannot read.
+_HINTS = {
+    "expected <block end>": "; keys that belong together stand equally far to the right",
+    "that cannot start any token": "; indent by spaces, and put such a sign into quotes",
+}
+
+
 def _parse(text: str, shown: str) -> tuple[Any, dict[Keys, Position]]:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -107,7 +114,8 @@ def _parse(text: str, shown: str) -> tuple[Any, dict[Keys, Position]]:
         positions = dict(_find_positions(root, (), shown)) if root else {}
         value = yaml.load(text)
     except MarkedYAMLError as error:
-        raise ScenarioError(f"{_at(shown, error.problem_mark)}: {error.problem}") from None
+        hint = next((words for sign, words in _HINTS.items() if sign in str(error.problem)), "")
+        raise ScenarioError(f"{_at(shown, error.problem_mark)}: {error.problem}{hint}") from None
     except YAMLError as error:
         raise ScenarioError(f"{shown}: {str(error).partition(chr(10))[0]}") from None
     except RecursionError:

@@ -40,9 +40,9 @@ def check_experiment(path: Path) -> Iterator[CheckResult]:
     for condition in others:
         try:
             play_once(small_society(condition.setup))
-        except Exception as error:
+        except Exception as error:  # code of the user's may raise anything: that is a finding
             failed = True
-            words = f"does not play to its end: {describe_failure(condition.setup, error)}"
+            words = f"does not play to its end: {describe_failure(error)}"
             yield CheckResult(f"{subject}, {condition.name}", "error", words)
     if not failed:
         yield from deferred_results(subject, (one.setup for one in conditions))

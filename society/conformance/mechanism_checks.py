@@ -57,8 +57,8 @@ def _played(setup: Society, subject: str) -> Iterator[CheckResult]:
     """Play a small society once; yield nothing if it plays to its end."""
     try:
         play_once(setup)
-    except Exception as error:
-        words = f"does not play to its end: {describe_failure(setup, error)}"
+    except Exception as error:  # code of the user's may raise anything: that is a finding
+        words = f"does not play to its end: {describe_failure(error)}"
         yield CheckResult(subject, "error", words)
 
 

@@ -88,7 +88,7 @@ class _PackPlayer:
             try:
                 self._play(one)
             except Exception as error:  # of a template, or of a play that fails otherwise
-                yield CheckResult(name, "error", describe_failure(one, error))
+                yield CheckResult(name, "error", describe_failure(error))
                 self._give_up(wanted)
                 return
 
@@ -105,8 +105,8 @@ class _PackPlayer:
                     continue
                 try:
                     self._play(setup)
-                except Exception as error:
-                    yield CheckResult(name, "error", describe_failure(setup, error))
+                except Exception as error:  # as above
+                    yield CheckResult(name, "error", describe_failure(error))
                     self._give_up(wanted)
 
     def _useful(self, left: set[Path]) -> Iterator[dict[str, Any]]:

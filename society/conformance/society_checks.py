@@ -15,7 +15,7 @@ from society.engine.game_master import GameMaster, Outcome
 from society.engine.history import InMemoryRecorder, Page
 from society.engine.population import Cast, Population
 from society.engine.tape import Tape
-from society.errors import InputError, SocietyError, describe_user_error
+from society.errors import InputError, SocietyError, describe_user_error, explain_user_error
 from society.llm.providers.free_minds import FreeMinds
 from society.runs.design_runs import make_designs
 
@@ -80,8 +80,8 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
     try:
         setup = make_designs(setup, FreeMinds(setup.seed))
         whole = _play(setup)
-    except Exception as error:
-        words = describe_failure(setup, error)
+    except Exception as error:  # code of the user's may raise anything: that is a finding
+        words = describe_failure(error)
         yield CheckResult(subject, "error", f"does not play to its end: {words}")
         return
     rounds = f"plays {whole.outcome.rounds} rounds in {setup.replicates} replicates"
@@ -101,8 +101,8 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
             rule(setup, whole)
         except BrokenRule as error:
             yield CheckResult(subject, severity, f"{words}: no, {error}")
-        except Exception as error:
-            yield CheckResult(subject, "error", f"{words}: {describe_failure(setup, error)}")
+        except Exception as error:  # as above
+            yield CheckResult(subject, "error", f"{words}: {describe_failure(error)}")
         else:
             yield CheckResult(subject, "ok", words)
 
@@ -112,11 +112,11 @@ def play_once(setup: Society) -> Outcome:
     return _play(make_designs(setup, FreeMinds(setup.seed))).outcome
 
 
-def describe_failure(setup: Society, error: Exception) -> str:
+def describe_failure(error: Exception) -> str:
     """Say where in a file of the user's an error was raised, if it was."""
-    if isinstance(error, SocietyError):
-        return str(error)
-    return describe_user_error(error, next((f for f in setup.files if f.endswith(".py")), ""))
+    if known := explain_user_error(error):
+        return str(known)
+    return str(error) if isinstance(error, SocietyError) else describe_user_error(error)
 
 
 def _play(

@@ -27,7 +27,7 @@ Graphs = Mapping[str, Graph]
 
 
 class Legal(NamedTuple):
-    """What one agent may name in an answer, as it is shown that.
+    """The options and peers that one agent may name in an answer, as it is shown them.
 
     options: of a choice: each open option as text -> its index; of fixed labels none need be given.
     peers: the name of each peer whom the agent sees -> its seat. Both stand in the order in which
@@ -203,7 +203,13 @@ class Integer(_Bounded):
 
 def _check_labels(labels: Sequence[str]) -> None:
     """Raise ValueError for what a form, from which labels are read back, could not tell apart."""
+    if len(labels) == 1 and isinstance(labels[0], list | tuple | np.ndarray):
+        alone = ", ".join(map(repr, labels[0]))
+        sort = type(labels[0]).__name__
+        raise ArgumentError(f"labels stand one by one, not in a {sort}; write ({alone})")
     for label in labels:
+        if not isinstance(label, str):
+            raise ArgumentError(f"label {label!r} is a {type(label).__name__}; give text")
         if "/" in label or "; " in label:
             raise ArgumentError(f"label {label!r} holds a slash or a semicolon; use other signs")
 
@@ -258,6 +264,9 @@ class Choice(Value):
     def form(self) -> str:
         return f"{self.code} {'/'.join(self.options[0])}" if self.fixed else self.code
 
+    def expected(self) -> str:
+        return f"one of {', '.join(self.options[0])}" if self.fixed else "one of the options"
+
 
 @dataclass(frozen=True, eq=False)
 class Neighbour(Value):
@@ -286,6 +295,9 @@ class Neighbour(Value):
     def form(self) -> str:
         return f"{self.code} on {self.graph}"
 
+    def expected(self) -> str:
+        return f"a neighbour on {self.graph}, or NOBODY"
+
 
 class MixedStrategy(Value):
     """A mixed strategy over `actions`: probabilities, (R, N, K)."""
@@ -313,6 +325,9 @@ class MixedStrategy(Value):
     def form(self) -> str:
         return f"{self.code} over {'/'.join(self.actions)}"
 
+    def expected(self) -> str:
+        return f"probabilities of {', '.join(self.actions)}"
+
 
 @dataclass(frozen=True, eq=False)
 class Text(Value):
@@ -332,6 +347,9 @@ class Text(Value):
 
     def form(self) -> str:
         return f"{self.code} up to {self.limit}"
+
+    def expected(self) -> str:
+        return f"text of at most {self.limit} characters"
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from society.errors import CastError, PartError, suggest
+from society.errors import CastError, PartError
 
 from .action_spaces import Legal
 from .calls import Address, Again, Completion, Message, Request
@@ -189,7 +190,8 @@ class AgentGroup:
         try:
             values = self._cohort.values[name]
         except KeyError:
-            hint = suggest(name, self._cohort.values)
+            near = difflib.get_close_matches(name, self._cohort.values, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else "add the component that keeps it"
             raise PartError(
                 f"{self._title} reads column {name!r}, which no component of cohort "
                 f"{self._cohort.name!r} keeps; {hint}"
@@ -242,7 +244,7 @@ class Agent:
         self._drawn = agents, entry
         self.replicate, self.seat, self._node = [int(part[0]) for part in self._alone.audience.rows]
         self.agent = int(self.env.ids[self.seat])  # the id: the seat unless rows are relabelled
-        self.name_of = self.env.name  # the name of the one with a life, still there or not
+        self.name_of = self.env.name  # the short name of the one with a life, there or not
         self.model = ""  # as the provider names the one that spoke last
 
     @cached_property
@@ -261,6 +263,11 @@ class Agent:
     def name(self) -> str:
         """The name by which peers call this agent."""
         return self.name_at(self.seat)
+
+    @property
+    def whole_name(self) -> str:
+        """The name with its noun: "villager 2"."""
+        return self.env.whole_name(self.replicate, self.seat)
 
     def name_at(self, seat: int) -> str:
         """Return the name of the agent who has this seat now."""
@@ -344,7 +351,15 @@ class Agent:
         room, again, reason, question, peers: see society.engine.calls.Request.
         """
         request = Request(
-            self.address, model, tuple(messages), room, again, reason, question, tuple(peers)
+            self.address,
+            model,
+            tuple(messages),
+            room,
+            again,
+            reason,
+            question,
+            tuple(peers),
+            self.whole_name,
         )
         self._alone._turns[self._node] += 1
         completion = await self.context.gateway.call(request)

@@ -61,7 +61,7 @@ class Request(NamedTuple):
     reply may take, None for the model's own setting. again: why this is not the first exchange of
     its occasion: the reply could not be read, or was cut off; reason: in words.
     question, and peers, the names that an answer may give, by id: for minds that read the question
-    itself instead of its words; they are never sent.
+    itself instead of its words; they are never sent. who: the agent's name, for messages.
     """
 
     address: Address
@@ -72,6 +72,13 @@ class Request(NamedTuple):
     reason: str = ""
     question: Inquiry | None = None
     peers: tuple[str, ...] = ()
+    who: str = ""
+
+    @property
+    def agent(self) -> str:
+        """The agent, for messages: "villager 2 of replicate 0"."""
+        name = self.who or f"agent {self.address.agent}"
+        return f"{name} of replicate {self.address.replicate}"
 
     @property
     def words(self) -> str:

@@ -7,6 +7,7 @@ cannot tell which. State changes only in `begin`, `notice` and `born`; answering
 from __future__ import annotations
 
 import functools
+import inspect
 import operator
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -14,12 +15,13 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from society.errors import PartError
+from society.errors import ArgumentError, PartError
 
 from .action_spaces import fields, restrict_bounds
 from .agents import Agent, AgentGroup, Sight
 from .observations import Inquiry, News, OwnFacts, Question
 from .rng import Array
+from .signatures import check_signature
 from .state import Column
 
 __all__ = [
@@ -60,6 +62,16 @@ class Component:
         if "answers" not in vars(cls):
             own = (name.removeprefix("answer_") for name in vars(cls) if name.startswith("answer_"))
             cls.answers = tuple(dict.fromkeys((*cls.answers, *own)))
+        for name in ("answers", "notices", "columns"):
+            one = getattr(cls, name)
+            if isinstance(one, str | Column):
+                shown = f"Column({one.name!r})" if isinstance(one, Column) else repr(one)
+                raise ArgumentError(
+                    f"{cls.__name__} has {name} = {shown}; write ({shown},), with the comma"
+                )
+        for name, hook in vars(cls).items():
+            if inspect.isfunction(hook):
+                _check_hook(cls.__name__, name, hook)
 
     @classmethod
     def title(cls) -> str:
@@ -121,6 +133,31 @@ class Component:
         """Tell whether this component does something of its own in `hook`, or in `hook`_KIND."""
         own = getattr(cls, hook) is not getattr(Component, hook)
         return own or any(name.startswith(f"{hook}_") for name in dir(cls))
+
+
+_HOOKS = {
+    "begin": ("self", "agents"),
+    "born": ("self", "agents"),
+    "answer": ("self", "ask", "agents"),
+    "consult": ("self", "ask", "agent"),
+    "brief": ("self", "ask", "agent"),
+    "notice": ("self", "tell", "agents"),
+}
+
+
+def _check_hook(owner: str, name: str, hook: Callable[..., Any]) -> None:
+    """Raise ArgumentError for a hook that could not be called."""
+    sort = "answer" if name.startswith("answer_") else name
+    if sort not in _HOOKS:
+        return
+    check_signature(hook, f"{owner}.{name}", *_HOOKS[sort])
+    if sort == "answer" and inspect.iscoroutinefunction(hook):
+        raise ArgumentError(
+            f"{owner}.{name} is `async`, and rules answer at once; leave `async` out, or write "
+            "`async def consult(self, ask, agent)`, which answers for one agent at a time"
+        )
+    if sort == "consult" and not inspect.iscoroutinefunction(inspect.unwrap(hook)):
+        raise ArgumentError(f"{owner}.consult is awaited; write `async def consult`")
 
 
 @functools.cache

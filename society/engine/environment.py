@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from society.errors import CastError, PartError, suggest
 
 from .graph import Complete, Graph
+from .naming import Naming
 from .rng import Array, Draws, Places
 
 
@@ -76,6 +76,7 @@ class Environment:
     present: (R, N), who takes part. running: (R, 1), which replicates go on. active: both.
     lives: (R, N), the number of each row's life. At first it is the id; every further birth counts
     on by N, so that the agent with id i that is born at the g-th birth has the number g N + i.
+    naming: the words of which names of agents are made, see `name` and `whole_name`.
     answered_by_rule: tells whether anybody answers a kind of question by rule, and not in words.
     rules, public: facts that agents and prompts know from the beginning, see PublicFacts.
     shared: what a script and the mechanisms around it share while they play, by name.
@@ -108,8 +109,6 @@ class Environment:
         self.active: Array = self.present
         self.complete = True  # whether nobody is gone, and nothing has ended
         self.rules, self._name_life = facts.rules, facts.name_life
-        # The name of the agent with a life, there or not.
-        self.name: Callable[[int], str] = partial(facts.name_life, agents=len(ids))
         self.public = dict(facts.public)
         self.shared: dict[str, Any] = {}
         self.dry_runs = dry_runs or DryRuns()
@@ -122,6 +121,7 @@ class Environment:
         self._counting = True
         self.moment = 0  # the number of the page that is being written
         self.cohorts: dict[str, Array] = {}
+        self.naming = Naming()
         self.answered_by_rule: Callable[[str], bool] = lambda kind: True  # until the cast is known
         # The place of a draw is replicate * seats + id; ids run below seats.
         self._place = replicate_ids[:, None] * self.agents + ids
@@ -139,6 +139,35 @@ class Environment:
             shape = (self.running if single else self.present).shape
             self._draws[owner, per] = Draws(self.seed, f"{owner}\0{per}", places, shape=shape)
         return self._draws[owner, per]
+
+    def name(self, life: int) -> str:
+        """The name by which agents call the one with a life, there or not: "2", "2_4"."""
+        if self.naming.players:
+            return self.naming.short(life, self.agents)
+        return self._name_life(life, self.agents)
+
+    def whole_name(self, replicate: int, seat: int) -> str:
+        """The name of the agent on a seat, as people and prompts read it: "villager 2"."""
+        short = self.name(int(self.lives[replicate, seat]))
+        for cohort in self.naming.of_cohorts.keys() & self.cohorts:
+            seats = self.cohorts[cohort][replicate]
+            if seats[seat]:
+                return self.naming.whole(short, cohort, alone=seats.sum() == 1)
+        return self.naming.whole(short)
+
+    def lengthen_name(self, replicate: int, short: str) -> str:
+        """The whole name of the agent who is there and called so: "2" -> "villager 2"."""
+        for cohort in self.naming.of_cohorts.keys() & self.cohorts:
+            for seat in np.flatnonzero(self.cohorts[cohort][replicate]).tolist():
+                if self.name(int(self.lives[replicate, seat])) == short:
+                    return self.whole_name(replicate, seat)
+        return self.naming.whole(short)
+
+    def describe_agent(self, replicate: int, seat: int) -> str:
+        """Describe the agent on a seat in a message: "villager 2 of replicate 0"."""
+        name = self.whole_name(replicate, seat)
+        where = "" if name.endswith(f" {seat}") else f" on seat {seat}"
+        return f"{name}{where} of replicate {replicate}"
 
     def rounds(self, count: int | None = None) -> Iterator[int]:
         """Yield 1, 2, ... until the horizon (or `count`) is reached or every replicate has ended.

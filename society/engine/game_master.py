@@ -32,6 +32,7 @@ from .calls import Usage
 from .environment import Environment, Round, UnknownGraph
 from .history import Page, Recorder, Step, chain_digest, page_digest
 from .interrupts import run_interruptible
+from .mechanism import refuse_endless
 from .population import Population, Raw
 from .rng import Array
 from .scenario import Estimate, Folded, Measure, Scenario
@@ -163,9 +164,10 @@ class GameMaster:
     async def _play(self, line: Line) -> Any:
         if not isinstance(line, Ask | Tell | Inherit):
             raise PartError(
-                f"{self.scenario.name} yields {type(line).__name__}; "
+                f"{self._line_place()}{self.scenario.name} yields {type(line).__name__}; "
                 "a script yields Ask, Tell or Inherit"
             )
+        refuse_endless(len(self._steps))
         use = self._uses[type(line).__name__, line.kind]
         self._uses[type(line).__name__, line.kind] += 1
         try:
@@ -248,12 +250,12 @@ class GameMaster:
                     self.env.present,
                 )
             except Illegal as error:
-                replicate, seat = np.argwhere(error.where)[0]
+                replicate, seat = np.argwhere(error.where)[0].tolist()
                 node = replicate * self.env.agents + seat
                 author = self.answerer.author(ask.kind, node)
                 raise PartError(
-                    f"{self.answerer.author_place(ask.kind, node)}{author}, seat {seat} of "
-                    f"replicate {replicate}, answered {ask.kind!r} with "
+                    f"{self.answerer.author_place(ask.kind, node)}{author}, "
+                    f"{self.env.describe_agent(replicate, seat)}, answered {ask.kind!r} with "
                     f"{values[replicate, seat]}; expected {error}"
                 ) from error
             if self.announce is not None and self.pages <= 1 and isinstance(value, Real | Integer):
@@ -288,12 +290,12 @@ class GameMaster:
     def _fallback(self, ask: Ask, name: str, value: Value, unread: Array) -> Array:
         """Return the fallback that a question states for unreadable answers, (R * N, ...)."""
         if ask.fallback is None:
-            replicate, seat = np.argwhere(unread)[0]
+            replicate, seat = np.argwhere(unread)[0].tolist()
             author = self.answerer.author(ask.kind, replicate * self.env.agents + seat)
             raise PartError(
-                f"the answer of {author}, seat {seat} of replicate {replicate}, to {ask.kind!r} "
-                "could not be read or is not legal, and the question states no fallback; "
-                "add fallback=..."
+                f"the answer of {author}, {self.env.describe_agent(replicate, seat)}, to "
+                f"{ask.kind!r} could not be read or is not legal, and the question states no "
+                "fallback; add fallback=..."
             )
         return spread_fallback(ask.fallback, name, value, self.env.present.shape, unread)
 

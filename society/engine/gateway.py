@@ -82,6 +82,11 @@ class Asked(Protocol):
         """The address of its next call; turn: how many it has made for this question."""
         ...
 
+    @property
+    def whole_name(self) -> str:
+        """Its name, for messages."""
+        ...
+
 
 class ModelGateway:
     """The gateway of one run to models and embedders.
@@ -139,7 +144,7 @@ class ModelGateway:
         If it has not called through this gateway, it asked somebody on its own, and what it found
         is kept as it is.
         """
-        request = Request(asked.address._replace(turn=BARE), "", ())
+        request = Request(asked.address._replace(turn=BARE), "", (), who=asked.whole_name)
         completion = self._call_store.kept(request)
         if completion is None:
             try:

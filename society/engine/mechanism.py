@@ -14,14 +14,15 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from society.errors import ScenarioError, definition_place
+from society.errors import PartError, ScenarioError, definition_place
 
 from .action_spaces import silence
 from .arrays import fits
 from .environment import Environment, NameLife, PublicFacts, complete_graphs, name_by_id
 from .rng import Array
-from .script import Ask, Line, Script, Tell
+from .script import Ask, Inherit, Line, Script, Tell
 
+MOST_LINES = 100_000  # of a script in one round; a loop that never ends has more
 PlayFunction = Callable[[Environment], Script]
 T = TypeVar("T")
 
@@ -235,19 +236,39 @@ def dry_run(play: PlayFunction, env: Environment) -> Iterator[Line]:
 
 
 def silent_lines(play: PlayFunction, alone: Environment) -> Iterator[Line]:
-    """Play a script at an environment that is there for this alone, and answer nothing."""
+    """Play a script at an environment that is there for this alone, and answer nothing.
+
+    Raises ScenarioError for one that goes on and on without opening a round.
+    """
     script, received = play(alone), None
+    opened, lines = 0, 0
     while True:
+        lines = lines + 1 if len(alone.opened) == opened else 0
+        opened = len(alone.opened)
+        refuse_endless(lines)
         try:
             with np.errstate(all="ignore"):
                 said = script.send(received)
         except StopIteration:
             return
+        if not isinstance(said, Ask | Tell | Inherit):
+            raise PartError(
+                f"a script yields {type(said).__name__} in place of Ask, Tell or Inherit"
+            )
         received = None
         yield said
         if isinstance(said, Ask):
             silent = silence(said.reply, (1, alone.agents))
             received = silent.get("", silent)
+
+
+def refuse_endless(lines: int) -> None:
+    """Raise ScenarioError for a script that has said too many lines in one round."""
+    if lines > MOST_LINES:
+        raise ScenarioError(
+            f"the script has yielded {MOST_LINES:,} lines in one round, and goes on; let it play "
+            "`for _ in env.rounds():`, which ends"
+        )
 
 
 def survey(look: Callable[..., T], play: PlayFunction, env: Environment, *given: Hashable) -> T:
@@ -273,6 +294,7 @@ def rehearsal_environment(env: Environment, *, first_rounds_only: bool = False) 
         dry_runs=env.dry_runs,
         facts=env.facts,
     )
+    alone.naming = env.naming
     alone.cohorts = {name: seats[:1] for name, seats in env.cohorts.items()}
     alone.answered_by_rule = env.answered_by_rule
     return alone

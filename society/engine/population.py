@@ -14,7 +14,14 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from pydantic import BaseModel
 
-from society.errors import CastError, PartError, Unparsed, is_users_file, show_place
+from society.errors import (
+    ArgumentError,
+    CastError,
+    PartError,
+    Unparsed,
+    is_users_file,
+    show_place,
+)
 
 from .action_spaces import ActionSpace, Choice, Illegal, Value, fields, restrict_bounds, silence
 from .agents import Agent, AgentGroup, Occasion, RunContext
@@ -41,6 +48,25 @@ class Cohort:
     count: int
     components: tuple[Component, ...]
     where: Array | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.components, Component):
+            title = type(self.components).__name__
+            raise ArgumentError(
+                f"the components of cohort {self.name!r} are a single {title}; write "
+                f"({title}(...),), with the comma"
+            )
+        for part in self.components:
+            if isinstance(part, type):
+                raise ArgumentError(
+                    f"cohort {self.name!r} has the class {part.__name__} among its components; "
+                    f"write {part.__name__}(), with parentheses"
+                )
+            if not isinstance(part, Component):
+                raise ArgumentError(
+                    f"cohort {self.name!r} has {part!r:.60} among its components; give objects of "
+                    "classes that are written `class Name(Component):`"
+                )
 
 
 Cast = Sequence[Cohort]
@@ -190,7 +216,8 @@ class Population:
             if not (rule and audience.whole):
                 values = values or silence(ask.reply, shape)
             if rule:
-                _place(values, question, part, audience, part.answer(question, agents))
+                said = part.answer(question, agents)
+                _place(self.env, values, question, part, audience, said)
             else:
                 alone = single_asks(question, agents)
                 consulted.append(Consulted(question, part, audience, *alone))
@@ -236,7 +263,7 @@ class Population:
             asked[entries[~read]] = False
             answered = question._replace(asked=asked)
             placed = scatter_answers(list(compress(answers, read)), answered)
-            _place(values, answered, part, audience, placed)
+            _place(self.env, values, answered, part, audience, placed)
             marked = _marked(unread.shape, nodes[read])
             for name, value in fields(ask.reply).items():
                 try:
@@ -454,9 +481,6 @@ def _seat_cohort(cohort: Cohort, node: Array, context: RunContext) -> SeatedCoho
                     f"in {owned[name]} and {part.title()}; leave one out"
                 )
             owned[name] = part.title()
-        for name, kinds in (("answers", part.answers), ("notices", part.notices)):
-            if isinstance(kinds, str):
-                raise CastError(f"{part.title()} has {name} = {kinds!r}; write ({kinds!r},)")
         if part.answers and not (part.overrides("answer") or part.overrides("consult")):
             raise CastError(
                 f"{part.title()} in cohort {cohort.name!r} answers {', '.join(part.answers)} but "
@@ -500,7 +524,12 @@ def answered_by_rule(cast: Cast, kind: str) -> bool:
 
 
 def _place(
-    values: dict[str, Array], question: Question, part: Component, audience: Audience, said: Any
+    env: Environment,
+    values: dict[str, Array],
+    question: Question,
+    part: Component,
+    audience: Audience,
+    said: Any,
 ) -> None:
     """Check the form of what a component said, and put it where its members sit."""
     for name, value in fields(question.reply).items():
@@ -508,7 +537,7 @@ def _place(
             column = said[name] if name else said
             flat = value.flat(column, question.asked, audience.rows.replicate)
         except (ValueError, TypeError, KeyError, IndexError) as error:
-            said_by = _wrong_answer(said, name, value, question, audience) or (
+            said_by = _wrong_answer(env, said, name, value, question, audience) or (
                 f" answered {question.kind!r} with {error}"
             )
             raise PartError(
@@ -533,7 +562,7 @@ def _place_of(part: Component, kind: str) -> str:
 
 
 def _wrong_answer(
-    said: Any, name: str, value: Value, question: Question, audience: Audience
+    env: Environment, said: Any, name: str, value: Value, question: Question, audience: Audience
 ) -> str:
     """Name the agent that answered in the wrong form, and its answer; "" if no single one did."""
     field = f" in field {name!r}" if name else ""
@@ -553,8 +582,8 @@ def _wrong_answer(
             value.flat([cells[entry]], np.ones(1, bool), replicate)
         except (ValueError, TypeError):
             missing = " (is a `return` missing?)" if cells[entry] is None else ""
-            seat = f", seat {audience.rows.seat[entry]} of replicate {replicate[0]},"
-            return f"{seat}{words} {cells[entry]!r:.60}{missing}"
+            who = env.describe_agent(int(replicate[0]), int(audience.rows.seat[entry]))
+            return f", {who},{words} {cells[entry]!r:.60}{missing}"
     return ""
 
 

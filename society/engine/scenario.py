@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, is_dataclass, replace
+from dataclasses import fields as dataclass_fields
 from functools import partial
 from itertools import chain
 from typing import (
@@ -14,13 +15,14 @@ from typing import (
     ParamSpec,
     Protocol,
     cast,
+    get_args,
     overload,
 )
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from society.errors import ScenarioError, suggest
+from society.errors import ArgumentError, ScenarioError, suggest
 from society.former_names import with_current_parameters
 
 from .component import snake_case
@@ -33,6 +35,7 @@ from .mechanism import Play, PlayFunction, as_play, hook_play
 from .parameters import parameters_of
 from .population import Cast
 from .rng import Array
+from .signatures import check_signature
 
 P = ParamSpec("P")
 RoundFacts = Mapping[str, Array]
@@ -88,6 +91,12 @@ class Measure:
     unit: str
     of: Callable[[RoundFacts, Environment], Array]
     fold: Fold = "mean"
+
+    def __post_init__(self) -> None:
+        if self.fold not in get_args(Fold):
+            hint = suggest(self.fold, get_args(Fold))
+            raise ArgumentError(f"fold={self.fold!r} of the measure {self.name!r}; {hint}")
+        check_signature(self.of, f"the function of measure {self.name!r}", "told", "env")
 
 
 class Finding(NamedTuple):
@@ -162,7 +171,9 @@ class DisplaySpec:
     endings: what happened when a tell of this kind ended a replicate, as a clause.
     presence: the word for those who still take part: "9 of 10 present".
     levels: what rounds within rounds are called, from the outermost: ("game", "round").
-    noun: what one of those who take part is called before its name: "villager".
+    noun: what one of those who take part is called before its name: "villager". nouns: of single
+    cohorts, by cohort: {"referee": "referee"} is "the referee" if it is the only one. player: the
+    noun in a game of matches that stay as they are, where players are numbered by seat, from 1.
     """
 
     gauge: tuple[str, str] | None = None
@@ -176,6 +187,8 @@ class DisplaySpec:
     presence: str = "present"
     levels: tuple[str, ...] = ("round",)
     noun: str = "agent"
+    nouns: Mapping[str, str] = field(default_factory=dict)
+    player: str = ""
 
 
 class Drafts(NamedTuple):
@@ -233,6 +246,10 @@ class Scenario:
                 f"params={name} of {self.name} is no class of parameters; write "
                 f"`class {name}(Params):`, and give the class itself"
             )
+        for name in ("measures", "relations"):
+            _refuse_single(self.name, name, getattr(self, name))
+        name = getattr(self.cast, "__name__", "function")
+        check_signature(self.cast, f"cast={name} of {self.name}", "params", "count")
         if isinstance(self.language_variant, Scenario):
             raise ScenarioError(
                 f"language_variant of {self.name} is a scenario; give its name, "
@@ -257,6 +274,16 @@ class Scenario:
         return tuple(layer.name for layer in self.layers)
 
 
+def _refuse_single(scenario: str, name: str, given: object) -> None:
+    """Raise ScenarioError for one thing where several are expected, such as "see" for ("see",)."""
+    if not isinstance(given, tuple | list):
+        shown = repr(given) if isinstance(given, str) else "..."
+        raise ScenarioError(
+            f"{name} of {scenario} is a {type(given).__name__}; write {name}=({shown},), with the "
+            "comma, also for a single one"
+        )
+
+
 def fact_specs(scenario: Scenario, cast: Cast) -> dict[str, FactSpec]:
     """Return all words, units and labels: the scenario's, completed by those of public columns."""
     columns = (one for cohort in cast for part in cohort.components for one in part.columns)
@@ -273,7 +300,17 @@ def _scenario_decorator(
 
     def scenario(*args: P.args, **given: P.kwargs) -> Callable[[PlayFunction], Scenario]:
         """Turn a script into a scenario of the same name; takes the fields of Scenario by name."""
+        if args:
+            raise ScenarioError(
+                "@scenario takes values by name: write @scenario(cast=FUNCTION, ...)"
+            )
         fields: Any = with_current_parameters("@scenario", given)
+        legal = [one.name for one in dataclass_fields(Scenario) if one.name not in ("name", "play")]
+        for name in fields:
+            if name not in legal:
+                raise ScenarioError(f"@scenario takes no {name!r}; {suggest(name, legal)}")
+        if "cast" not in fields:
+            raise ScenarioError("@scenario needs cast=FUNCTION, which gives a list of Cohort")
 
         def named(play: PlayFunction) -> Scenario:
             whole = as_play(play)

@@ -17,6 +17,7 @@ import numpy as np
 
 from society.engine.graph import NOBODY
 from society.engine.history import Page
+from society.engine.naming import Naming
 from society.engine.rng import Array
 
 from .generation_pages import Generation, list_generations
@@ -62,7 +63,7 @@ def _parts(text: str) -> Counter[object]:
     return Counter([*words, *pairwise(words)])
 
 
-_NO_MORE = Heredity()
+_NO_MORE, _AS_AGENTS = Heredity(), Naming()
 
 
 def name_life(life: int, agents: int) -> str:
@@ -78,7 +79,7 @@ def name_life(life: int, agents: int) -> str:
 class Life(NamedTuple):
     """One agent from its birth on.
 
-    name: GENERATION_INDEX, as agents know it. born, last: generations in which it lived, from 1.
+    name: as agents know it, "agent 2_4". born, last: generations in which it lived, from 1.
     parent: number of the life whose heritable columns it has. advisers: numbers of the lives by
     whose strategies it devised words of its own. strategy: in words, "" if it has none. fitness,
     phenotype: of each generation that it has finished, NaN where it had none. survives: whether the
@@ -177,17 +178,25 @@ class Lineage:
         return self.lives[max(shared)] if shared else None
 
 
-def lineage(pages: Iterable[Page], replicate: int = 0, heredity: Heredity = _NO_MORE) -> Lineage:
+def lineage(
+    pages: Iterable[Page],
+    replicate: int = 0,
+    heredity: Heredity = _NO_MORE,
+    naming: Naming = _AS_AGENTS,
+) -> Lineage:
     """All lives of one replicate of a run.
 
-    heredity: what its pages do not tell; see society.runs.heritable. Raises InputError if pages
-    have no lines, or the run has no generations.
+    heredity: what its pages do not tell; see society.runs.heritable. naming: as its manifest has
+    it. Raises InputError if pages have no lines, or the run has no generations.
     """
-    return lineage_of(list_generations(pages), replicate, heredity)
+    return lineage_of(list_generations(pages), replicate, heredity, naming)
 
 
 def lineage_of(
-    told: Iterable[Generation], replicate: int = 0, heredity: Heredity = _NO_MORE
+    told: Iterable[Generation],
+    replicate: int = 0,
+    heredity: Heredity = _NO_MORE,
+    naming: Naming = _AS_AGENTS,
 ) -> Lineage:
     """Return all lives of one replicate from generations that have been read."""
     lives: dict[int, Life] = {}
@@ -198,20 +207,26 @@ def lineage_of(
         born = elders(before, now, replicate, heredity)
         for seat in range(now.life.shape[1]):
             at = int(now.life[replicate, seat])
-            life = lives.get(at) or _born(before, now, (replicate, seat), born)
+            life = lives.get(at) or _born(before, now, (replicate, seat), born, naming)
             lives[at] = _grown(life, now, replicate)
         before, number = now, now.number
     return Lineage(dict(sorted(lives.items())), number)
 
 
-def _born(before: Generation | None, now: Generation, place: tuple[int, int], of: Elders) -> Life:
+def _born(
+    before: Generation | None,
+    now: Generation,
+    place: tuple[int, int],
+    of: Elders,
+    naming: Naming,
+) -> Life:
     (replicate, seat), agents = place, now.life.shape[1]
     number, parent = int(now.life[place]), of.parents[seat]
     elders = of.advised.of(seat)
     lives = elders if before is None else before.life[replicate]
     return Life(
         number,
-        name_life(number, agents),
+        naming.whole(name_life(number, agents)),
         seat,
         now.number,
         now.number,

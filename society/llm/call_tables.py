@@ -214,7 +214,7 @@ class RecordedAnswers:
                 _check_table_of_calls(connection)
                 row = connection.execute("SELECT 1 FROM calls").fetchone()
                 self.empty = row is None
-        except BaseException:
+        except BaseException:  # an interrupt, too, must not leave the file open
             self.close()
             raise
 

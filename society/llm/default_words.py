@@ -9,7 +9,7 @@ the question    the sentence of its Ask, or of a Tell, in which {name} is a fact
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from string import Formatter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 
 
 class Wording(NamedTuple):
-    """The words of one scenario: its summary, its facts by name, and the noun for an agent."""
+    """The words of one scenario: its summary, and its facts by name."""
 
     summary: str = ""
     facts: Mapping[str, FactSpec] = {}
-    noun: str = "agent"
 
     def spec(self, name: str) -> FactSpec:
         return self.facts.get(name, UNSPECIFIED)
@@ -55,12 +54,13 @@ class DefaultWords:
         wording: Wording,
         params: Any,
         facts: Mapping[str, Any],
-        peers: Iterable[SimpleNamespace],
+        peers: Sequence[SimpleNamespace],
+        whole_name: Callable[[str], str],
         text: str = "",
     ) -> None:
         self._wording, self._params, self._facts, self._peers = wording, params, facts, peers
-        self._text = text
-        self.summary, self.noun = full_stop(wording.summary), wording.noun
+        self._whole_name, self._text = whole_name, text
+        self.summary = full_stop(wording.summary)
 
     @property
     def rules(self) -> list[str]:
@@ -73,31 +73,40 @@ class DefaultWords:
 
     @property
     def known(self) -> list[str]:
-        """The facts that the agent knows, one line each."""
-        return [self._wording.line(name, self._facts[name]) for name in self._shown()]
+        """The facts that the agent knows, one line each, but for those that it sees of all."""
+        of_all = self._of_all()
+        shown = (name for name in self._wording.shown(self._facts) if name not in of_all)
+        return [self._wording.line(name, self._facts[name]) for name in shown]
 
     @property
     def seen(self) -> list[str]:
-        """The peers in sight, each in one line with the facts that are seen of it."""
-        lines = []
+        """The agent itself and each peer in sight with what is seen of it, one line each."""
+        of_all = self._of_all()
+        lines = [self._seen_of("You", {name: self._facts[name] for name in of_all})]
         for peer in self._peers:
-            names = self._wording.shown(name for name in vars(peer) if name != "name")
-            known = "; ".join(self._of_peer(name, vars(peer)[name]) for name in names)
-            name = f"{self.noun[:1].upper()}{self.noun[1:]} {peer.name}"
-            lines.append(f"{name} ({known})" if known else name)
-        return lines
+            known = {name: value for name, value in vars(peer).items() if name != "name"}
+            name = self._whole_name(peer.name)
+            lines.append(self._seen_of(f"{name[:1].upper()}{name[1:]}", known))
+        return lines if of_all else lines[1:]
 
     @property
     def question(self) -> str:
         """The sentence of the question; "" if its author wrote none."""
         return fill_figures(self._text, self._wording, self._facts, self._params)
 
-    def _of_peer(self, name: str, value: Any) -> str:
+    def _of_all(self) -> list[str]:
+        """The facts that the agent sees of its peers, which it also knows of itself."""
+        seen = {name for peer in self._peers for name in vars(peer)}
+        return [name for name in self._wording.shown(self._facts) if name in seen]
+
+    def _seen_of(self, agent: str, facts: Mapping[str, Any]) -> str:
+        shown = self._wording.shown(facts)
+        known = "; ".join(self._of_one(name, facts[name]) for name in shown)
+        return f"{agent} ({known})" if known else agent
+
+    def _of_one(self, name: str, value: Any) -> str:
         text = self._wording.spec(name).text or _spaced(name)
         return f"{text[:1].lower()}{text[1:]}: {self._wording.value(name, value)}"
-
-    def _shown(self) -> Iterator[str]:
-        return self._wording.shown(self._facts)
 
 
 def describe_value(value: Any, spec: FactSpec) -> str:

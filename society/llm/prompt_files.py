@@ -24,9 +24,10 @@ parameters of the mechanism.
 A template sees each fact by name as this agent knows it, `facts` (all of them, those that are
 common to all first), `peers` (whom it sees, each with .name and its seen facts: those who can be
 named in the answer first, in the order of the run's options; the others in order of id),
-`me`, `moment`, `p` (the scenario's parameters), `rules` (of the game, as its play describes them),
-`scenario` and `kind`. Of agents that facts give by
-the number of a life, or by a seat, `name_of(life)` and `name_at(seat)` are the names; `succession`
+`me` and `my_name` (the agent's name, short and whole: "2", "villager 2"; `whole_name(peer.name)` is
+that of another), `moment`, `p` (the scenario's parameters), `rules` (of the game, as its play
+describes them), `scenario` and `kind`. Of agents that facts give by the number of a life, or by a
+seat, `name_of(life)` and `name_at(seat)` are the short names; `succession`
 says how it comes about who lives on (none: nobody is born later), and `complete(graph)` whether
 everybody sees everybody on a graph, as it was at the start. A question adds `options` (labels of
 those that are open), `hint` (the form of the answer, options included), `thinking` (whether to
@@ -63,11 +64,41 @@ if TYPE_CHECKING:
     from society.engine.agents import Agent, Sight
     from society.engine.observations import Inquiry, News, OwnFacts
 
+    from .template_names import NamesRead
     from .templates import Templates
 
 _ANY, _SYSTEM = "any/question.md", "system"
 _NO_WORDING = Wording()
 _MOST_FILES = 10_000  # in a folder of prompts
+
+# What templates read beside facts, everywhere and in questions.
+_VARIABLES = frozenset({
+    *("facts", "peers", "me", "my_name", "whole_name", "name_of", "name_at", "succession"),
+    *("complete", "moment", "p", "rules", "scenario", "kind"),
+})  # fmt: skip
+_OF_QUESTIONS = frozenset({
+    *("plain", "options", "hint", "thinking", "terms", "briefs", "own_page", "option_terms"),
+})  # fmt: skip
+
+
+class _Rendering(NamedTuple):
+    """What is put into words, by which template, and the variables that this may read."""
+
+    what: str
+    template: str
+    names: frozenset[str]
+
+
+class UnknownName(NamedTuple):
+    """A name in a template that is no variable there: in words, and where it stands.
+
+    sure: whether rendering the template fails in any case, and not only in some branch.
+    """
+
+    words: str
+    sure: bool
+    file: str
+    line: int
 
 
 class MechanismTerms(NamedTuple):
@@ -143,6 +174,7 @@ class Prompts:
         self.folders = tuple(folders)
         self._chosen: dict[str, str] = {}
         self._pages: dict[str, str] = {}
+        self._names: dict[str, NamesRead] = {}
 
     def question(
         self,
@@ -163,7 +195,12 @@ class Prompts:
         variables = self._known(ask.kind, ask.facts, agent, sight, legal.peers)
         variables |= {
             "plain": DefaultWords(
-                self.wording, agent.params, variables["facts"], variables["peers"], ask.text
+                self.wording,
+                agent.params,
+                variables["facts"],
+                variables["peers"],
+                variables["whole_name"],
+                ask.text,
             ),
             "options": list(legal.options),
             "hint": hint(ask.reply, legal),
@@ -184,7 +221,7 @@ class Prompts:
         name = f"any/{page}.md" if page else self._template(ask.kind) or _ANY
         words = self._templates.render(name, variables)
         if not words.strip():
-            raise InputError(f"prompt {name} is empty for agent {agent.name}; add text to it")
+            raise InputError(f"prompt {name} is empty for {agent.whole_name}; add text to it")
         return f"{words}\n\n{terms}" if terms else words
 
     def system(self, ask: Inquiry, agent: Agent) -> str:
@@ -347,6 +384,90 @@ class Prompts:
         if found:
             raise InputError("\n".join(found))
 
+    def unknown_names(
+        self, asked: Mapping[str, Collection[str]], told: Mapping[str, Collection[str]]
+    ) -> list[UnknownName]:
+        """List the names in the user's templates that are no variables there.
+
+        asked, told: the facts of each question to language minds, and of each event, by kind.
+        """
+        renderings = list(self._renderings(asked, told))
+        known = {name for one in renderings for name in one.names} | self._vocabulary
+        found = dict[tuple[str, str], UnknownName]()
+        for one in renderings:
+            for name, issue in self._unknown_in(one, known):
+                if issue.sure or (issue.file, name) not in found:
+                    found[issue.file, name] = issue
+        return list(found.values())
+
+    def _unknown_in(
+        self, rendering: _Rendering, known: Collection[str]
+    ) -> Iterator[tuple[str, UnknownName]]:
+        """Yield the unknown names in a template of the user's and in those that it includes.
+
+        known: what other templates may read, which may stand in a branch.
+        """
+        pages = [name for name in self._reached([rendering.template]) if name.endswith(".md")]
+        reads = {name: self._read(name) for name in pages if self._find(name)}
+        exempt = {name for read in reads.values() for name in (*read.asked, *read.assigned)}
+        surely = self._always_included(rendering.template, reads)
+        for template, read in reads.items():
+            file = self._find(template)
+            if file in index.prompts().values():
+                continue
+            for name, line in {**read.sometimes, **read.always}.items():
+                sure = template in surely and name in read.always
+                legal = rendering.names if sure else known
+                if name not in exempt and name not in legal:
+                    hint = suggest(name, sorted(legal))
+                    words = f"there is no {name!r} in {rendering.what}; {hint}"
+                    yield name, UnknownName(words, sure, str(file), line)
+
+    def _renderings(
+        self, asked: Mapping[str, Collection[str]], told: Mapping[str, Collection[str]]
+    ) -> Iterator[_Rendering]:
+        """Yield all templates that are rendered by themselves; some of them for each question."""
+        around = [one for outer in self.mechanisms for one in outer.flattened()]
+        pages = [self._words_of(one, page) for one in around for page in ("terms", "option")]
+        for kind, facts in asked.items():
+            what, known = f"the question {kind!r}", _VARIABLES | {*facts}
+            of_question = known | _OF_QUESTIONS
+            yield _Rendering(what, self._template(kind) or _ANY, of_question)
+            yield _Rendering(what, "any/repair.md", of_question | {"reply", "reason"})
+            for page in filter(None, pages):
+                yield _Rendering(what, page, of_question | {"m"})
+            if system := self._template(_SYSTEM):
+                yield _Rendering(what, system, known | {"terms"})
+        for kind, facts in told.items():
+            if template := self._template(f"told/{kind}"):
+                yield _Rendering(f"the event {kind!r}", template, _VARIABLES | {*facts})
+        anything = {name for facts in told.values() for name in facts} | {"memories", "insights"}
+        known = _VARIABLES | _OF_QUESTIONS | anything
+        yield _Rendering("a reflection", "any/reflection.md", known)
+
+    def _read(self, template: str) -> NamesRead:
+        if template not in self._names:
+            self._names[template] = self._templates.names(template)
+        return self._names[template]
+
+    @property
+    def _vocabulary(self) -> set[str]:
+        """Variables that our own templates read, of which some are there on a condition."""
+        from .templates import Templates
+
+        ours = Templates(index.prompts().get, own=True)
+        pages = self._reached(self._ours) & index.prompts().keys()
+        return {name for page in pages for name in ours.names(page).vocabulary}
+
+    def _always_included(self, root: str, reads: Mapping[str, NamesRead]) -> set[str]:
+        """Return a template, and all that are included whenever it is rendered."""
+        found, waiting = set[str](), {root}
+        while waiting:
+            name = waiting.pop()
+            found.add(name)
+            waiting |= (reads[name].included if name in reads else set()) - found
+        return found
+
     @cached_property
     def _templates(self) -> Templates:
         from .templates import Templates
@@ -364,6 +485,8 @@ class Prompts:
             "facts": known,
             "peers": _shown(facts, agent, sight, first),
             "me": agent.name,
+            "my_name": agent.whole_name,
+            "whole_name": partial(agent.env.lengthen_name, agent.replicate),
             "name_of": agent.name_of,
             "name_at": agent.name_at,
             "succession": agent.env.public.get("succession"),

@@ -46,7 +46,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options, finalize=self.weighed)
+        super().__init__(**options, finalize=self.bounded_text)
         self._depth, self._steps, self._look, self._until = 0, 0, 0, 0.0
         for name in _NO_FILTERS:
             del self.filters[name]
@@ -54,7 +54,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             del self.globals[name]
         for name, function in self.filters.items():
             self.filters[name] = self._bounded_filter(function, _FILTER_SIZES.get(name))
-        self.filters["counted"] = self.counted
+        self.filters["count_turns"] = self.count_turns
 
     def enter(self) -> None:
         """Begin a rendering; one within another is part of it."""
@@ -88,21 +88,21 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         if size >= _STEP:
             self.spend(size // _STEP)
 
-    def weighed(self, value: Any) -> str:
+    def bounded_text(self, value: Any) -> str:
         """Turn the value of an expression into a text, which counts by its length."""
         text = value if type(value) is str else str(value)
         if len(text) >= _STEP:
             self.take(len(text))
         return text
 
-    def counted(self, entries: Iterable[Any]) -> Iterable[Any]:
+    def count_turns(self, entries: Iterable[Any]) -> Iterable[Any]:
         """Count the turns of a loop, at once where they are few."""
         if isinstance(entries, Sized) and len(entries) <= _MANY:
             self.spend(1 + len(entries))
             return entries
-        return self._counted_singly(entries)
+        return self._count_singly(entries)
 
-    def _counted_singly(self, entries: Iterable[Any]) -> Iterator[Any]:
+    def _count_singly(self, entries: Iterable[Any]) -> Iterator[Any]:
         for entry in entries:
             self.spend()
             yield entry
@@ -130,7 +130,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             if isinstance(obj.__self__, Sized):
                 self.take(len(obj.__self__))
         elif isinstance(obj, LoopContext):  # a recursive loop, one level deeper
-            args = tuple(map(self.counted, args))
+            args = tuple(map(self.count_turns, args))
         return super().call(context, obj, *args, **kwargs)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
@@ -183,7 +183,7 @@ class BoundedGenerator(CodeGenerator):
         """Count the turns of all loops."""
         for loop in list(node.find_all(nodes.For)):
             line = loop.lineno
-            loop.iter = nodes.Filter(loop.iter, "counted", [], [], None, None, lineno=line)
+            loop.iter = nodes.Filter(loop.iter, "count_turns", [], [], None, None, lineno=line)
         super().visit_Template(node, frame)
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:

@@ -1,6 +1,7 @@
 """Prompt files are Jinja2 templates: strict about names, and sandboxed, since packs are shared.
 
-The only module that imports jinja2; it is imported by the first prompt that is rendered.
+With template_limits and template_names the only module that imports jinja2; these are imported by
+the first prompt that is rendered, or that is checked.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from society.errors import InputError, short_path, suggest
 from society.text import format_fact, format_number, quote_text
 
 from .template_limits import LARGEST_TEMPLATE, BoundedEnvironment
+from .template_names import NamesRead, names_read
 
 # All that a template can do wrong: of Python's own errors those that its expressions can raise.
 _FAILURES = (
@@ -174,6 +176,14 @@ class Templates:
         """
         try:
             return set(_referenced(self._source(name)[0], name))
+        except TemplateError as error:
+            raise self._refused(error, name, {}) from error
+
+    def names(self, name: str) -> NamesRead:
+        """The variables that a template reads. Raises InputError."""
+        try:
+            source, _, _ = self._loaded(name)
+            return names_read(self._environment.parse(source, name))
         except TemplateError as error:
             raise self._refused(error, name, {}) from error
 

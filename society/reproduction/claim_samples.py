@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 from string import Formatter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,26 @@ def fill_variables(value: Any, variables: Variables) -> Any:
     if isinstance(value, list | tuple):
         return [fill_variables(one, variables) for one in value]
     return value
+
+
+class Source(NamedTuple):
+    """The runs of a trial whose conditions have these levels."""
+
+    trial: str
+    levels: Mapping[str, Any]
+
+
+def share_runs(one: Source, other: Source) -> bool:
+    """Tell whether two sources may have a run in common: no factor tells them apart.
+
+    >>> share_runs(Source("lake", {"fine": 5}), Source("lake", {"fine": 5, "growth": 0.2}))
+    True
+    >>> share_runs(Source("lake", {"fine": 5}), Source("lake", {"fine": 9}))
+    False
+    """
+    common = one.levels.keys() & other.levels.keys()
+    alike = all(one.levels[factor] == other.levels[factor] for factor in common)
+    return one.trial == other.trial and alike
 
 
 @dataclass(frozen=True)
@@ -137,6 +157,29 @@ class Samples:
             if all(levels.get(factor) in labels for factor, labels in row.levels.items()):
                 return row.trial
         raise InsufficientEvidence(f"no experiment plays {levels}")
+
+    def sources(self, sample: SampleSpec, variables: Variables) -> list[Source]:
+        """List where a sample was played, in the order of its values; nowhere if it is constant."""
+        sample = self.complete(sample, variables)
+        if sample.constant is not None:
+            return []
+        parts = [
+            (one, variables)
+            for one in (
+                *(sample.minus or ()),
+                *(sample.ratio or ()),
+                *sample.middle,
+                *sample.together,
+                *filter(None, [sample.spread]),
+            )
+        ]
+        for key in ("average", "means", "pool"):
+            if getattr(sample, key):
+                parts = list(self._bound(key, sample, variables))
+                break
+        if parts:
+            return [source for one in parts for source in self.sources(*one)]
+        return [Source(self.trial(sample, variables), self._levels(sample, variables))]
 
     def complete(self, sample: SampleSpec, variables: Variables) -> SampleSpec:
         """A sample with what it begins with."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
-from typing import Protocol
+from types import MappingProxyType
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from society.analysis.statistics.contrasts import (
 from society.analysis.statistics.means import mean
 from society.analysis.statistics.posthoc import Tukey, correct_p_values, tukey
 from society.analysis.statistics.proportions import SuccessCount, binomial, fisher
-from society.analysis.statistics.samples import NotEstimable, has_spread, sample
+from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study import Study, open_sweep
 from society.claims.comparisons import (
     ALPHA,
@@ -47,6 +48,7 @@ from society.experiments.factors import format_label
 from .estimators import effects_by_name, read_cell, type_scores
 
 ArrayPair = tuple[Array, Array]
+TestName = Literal["paired", "independent"]
 
 
 class Tested(Protocol):
@@ -55,6 +57,18 @@ class Tested(Protocol):
     def __call__(
         self, first: Array, second: Array, /, *, level: float
     ) -> Contrast | PairedContrast: ...
+
+
+_TESTS: Mapping[TestName, Tested] = MappingProxyType({"paired": paired, "independent": welch})
+
+
+class SamplePair(NamedTuple):
+    """Two samples to compare, (n,) each; logs: by logarithms, as of what multiplies."""
+
+    first: Array
+    second: Array
+    test: TestName = "paired"
+    logs: bool = False
 
 
 class ExperimentResult:
@@ -196,20 +210,28 @@ class Evidence:
         """
         return type_scores(self._results[trial].cell(levels), metric)
 
-    def paired(
-        self, pairs: Mapping[str, ArrayPair], *, logs: Collection[str] = ()
-    ) -> list[Comparison]:
-        """Compare pairs replicate by replicate, (n,) each; corrected by Holm over all of them.
+    def compared(self, pairs: Mapping[str, SamplePair]) -> list[Comparison]:
+        """Compare pairs of samples: p by Holm, intervals by Bonferroni, over all of them.
 
-        logs: names of the pairs to compare by logarithms, as for what multiplies.
+        Pairs that cannot be tested do not count.
         """
-        return _together(paired, pairs, logs)
+        alone = [_of_pair(name, pair) for name, pair in pairs.items()]
+        known = [one.p for one in alone if not one.untestable]
+        if len(known) < 2:
+            return alone
+        adjusted = iter(correct_p_values(known).tolist())
+        widened = [_of_pair(name, pair, 1 - ALPHA / len(known)) for name, pair in pairs.items()]
+        return [one if one.untestable else one._replace(p=next(adjusted)) for one in widened]
 
-    def independent(
-        self, pairs: Mapping[str, ArrayPair], *, logs: Collection[str] = ()
-    ) -> list[Comparison]:
-        """Compare pairs by Welch's test, which takes runs as independent; corrected likewise."""
-        return _together(welch, pairs, logs)
+    def paired(self, pairs: Mapping[str, ArrayPair]) -> list[Comparison]:
+        """Compare pairs replicate by replicate, (n,) each, as `compared` does."""
+        return self.compared({name: SamplePair(*pair) for name, pair in pairs.items()})
+
+    def independent(self, pairs: Mapping[str, ArrayPair]) -> list[Comparison]:
+        """Compare pairs by Welch's test, which takes runs as independent, as `compared` does."""
+        return self.compared(
+            {name: SamplePair(*pair, test="independent") for name, pair in pairs.items()}
+        )
 
     def chances(self, runs: Mapping[str, Array], chance: float) -> list[Odds]:
         """Compare shares of runs, (n,) of bool, with chance (exact binomial); p corrected."""
@@ -220,11 +242,7 @@ class Evidence:
         return [one if one.untestable else one._replace(p=next(adjusted)) for one in odds]
 
     def estimates(self, samples: Sequence[Array]) -> list[MeanInterval]:
-        """Estimate the mean of each sample, (n,); t intervals.
-
-        The intervals are not corrected, the widest are: a claim holds only if all of its means are
-        in their ranges, a test by intersection and union (Berger 1982), but fails by any of them.
-        """
+        """Estimate the mean of each sample, (n,); t intervals, and the widest for all together."""
         return [_estimate_mean(values, len(samples)) for values in samples]
 
     def counted(self, name: str, first: Array, second: Array) -> Comparison:
@@ -276,26 +294,10 @@ class Evidence:
             return tukey(groups)
 
 
-def _together(
-    tested: Tested, pairs: Mapping[str, ArrayPair], logs: Collection[str]
-) -> list[Comparison]:
-    """Test all pairs: p by Holm, intervals by Bonferroni; untestable pairs do not count."""
-
-    def compared(level: float = 1 - ALPHA) -> list[Comparison]:
-        return [
-            (_geometric if name in logs else _compared)(tested, name, pair, level)
-            for name, pair in pairs.items()
-        ]
-
-    alone = compared()
-    known = [one.p for one in alone if not one.untestable]
-    if len(known) < 2:
-        return alone
-    adjusted = iter(correct_p_values(known).tolist())
-    return [
-        one if one.untestable else one._replace(p=next(adjusted))
-        for one in compared(1 - ALPHA / len(known))
-    ]
+def _of_pair(name: str, pair: SamplePair, level: float = 1 - ALPHA) -> Comparison:
+    """One comparison, p as it is."""
+    compare = _geometric if pair.logs else _compared
+    return compare(_TESTS[pair.test], name, (pair.first, pair.second), level)
 
 
 def _compared(tested: Tested, name: str, pair: ArrayPair, level: float = 1 - ALPHA) -> Comparison:
@@ -351,16 +353,19 @@ def _odds(name: str, count: SuccessCount, chance: float, level: float) -> Odds:
 
 
 def _estimate_mean(values: Array, count: int) -> MeanInterval:
-    """One mean of so many; runs that are all alike have intervals without width."""
+    """One mean of so many; runs that are all alike tell nothing of it.
+
+    Where seven of ten runs come to one value and the others lie far off, three runs are alike in
+    every third draw, and their value is not the mean.
+    """
+    there = values[~np.isnan(values)]
+    average = float(there.mean()) if len(there) else np.nan
+    if why := _too_few(len(there)):
+        return MeanInterval(average, np.nan, np.nan, untestable=why)
     try:
-        there = sample(values).values
-        if why := _too_few(len(there)):
-            return MeanInterval(float(there.mean()), np.nan, np.nan, untestable=why)
-        if not has_spread(there):
-            return MeanInterval(*(float(there[0]),) * 3)
         found, wide = mean(there, level=1 - ALPHA), mean(there, level=1 - ALPHA / count)
     except NotEstimable as reason:
-        return MeanInterval(np.nan, np.nan, np.nan, untestable=str(reason))
+        return MeanInterval(average, np.nan, np.nan, untestable=str(reason))
     return MeanInterval(
         found.mean, *found.interval[:2], (float(wide.interval.low), float(wide.interval.high))
     )

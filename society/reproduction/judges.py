@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, singledispatchmethod
+from itertools import chain, product
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -48,8 +49,8 @@ from society.claims.types import (
 )
 from society.engine.rng import Array
 
-from .claim_samples import Samples, Variables, fill_variables
-from .evidence import Evidence
+from .claim_samples import Samples, Variables, fill_variables, share_runs
+from .evidence import Evidence, SamplePair, TestName
 
 LIKE = 2.0  # times as large, or as small, is as good as the same
 EVEN = 0.5  # share of runs: what all runs do must not come about where half of all runs do so
@@ -125,19 +126,18 @@ class ClaimPanel:
 
     @_judge.register
     def _(self, judge: Shares, samples: Samples, stated: Stated) -> ClaimFinding:
-        parts, odds, undecided = list[bool | None](), list[Odds](), list[str]()
-        for block in judge.counts:
-            counts = [
-                (one, of) for one in block for of in samples.bindings(one.each, stated.variables)
-            ]
-            runs = {}
-            for count, variables in counts:
-                name = str(fill_variables(count.name, variables))
-                runs[name], left = _counted(count, samples.values(count.sample, variables))
-                undecided += [left] if count.decided else []
-            found = samples.evidence.chances(runs, judge.chance)
-            odds += found
-            parts += [_beside_chance(one, of) for one, (of, _) in zip(found, counts, strict=True)]
+        counts = [
+            (count, variables)
+            for count in chain(*judge.counts)
+            for variables in samples.bindings(count.each, stated.variables)
+        ]
+        runs, undecided = dict[str, Array](), list[str]()
+        for count, variables in counts:
+            name = str(fill_variables(count.name, variables))
+            runs[name], left = _counted(count, samples.values(count.sample, variables))
+            undecided += [left] if count.decided else []
+        odds = samples.evidence.chances(runs, judge.chance)
+        parts = [_beside_chance(one, of) for one, (of, _) in zip(odds, counts, strict=True)]
         notes = f"undecided: {', '.join(undecided)} runs" if undecided else ""
         return ClaimFinding(outcome_of(parts), "; ".join(map(str, odds)), notes)
 
@@ -149,11 +149,9 @@ class ClaimPanel:
             for variables in samples.bindings(bound.each, stated.variables)
         ]
         values = [samples.values(bound.sample, variables) for bound, variables in bounds]
-        parts, words = list[bool | None](), dict[str, list[str]]()
-        for (bound, variables), found in zip(
-            bounds, samples.evidence.estimates(values), strict=True
-        ):
-            parts.append(found.within(bound.low, bound.high))
+        estimates = samples.evidence.estimates(values)
+        words = dict[str, list[str]]()
+        for (bound, variables), found in zip(bounds, estimates, strict=True):
             group = str(fill_variables(bound.group, variables))
             mean = bound.words.format(**variables, mean=found.mean)
             words.setdefault(group, []).append(f"{mean} {found}")
@@ -161,7 +159,8 @@ class ClaimPanel:
             f"{group}: {', '.join(some)}" if group else "; ".join(some)
             for group, some in words.items()
         ]
-        return ClaimFinding(outcome_of(parts), "; ".join(found_words))
+        ranges = [(bound.low, bound.high) for bound, _ in bounds]
+        return ClaimFinding(outcome_of(_within(estimates, ranges)), "; ".join(found_words))
 
     @_judge.register
     def _(self, judge: Always, samples: Samples, stated: Stated) -> ClaimFinding:
@@ -276,7 +275,7 @@ class Compared(NamedTuple):
 
 
 def compare_pairs(judge: Comparisons, samples: Samples, variables: Variables) -> Compared:
-    """Test all pairs, those of one test together."""
+    """Test all pairs together, whatever their tests."""
     pairs = [
         (pair, one, str(fill_variables(judge.by, outer)))
         for outer in samples.bindings(judge.each, variables)
@@ -284,17 +283,13 @@ def compare_pairs(judge: Comparisons, samples: Samples, variables: Variables) ->
         for one in samples.bindings(pair.each, outer)
     ]
     names = [str(fill_variables(pair.name, one)) for pair, one, _ in pairs]
-    found: dict[str, Comparison] = {}
-    for test in dict.fromkeys(pair.test or judge.test for pair in judge.pairs):
-        some = [
-            (name, pair, one)
-            for name, (pair, one, _) in zip(names, pairs, strict=True)
-            if (pair.test or judge.test) == test
-        ]
-        given = {name: samples.pair(pair, one) for name, pair, one in some}
-        logs = {name for name, pair, _ in some if pair.logs or judge.logs}
-        tested = getattr(samples.evidence, test)(given, logs=logs)
-        found |= dict(zip(given, tested, strict=True))
+    given = {
+        name: SamplePair(
+            *samples.pair(pair, one), _test(pair, judge, samples, one), pair.logs or judge.logs
+        )
+        for name, (pair, one, _) in zip(names, pairs, strict=True)
+    }
+    found = dict(zip(given, samples.evidence.compared(given), strict=True))
     held = [_expected(pair, found[name]) for name, (pair, _, _) in zip(names, pairs, strict=True)]
     named = {
         part: all_hold(
@@ -308,6 +303,24 @@ def compare_pairs(judge: Comparisons, samples: Samples, variables: Variables) ->
     return Compared([found[name] for name in names], list(named.values()) or held, named, by)
 
 
+def _test(pair: PairSpec, judge: Comparisons, samples: Samples, variables: Variables) -> TestName:
+    """Choose the test of a pair; raises InsufficientEvidence for samples that share some runs.
+
+    Two samples of the same runs depend on each other, as a type's payoff and the mean of all types,
+    itself included: they are compared run by run, whatever the claim says.
+    """
+    first, second = (samples.sources(one, variables) for one in (pair.first, pair.second))
+    if first == second:
+        return "paired"
+    test = pair.test or judge.test
+    if test == "independent" and any(share_runs(*both) for both in product(first, second)):
+        name = fill_variables(pair.name, variables)
+        raise InsufficientEvidence(
+            f"{name}: both have runs in common; compare a part with the rest"
+        )
+    return test
+
+
 def _expected(pair: PairSpec, found: Comparison) -> bool | None:
     """Decide whether a comparison came out as the claim says; None if not shown."""
     match pair.expect:
@@ -317,7 +330,7 @@ def _expected(pair: PairSpec, found: Comparison) -> bool | None:
             return contrary_holds(found.holds)
         case "different":
             return found.differs
-    return contrary_holds(found.differs)
+    return found.alike
 
 
 def _by(compared: Compared) -> str:
@@ -345,22 +358,46 @@ def _beside_chance(odds: Odds, count: CountSpec) -> bool | None:
     return contrary_holds(held) if count.expect.startswith("not") else held
 
 
+def _within(
+    estimates: Sequence[MeanInterval], ranges: Sequence[tuple[float, float]]
+) -> list[bool | None]:
+    """Decide for each mean whether it is in its range.
+
+    That all are needs no correction, a test by intersection and union (Berger 1982); that some are,
+    or are not, does.
+    """
+
+    def decided(found: Sequence[MeanInterval]) -> list[bool | None]:
+        return [one.within(*bounds) for one, bounds in zip(found, ranges, strict=True)]
+
+    alone = decided(estimates)
+    return alone if all(alone) else decided([one.widened for one in estimates])
+
+
 def _all_keep(rule: RuleSpec, values: Array, *, exact: bool) -> bool | None:
-    """Decide whether all runs keep a rule; None if so few runs do so by chance, or only some do."""
-    kept = np.ones(values.shape, dtype=bool)
+    """Decide whether all runs keep a rule; one that does not refutes it, however few there are.
+
+    None if some run has no value, and if so few runs do alike by chance; by a rule with `either`
+    runs that do not keep it count as those that do.
+    """
+    known = values[~np.isnan(values)]
+    kept = np.ones(known.shape, dtype=bool)
     if rule.at_least is not None:
-        kept &= values >= rule.at_least
+        kept &= known >= rule.at_least
     if rule.at_most is not None:
-        kept &= values <= rule.at_most
+        kept &= known <= rule.at_most
     if rule.exactly is not None:
-        kept &= values == rule.exactly
+        kept &= known == rule.exactly
     if rule.near is not None:
-        kept &= np.abs(values - rule.near) <= 1e-9
-    if not len(kept) or not (exact or EVEN ** len(kept) < ALPHA):
+        kept &= np.abs(known - rule.near) <= 1e-9
+    if not rule.either and not kept.all():
+        return False
+    by_chance = not exact and EVEN ** len(known) >= ALPHA
+    if len(known) < len(values) or by_chance:
         return None
-    if rule.either and kept.any() and not kept.all():
-        return None
-    return bool(kept.all())
+    if kept.all():
+        return True
+    return None if kept.any() else False
 
 
 def _in_words(
@@ -388,7 +425,7 @@ def _only_pair(found: Tukey, first: str, second: str) -> list[bool | None]:
     """Decide whether these two differ, and whether all other pairs are alike."""
     pairs = {frozenset((one.first, one.second)): _by_tukey(found, one) for one in found.pairs}
     apart = pairs.pop(frozenset((first, second))).differs
-    return [apart, all_hold(contrary_holds(one.differs) for one in pairs.values())]
+    return [apart, all_hold(one.alike for one in pairs.values())]
 
 
 def _alone_above(found: Tukey, best: str) -> bool | None:

@@ -170,8 +170,7 @@ class RecordedCalls(NoCallStore):
             return None
         if call is None:
             raise RunFileError(
-                f"agent {address.agent} of replicate {address.replicate} is asked "
-                f"{address.kind!r}, but the record has no answer"
+                f"{request.agent} is asked {address.kind!r}, but the record has no answer"
             )
         if not same_words(call, request):
             raise RunFileError(reworded_error(request))
@@ -189,11 +188,7 @@ def same_words(call: Call, request: Request) -> bool:
 
 def reworded_error(request: Request) -> str:
     """Describe a request whose words differ from the record."""
-    _, _, _, replicate, agent, _ = request.address
-    kind = request.address.kind
-    return (
-        f"agent {agent} of replicate {replicate} is not asked {kind!r} in the words of the record"
-    )
+    return f"{request.agent} is not asked {request.address.kind!r} in the words of the record"
 
 
 def _settle(rows: Sequence[_Row], error: Exception | None = None) -> None:

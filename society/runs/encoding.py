@@ -149,7 +149,10 @@ def inflate_cells(look: ArrayLayout, blob: bytes) -> tuple[ArrayLayout, list[byt
         dtype, shape, codec = part
         size = math.prod(shape) * np.dtype(dtype).itemsize
         if codec.endswith(".zlib") and size <= _SMALL and not codec.startswith("json"):
-            part, cell = (dtype, shape, codec.removesuffix(".zlib")), zlib.decompress(cell)
+            part, cell = (
+                (dtype, shape, codec.removesuffix(".zlib")),
+                _inflate(cell, size + _DICTIONARY),
+            )
         parts.append(part)
         cells.append(cell)
     return look._replace(parts=tuple(parts)), cells
@@ -246,7 +249,7 @@ def _from_few(dtype: np.dtype[Any], size: int, cell: bytes) -> Array:
 def _decoded(dtype: str, shape: tuple[int, ...], codec: str, cell: bytes) -> Array:
     codec, _, compressed = codec.partition(".")
     if compressed:
-        # One of text is as long as its words are.
+        # An array of text has no fixed size, whatever its dtype says.
         room = math.prod(shape) * np.dtype(dtype).itemsize + _DICTIONARY
         cell = _inflate(cell, _MOST if codec == "json" else room)
     if codec == "json":

@@ -15,6 +15,7 @@ from society.config.run_config import RunConfig
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
 from society.engine.graph import Complete
+from society.engine.naming import Naming
 from society.engine.population import Cast, Cohort
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec, Fold, Scenario, fact_specs
@@ -71,7 +72,8 @@ class Manifest(BaseModel):
     path -> sha256. folder: of the run file when it was made, if it names files. prompts: templates
     that it may use, with their hashes. objects: names of Python objects that were given. facts:
     words, units and labels of facts and public columns, by name. complete: relations whose graph
-    links everybody with everybody; None in files of before.
+    links everybody with everybody; None in files of before. names: the words of which names of
+    agents are made; files of before have the noun of the stage.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -99,6 +101,12 @@ class Manifest(BaseModel):
     objects: tuple[str, ...] = ()
     facts: dict[str, FactSpec] = {}
     complete: tuple[str, ...] | None = None
+    names: Naming | None = None
+
+    @property
+    def naming(self) -> Naming:
+        """The words of which names of agents are made; see society.runs.agent_names."""
+        return self.names or Naming(self.stage.noun)
 
     @model_validator(mode="after")
     def _has_a_config(self) -> Self:
@@ -244,6 +252,7 @@ def manifest_of(
         objects=setup.objects,
         facts=fact_specs(scenario, cast),
         complete=tuple(name for name, graph in env.graphs.items() if isinstance(graph, Complete)),
+        names=setup.naming,
     )
 
 

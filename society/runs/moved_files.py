@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
+from society.errors import FileError
+
 from .manifest import Manifest
 from .trust import hash_file
 
@@ -36,7 +38,10 @@ def find_moved_files(manifest: Manifest, run: Path, files: Path | None = None) -
     """Return the manifest with the present paths of the files of the run.
 
     files: a folder in which they are looked up first, by as much of their paths as is there.
+    Raises FileError if there is none.
     """
+    if files is not None and not files.is_dir():
+        raise FileError(f"there is no folder {files}; name the one that holds the files of the run")
     here = run.resolve().parent
     if files is None and manifest.folder == str(here):
         return manifest

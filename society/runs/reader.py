@@ -38,7 +38,7 @@ from .chunks import ChunkRow, last_of_chunks, rows_around
 from .encoding import ArrayLayout, StoredLine, unpack_lines
 from .manifest import READABLE, Manifest
 from .moved_files import find_moved_files
-from .schema import Header, RunStanding, Status, check_schema, side_file
+from .schema import SIDES, Header, RunStanding, Status, check_schema, side_file
 
 _MOST_KEYS, _MOST_BYTES = 64, 16 * 2**20  # of a manifest
 _MOST_AGENTS, _PER_BYTE = 2**24, 64  # in all replicates; more for each byte of the file
@@ -406,6 +406,9 @@ def _check_file(path: Path) -> bool:
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise RunFileError(f"{path} is a device or a pipe; name a run file")
+        for side in (side_file(path, suffix) for suffix in SIDES):
+            if side.is_symlink() or (side.exists() and not side.is_file()):
+                raise RunFileError(f"{side} is a link, a pipe or a folder; remove it and try again")
         header, size = Header.of(path), path.stat().st_size
         wal = side_file(path, "-wal")
         held_aside = wal.exists() and wal.stat().st_size > 0

@@ -8,6 +8,7 @@ such content are kept in one small text file, a line each: HASH  PATH.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from hashlib import sha256
@@ -19,6 +20,7 @@ from society.text import clean_line
 from .manifest import Manifest
 
 _MOST = 256 * 2**20  # bytes of a file that is hashed
+_MOST_TRUSTED = 64 * 2**20  # characters of the file of trusted hashes
 
 
 def trust_store() -> Path:
@@ -31,11 +33,27 @@ def trust_store() -> Path:
 
 def trusted_hashes() -> frozenset[str]:
     """Return the hashes of all content that this user trusts."""
+    store = trust_store()
     try:
-        lines = trust_store().read_text(encoding="utf-8", errors="replace").splitlines()
+        if not store.is_file() or writable_by_others(store) is not None:
+            return frozenset()
+        with store.open(encoding="utf-8", errors="replace") as opened:
+            lines = opened.read(_MOST_TRUSTED).splitlines()
     except OSError:
         return frozenset()
     return frozenset(line.split(maxsplit=1)[0] for line in lines if line.strip())
+
+
+def writable_by_others(store: Path) -> Path | None:
+    """Return the file of trusted hashes, or its folder, if others than this user can change it."""
+    if os.name == "nt":
+        return None
+    for path in (store, store.parent):
+        with suppress(FileNotFoundError):
+            about = path.stat()
+            if about.st_mode & stat.S_IWOTH or about.st_uid not in (os.getuid(), 0):
+                return path
+    return None
 
 
 def trust_files(files: Mapping[str, str]) -> None:
@@ -47,9 +65,16 @@ def trust_files(files: Mapping[str, str]) -> None:
     # Where it cannot be written, a later command asks for --trust.
     with suppress(OSError):
         store = trust_store()
-        store.parent.mkdir(parents=True, exist_ok=True)
-        with store.open("a", encoding="utf-8") as lines:
-            lines.write("".join(f"{hashed}  {clean_line(path)}\n" for path, hashed in new.items()))
+        store.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # At once, as other processes may write, too; on a line of its own, as one may have been cut
+        # off.
+        lines = "".join(f"\n{hashed}  {clean_line(path)}" for path, hashed in new.items()) + "\n"
+        how = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)  # not for pipes
+        opened = os.open(store, how, 0o600)
+        try:
+            os.write(opened, lines.encode("utf-8", "backslashreplace"))
+        finally:
+            os.close(opened)
 
 
 def code_files(files: Mapping[str, str]) -> dict[str, str]:
@@ -122,7 +147,9 @@ class RecordedCode:
 
     def _refusal(self, files: Mapping[str, str]) -> UntrustedCodeError:
         said = "".join(f"\n  {self._describe(*one)}" for one in files.items())
+        store = writable_by_others(trust_store())
+        why = f" {store} counts for nothing: others than you can change it." if store else ""
         return UntrustedCodeError(
             f"{self._run} names Python code that this machine does not trust yet; it would "
-            f"execute:{said}\nRead the code; to execute it, repeat the command with --trust"
+            f"execute:{said}\nRead the code; to execute it, repeat the command with --trust.{why}"
         )

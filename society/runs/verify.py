@@ -25,6 +25,7 @@ from society.engine.tape import Answerer, Tape
 from society.errors import InputError, RunFileError, SocietyError, UntrustedCodeError
 from society.user_code import guard_user_code
 
+from .agent_names import AgentNames
 from .call_store import RecordedCalls
 from .provenance import list_changes
 from .reader import Record, RunFile, open_run_file
@@ -149,6 +150,7 @@ class _Comparison:
 
     def __init__(self, run: RunFile, *, live: bool) -> None:
         self.manifest, self.live = run.manifest, live
+        self.names = AgentNames(run.manifest)
         self.finished, self.last = run.status == "finished", run.rounds
         self.records = islice(run.records(), self.last + 1)
         self.running = np.ones((run.manifest.replicates, 1), bool)
@@ -170,9 +172,10 @@ class _Comparison:
 
     def _differences(self, record: Record, page: Page) -> Iterator[str]:
         recorded = record.page
+        self.names.meet(recorded)
         if self.manifest.level == "full":
             for before, now in zip_longest(recorded.steps, page.steps):
-                yield from _step_differences(before, now)
+                yield from _step_differences(before, now, self.names)
         if recorded.digest != page.digest:
             yield "questions, answers or facts differ"
         if recorded.path != page.path:
@@ -184,7 +187,7 @@ class _Comparison:
         for name, values in _page_arrays(recorded).items():
             known = self.live or not name.startswith("column")
             if known and (name not in found or not _same(values, found[name])):
-                yield f"{name} differs{_example(values, found.get(name))}"
+                yield f"{name} differs{_example(values, found.get(name), self.names)}"
 
 
 def _page_arrays(page: Page) -> dict[str, Array]:
@@ -197,7 +200,7 @@ def _page_arrays(page: Page) -> dict[str, Array]:
     return kept | {f"column {name}": values for name, values in page.public.items()}
 
 
-def _step_differences(recorded: Step | None, now: Step | None) -> Iterator[str]:
+def _step_differences(recorded: Step | None, now: Step | None, names: AgentNames) -> Iterator[str]:
     if recorded is None or now is None or recorded[:3] != now[:3]:
         yield f"the record has {_name_step(recorded)}, but the run has {_name_step(now)}"
         return
@@ -205,7 +208,7 @@ def _step_differences(recorded: Step | None, now: Step | None) -> Iterator[str]:
         before, after = recorded.arrays.get((role, name)), now.arrays.get((role, name))
         if before is None or after is None or not _same(before, after):
             entry = f"{role} {name}".strip()
-            yield f"{now.sort} {now.kind!r}: {entry} differs{_example(before, after)}"
+            yield f"{now.sort} {now.kind!r}: {entry} differs{_example(before, after, names)}"
 
 
 def _name_step(step: Step | None) -> str:
@@ -223,7 +226,7 @@ def _same(before: Array, now: Array) -> bool:
     return before.tobytes() == now.tobytes()
 
 
-def _example(before: Array | None, now: Array | None) -> str:
+def _example(before: Array | None, now: Array | None, names: AgentNames) -> str:
     """Describe the first entry that differs."""
     if before is None or now is None or before.shape != now.shape:
         return ""
@@ -231,5 +234,7 @@ def _example(before: Array | None, now: Array | None) -> str:
     if not len(unlike):
         return ""
     place = tuple(unlike[0])
-    seat = f", seat {place[1]}" if before.shape[1:] > (1,) else ""
-    return f" (replicate {place[0]}{seat}: recorded {before[place]}, now {now[place]})"
+    where = f"replicate {place[0]}"
+    if before.shape[1:] > (1,):
+        where = f"{names.name(int(place[0]), int(place[1]))} of {where}"
+    return f" ({where}: recorded {before[place]}, now {now[place]})"

@@ -68,7 +68,7 @@ class AgentTable:
     def lines(self, scene: RoundView, columns: Iterable[str]) -> list[Text]:
         """Lay out the table of all agents who took part; empty if no column is to be shown."""
         seats = np.flatnonzero(scene.present[self.replicate])
-        named = seats if len(seats) <= CROWD else seats[:_DOZEN]
+        named = seats if len(seats) <= self.ink.most(CROWD) else seats[:_DOZEN]
         rest = seats[len(named) :]
         told = [
             self._column(scene, name, self.traits.shown(name, values[self.replicate]), named, rest)

@@ -36,6 +36,7 @@ class Answers:
 
     def __init__(self, ink: TerminalStyle, names: Names, replicate: int) -> None:
         self.ink, self.names, self.replicate = ink, names, replicate
+        self.most = ink.most(_SHOWN)
 
     def lines(self, scene: RoundView) -> Iterator[Text]:
         """Lay out a paragraph for each question each time it was asked, aligned at one cell."""
@@ -79,18 +80,18 @@ class Answers:
         """Return the subject of each ballot, as in " (1.50, 0)"."""
         for (role, _), values in step.arrays.items():
             if role == "common" and values.ndim == 4 and values.shape[2] == count:
-                rows = values[self.replicate, 0, :, :_SHOWN]
+                rows = values[self.replicate, 0, :, : self.most]
                 return [f" ({', '.join(map(self.ink.figure, row))})" for row in rows]
         return [""] * count
 
     def _ballots(self, said: Mapping[str, Array], seats: Array) -> Iterator[list[str]]:
         """Yield a line for each ballot in order; of many, only those with most approval."""
         approvals = np.array([(votes[seats] == "yes").sum() for votes in said.values()])
-        most = set(np.argsort(-approvals, kind="stable")[:_SHOWN].tolist())
+        most = set(np.argsort(-approvals, kind="stable")[: self.most].tolist())
         for number, (name, votes) in enumerate(said.items()):
             if number in most:
                 yield [f"{name}: {self._tally(votes, seats, _BALLOT)}"]
-        yield from _others(len(said))
+        yield from self._others(len(said))
 
     def _tally(self, votes: Array, seats: Array, form: str) -> str:
         """Count: 2 yes (player 1, player 3), 1 no (player 2); else the most frequent first."""
@@ -103,27 +104,27 @@ class Answers:
         if form == _BALLOT:
             ranked = sorted(took.items(), reverse=True)
         counts = (
-            f"{len(who)} {option}" + (f" ({self._named(who)})" if len(who) <= _SHOWN else "")
+            f"{len(who)} {option}" + (f" ({self._named(who)})" if len(who) <= self.most else "")
             for option, who in ranked
         )
         return ", ".join(counts)
 
     def _named(self, seats: Sequence[int]) -> str:
-        names = [self.names[seat] for seat in seats[:_SHOWN]]
-        more = [f"and {len(seats) - _SHOWN} more"] if len(seats) > _SHOWN else []
+        names = [self.names[seat] for seat in seats[: self.most]]
+        more = [f"and {len(seats) - self.most} more"] if len(seats) > self.most else []
         return ", ".join([*names, *more])
 
     def _directed(self, points: Array, seats: Array, whom: Array) -> Iterator[list[str]]:
         """Yield gifts: player 1 → player 2 (3), player 3 (1); points, whom: (N, K)."""
         givers = [seat for seat in seats.tolist() if points[seat].any()]
-        for seat in givers[:_SHOWN]:
+        for seat in givers[: self.most]:
             those = [
                 f"{self.names[other]} ({self.ink.figure(value)})"
                 for other, value in zip(whom[seat], points[seat], strict=True)
                 if value
             ]
             yield [f"{self.names[seat]} → {', '.join(those)}"]
-        yield from _others(len(givers))
+        yield from self._others(len(givers))
         if not givers:
             yield ["nobody"]
 
@@ -133,12 +134,11 @@ class Answers:
         for seat in seats.tolist():
             entries = (f"{name}: {self.ink.figure(values[seat])}" for name, values in said.items())
             agreeing.setdefault(tuple(entries), []).append(seat)
-        for entry, who in islice(agreeing.items(), _SHOWN):
+        for entry, who in islice(agreeing.items(), self.most):
             unanimous = len(who) == len(seats) > 1
             yield [f"all {len(who)}" if unanimous else self._named(who), *entry]
-        yield from _others(len(agreeing))
+        yield from self._others(len(agreeing))
 
-
-def _others(count: int) -> Iterator[list[str]]:
-    if count > _SHOWN:
-        yield [f"and {count - _SHOWN} more"]
+    def _others(self, count: int) -> Iterator[list[str]]:
+        if count > self.most:
+            yield [f"and {count - self.most} more"]

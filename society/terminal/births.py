@@ -33,7 +33,7 @@ class Births:
         if newborn is None or parents is None:
             return
         seats = np.flatnonzero(newborn[self.replicate] & scene.present[self.replicate])
-        said = {seat: self._said(scene, seat) for seat in seats[:_SHOWN]}
+        said = {seat: self._said(scene, seat) for seat in seats[: self.ink.most(_SHOWN)]}
         items = []
         for seat, words in said.items():
             parent = parents[self.replicate, seat]
@@ -63,7 +63,7 @@ class Births:
             seats = [seat for seat in ranked if kept[seat]]
             items = [
                 self.ink.text(f"{self.names[seat]} ({self.ink.figure(own[seat])})")
-                for seat in seats[:_SHOWN]
+                for seat in seats[: self.ink.most(_SHOWN)]
             ]
             yield from self._listed(f"{len(seats)} {label}", items, len(seats), style=style)
 
@@ -71,5 +71,5 @@ class Births:
         self, label: str, items: list[Text], count: int, *, apart: bool = False, style: str = "bold"
     ) -> Iterator[Text]:
         if items:
-            shown = first_items(items, count, _SHOWN)
+            shown = first_items(items, count, self.ink.most(_SHOWN))
             yield from (labelled_lines if apart else labelled_row)(self.ink, label, shown, style)

@@ -8,6 +8,7 @@ glyph, ASCII stands in for it.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -37,7 +38,7 @@ BARS = "blue"
 
 
 class TerminalStyle:
-    """The glyphs and the room that one console has.
+    """The glyphs and the room that one console has. whole: shorten nothing, whatever the room.
 
     >>> TerminalStyle("ascii", 80).words("tea → \\x1b[31mred\\x1b[0m")
     'tea -> \\\\x1b[31mred\\\\x1b[0m'
@@ -45,8 +46,8 @@ class TerminalStyle:
 
     gutter = 11  # cells that labels take at the left
 
-    def __init__(self, encoding: str, width: int) -> None:
-        self.encoding, self.width = encoding, max(width, _NARROWEST)
+    def __init__(self, encoding: str, width: int, *, whole: bool = False) -> None:
+        self.encoding, self.width, self.whole = encoding, max(width, _NARROWEST), whole
         self.blocks = self._knows(_EIGHTHS + _LEVELS + "░━╸")
 
     def words(self, said: object) -> str:
@@ -62,7 +63,7 @@ class TerminalStyle:
     def cut(self, said: object, room: int) -> str:
         """Words in at most `room` cells; an ellipsis says that there was more."""
         words = self.words(said)
-        if cell_len(words) <= room:
+        if self.whole or cell_len(words) <= room:
             return words
         return set_cell_size(words, room - 1).rstrip() + self.words("…") if room > 0 else ""
 
@@ -72,12 +73,16 @@ class TerminalStyle:
         What counts in a rule often stands at its end.
         """
         words = self.words(said)
-        if cell_len(words) > room - 2:
+        if not self.whole and cell_len(words) > room - 2:
             head = max(room - 5, 2) // 2
             start = _first_words(words, head)
             end = _first_words(words[::-1], max(room - 5, 2) - head)[::-1]
             words = f"{start} {self.words('…')} {end}"
         return f'"{words}"'
+
+    def most(self, few: int) -> int:
+        """The number of items of a list that are shown: a few, or all."""
+        return sys.maxsize if self.whole else few
 
     def figure(self, value: Any, decimals: int | None = None) -> str:
         """A number, flag, text or anything else that a history tells, in short."""

@@ -64,8 +64,9 @@ class EventLines:
             others = [number for number in replicates if number != but]
             if others:
                 which = "replicate" if len(others) == 1 else "replicates"
-                listed = ", ".join(map(str, others[:_SHOWN]))
-                more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+                most = self.ink.most(_SHOWN)
+                listed = ", ".join(map(str, others[:most]))
+                more = f" and {len(others) - most} more" if len(others) > most else ""
                 words = f"{which} {listed}{more} ended: {describe_ending(stage, kind)}"
                 items.append(self.ink.text(words, "dim"))
         if items:
@@ -80,13 +81,15 @@ class EventLines:
                 for actor in actors
             )
             label = f"{len(actors)} {verb}" if len(actors) else verb
-            yield from labelled_row(self.ink, label, _first(deeds, len(actors)))
+            yield from labelled_row(self.ink, label, self._first(deeds, len(actors)))
 
     def _gone(self, scene: RoundView) -> Iterator[Text]:
         for kind, gone in scene.gone:
             seats = np.flatnonzero(gone[self.replicate])
             if len(seats):
-                names = _first((Text(self.names[seat], "bold red") for seat in seats), len(seats))
+                names = self._first(
+                    (Text(self.names[seat], "bold red") for seat in seats), len(seats)
+                )
                 yield from labelled_row(self.ink, spell_kind(kind), names, "bold red")
 
     def _quotes(self, scene: RoundView) -> Iterator[Text]:
@@ -99,7 +102,8 @@ class EventLines:
                 self.ink.text(f"{self.names[seat]} {verb} {self.ink.quoted(said[seat], _QUOTE)}")
                 for seat in seats
             )
-            yield from labelled_lines(self.ink, label, first_items(items, len(seats), _QUOTES))
+            shown = first_items(items, len(seats), self.ink.most(_QUOTES))
+            yield from labelled_lines(self.ink, label, shown)
 
     def _notes(self, scene: RoundView) -> Iterator[Text]:
         for note in scene.stage.notes:
@@ -110,15 +114,22 @@ class EventLines:
             chosen = scene.chosen(note, self.replicate)
             if isinstance(after, str):
                 yield from labelled_lines(self.ink, note, self._sentence(after, chosen))
-            else:
+            elif not _endless(before) or not _endless(after):
                 yield from self._number(note, before, after, chosen)
 
     def _number(self, note: str, before: Any, after: Any, chosen: Chosen | None) -> Iterator[Text]:
-        """Yield a number before and after the round, and how it was decided."""
+        """Yield a number before and after the round, and how it was decided.
+
+        A limit that is endless is none; where there never was one, nothing is shown.
+        """
         spec = self.facts.get(note, UNSPECIFIED)
-        first, last = (spec.label(value) or self.ink.figure(value) for value in (before, after))
+        first, last = (
+            spec.label(value) or ("none" if _endless(value) else self.ink.figure(value))
+            for value in (before, after)
+        )
         then = f"{first}{self.ink.words(' → ')}" if first != last else ""
-        items = [self.ink.text(f"{then}{self.ink.quantity(after, spec)}", "bold magenta")]
+        shown = last if _endless(after) else self.ink.quantity(after, spec)
+        items = [self.ink.text(f"{then}{shown}", "bold magenta")]
         if chosen is not None:
             items.append(self.ink.text(f"{chosen.words}{self._figures(chosen, after)}"))
         yield from labelled_row(self.ink, note, items, "bold magenta")
@@ -127,9 +138,12 @@ class EventLines:
         answers = chosen.answers
         if chosen.voted:
             votes = [
-                f"{count} for {self.ink.figure(answer)}" for answer, count in _most(chosen, won)
+                f"{count} for {self.ink.figure(answer)}"
+                for answer, count in self._most(chosen, won)
             ]
-            return f": {', '.join(votes)}{', ...' if len(answers) > _OPTIONS else ''}"
+            return (
+                f": {', '.join(votes)}{', ...' if len(answers) > self.ink.most(_OPTIONS) else ''}"
+            )
         if answers.dtype.kind in "iuf":
             return f", {self.ink.figure(answers[0])} to {self.ink.figure(answers[-1])}"
         return ""
@@ -143,10 +157,10 @@ class EventLines:
         yield self.ink.text(chosen.words)
         if not chosen.voted:
             return
-        for answer, count in _most(chosen, after):
+        for answer, count in self._most(chosen, after):
             which = "it" if answer == after else self.ink.quoted(answer, _QUOTE)
             yield self.ink.text(f"{count} for {which}")
-        yield from first_items((), len(chosen.answers), _OPTIONS)
+        yield from first_items((), len(chosen.answers), self.ink.most(_OPTIONS))
 
     def _troubles(self, scene: RoundView) -> Iterator[Text]:
         here = [each for each in scene.page.troubles if each.replicate == self.replicate]
@@ -160,7 +174,7 @@ class EventLines:
             )
             for each in failed
         )
-        items = list(first_items(words, len(failed), _SHOWN))
+        items = list(first_items(words, len(failed), self.ink.most(_SHOWN)))
         mended = Counter(each.what for each in here if each.what != "fallback")
         if mended:
             items.append(Text(count_mishaps(mended), "dim"))
@@ -172,15 +186,17 @@ class EventLines:
                 words = self.ink.text(describe_ending(scene.stage, kind), "bold red")
                 yield from labelled_row(self.ink, "ended", [words], "bold red")
 
+    def _most(self, chosen: Chosen, won: Any) -> list[tuple[Any, int]]:
+        """Return the most frequent answers, each with its count, the winner first."""
+        ranked = np.lexsort((chosen.answers != won, -chosen.counts))[: self.ink.most(_OPTIONS)]
+        return [(chosen.answers[k], int(chosen.counts[k])) for k in ranked]
 
-def _most(chosen: Chosen, won: Any) -> list[tuple[Any, int]]:
-    """Return the most frequent answers, each with its count, the winner first."""
-    ranked = np.lexsort((chosen.answers != won, -chosen.counts))[:_OPTIONS]
-    return [(chosen.answers[k], int(chosen.counts[k])) for k in ranked]
+    def _first(self, items: Iterable[Text], count: int) -> Iterator[Text]:
+        """Yield the first items, or "nobody"."""
+        if count == 0:
+            yield Text("nobody", "dim")
+        yield from first_items(items, count, self.ink.most(_SHOWN))
 
 
-def _first(items: Iterable[Text], count: int) -> Iterator[Text]:
-    """Yield the first items, or "nobody"."""
-    if count == 0:
-        yield Text("nobody", "dim")
-    yield from first_items(items, count, _SHOWN)
+def _endless(value: Any) -> bool:
+    return isinstance(value, float | np.floating) and bool(np.isinf(value))

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, SupportsIndex
 import numpy as np
 
 from society.engine.history import Page
-from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec
 from society.engine.script import UNREAD
 from society.errors import InputError
-from society.lineage.lives import name_life
+from society.runs.agent_names import AgentNames
 
 from .console import TerminalStyle
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 Place = int | tuple[int, ...]  # the number of a round, or its path
 
-_LONGEST_NAME = 16
+_LONGEST_NAME, _LONGEST_TYPE, _LONGEST_TYPED = 40, 16, 60
 _STANDING = {
     "running": "the run is in progress",
     "interrupted": "the run was interrupted",
@@ -119,37 +118,36 @@ def count_noun(number: int, what: str) -> str:
 
 
 class Names:
-    """Names of the agents of a replicate as prompts have them: by seat, "villager 2", or by life.
+    """Names of the agents of a replicate, as prompts have them, in few cells.
 
     cohorts: the type of the agent on each seat, which prompts do not name. several: whether the run
     has more than one type.
     """
 
     def __init__(self, manifest: Manifest, ink: TerminalStyle, replicate: int = 0) -> None:
-        self._noun, self._agents = ink.cut(manifest.stage.noun, _LONGEST_NAME), manifest.agents
-        self._names = [f"{self._noun} {seat}" for seat in range(manifest.agents)]
+        self._known, self._ink, self._replicate = AgentNames(manifest), ink, replicate
         self.cohorts = [""] * manifest.agents
         types = manifest.types
         types = types[replicate % len(types)]
         self.several = len(manifest.cohorts) > 1
         for number, cohort in enumerate(manifest.cohorts):
             for seat in np.flatnonzero(types == number):
-                self.cohorts[seat] = ink.cut(cohort.name, _LONGEST_NAME)
+                self.cohorts[seat] = ink.cut(cohort.name, _LONGEST_TYPE)
 
     def __getitem__(self, seat: SupportsIndex) -> str:
-        return self._names[seat]
+        return self._ink.cut(self._known.name(self._replicate, int(seat)), _LONGEST_NAME)
 
     def with_type(self, seat: int) -> str:
         """Return the name with the type, if there are several: "agent 2 (tit_for_tat)"."""
-        return f"{self[seat]} ({self.cohorts[seat]})" if self.several else self[seat]
+        return self._ink.cut(self._known.with_type(self._replicate, int(seat)), _LONGEST_TYPED)
 
-    def live(self, lives: Array) -> None:
-        """Name the agents after the lives, (N,), that have the seats from now on."""
-        self._names = [self.of_life(life) for life in lives.tolist()]
+    def meet(self, page: Page) -> None:
+        """Learn which lives have the seats from this page on."""
+        self._known.meet(page)
 
     def of_life(self, life: int) -> str:
         """Return the name of a life, where lives have the seats by turns: "agent 2_4"."""
-        return f"{self._noun} {name_life(life, self._agents)}"
+        return self._ink.cut(self._known.of_life(life), _LONGEST_NAME)
 
 
 def spell_kind(kind: str) -> str:

@@ -187,7 +187,8 @@ class Live:
             if stated[1].dtype.kind in "iuf":
                 value = float(stated[1][ran].mean())
                 spec = given.specs.get(note, UNSPECIFIED)
-                yield ink.text(f"{note} {ink.quantity(value, spec)}", "magenta")
+                if not np.isinf(value):  # an endless limit is none
+                    yield ink.text(f"{note} {ink.quantity(value, spec)}", "magenta")
             elif given.replicates == 1 and stated[1][0, 0]:
                 yield ink.text(f"{note} {ink.cut(stated[1][0, 0], _LONGEST_NOTE)}", "magenta")
         for verb, peers in scene.links():

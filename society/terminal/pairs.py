@@ -50,7 +50,7 @@ class Pairs:
         actors = [seat for seat in np.flatnonzero(peer != NOBODY).tolist() if clauses[seat]]
         both = {seat for seat in actors if clauses[peer[seat]] and peer[peer[seat]] == seat}
         actors = [seat for seat in actors if seat not in both or seat < peer[seat]]
-        shown = actors[:_SHOWN]
+        shown = actors[: self.ink.most(_SHOWN)]
         has = self._holdings(scene, meeting.holds)
         bars = self._bars(scene, meeting.share, shown)
         yield from self._table(
@@ -68,7 +68,7 @@ class Pairs:
                 for seat, other, bar in zip(shown, peer[shown], bars, strict=True)
             ]
         )
-        yield from first_items((), len(actors), _SHOWN, "more pairs")
+        yield from first_items((), len(actors), self.ink.most(_SHOWN), "more pairs")
         yield from self._without(scene, peer, has)
 
     def _own(self, scene: RoundView, name: str) -> Array | None:
@@ -130,7 +130,7 @@ class Pairs:
     def _listed(self, label: str, seats: Array, has: Sequence[str]) -> Iterator[Text]:
         items = (Text(f"{self.names.with_type(seat)} {has[seat]}".rstrip()) for seat in seats)
         if len(seats):
-            shown = first_items(items, len(seats), _SHOWN)
+            shown = first_items(items, len(seats), self.ink.most(_SHOWN))
             yield from labelled_row(self.ink, f"{len(seats)} {label}", shown)
 
 

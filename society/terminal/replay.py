@@ -69,11 +69,14 @@ def print_history(
     start: Place = 0,
     replicate: int = 0,
     speed: float = math.inf,
+    *,
+    whole: bool = False,
 ) -> None:
     """Print the history of one replicate from round `start` on; 0 stands for the initial state.
 
-    start: the number of a round, or its path. speed: rounds per second at most. Raises InputError
-    for a round or a replicate that the run does not have.
+    start: the number of a round, or its path. speed: rounds per second at most. whole: shorten
+    nothing, whatever the width. Raises InputError for a round or a replicate that the run does not
+    have.
     """
     manifest, paths = run.manifest, run.paths()
     first = find_round(start, paths)
@@ -82,9 +85,8 @@ def print_history(
         raise InputError(
             f"there is no replicate {replicate}; give --replicate a number from 0 to {last}"
         )
-    teller = _Teller(
-        manifest, TerminalStyle(console.encoding, min(console.width, _WIDEST)), replicate
-    )
+    ink = TerminalStyle(console.encoding, min(console.width, _WIDEST), whole=whole)
+    teller = _Teller(manifest, ink, replicate)
     print_lines(console, teller.opening())
     if manifest.level == "summary":
         print_lines(console, teller.measures(run.records(first, lines=False)))
@@ -92,9 +94,9 @@ def print_history(
         before: Page | None = None
         # Founders are told of in the first round, and have their names before it.
         for page in islice(run.pages(1), 1):
-            teller.meet(page)
+            teller.names.meet(page)
         for number in enclosing_rounds(paths, first):
-            teller.meet(next(run.pages(number)))
+            teller.names.meet(next(run.pages(number)))
         for page in run.pages(max(first - 1, 0)):
             if page.number >= first:
                 print_lines(console, teller.round(page, before))
@@ -117,13 +119,8 @@ class _Teller:
         self.deeds = EventLines(ink, names, replicate, manifest.specs)
         self.course = Trace()
         self.level: float | None = None
+        self.explained = set[str]()  # columns with a mark
         self.after = False  # whether anything was printed after this replicate had ended
-
-    def meet(self, page: Page) -> None:
-        """Learn which lives have the seats from this round on."""
-        lives = facts_told(page, DESCENDED, "life")
-        if lives is not None:
-            self.names.live(lives[self.replicate])
 
     def opening(self) -> Iterator[Text]:
         """Yield the title: scenario, agents, seed and replicate."""
@@ -137,10 +134,6 @@ class _Teller:
             others = given.replicates - 1
             about.append(Text(f"replicate {self.replicate} ({others} more not shown)"))
         yield from flow_items(about, ink.width, gap=ink.words(" · "))
-        for column, limit in self.stage.limits.items():
-            yield from flow_items(
-                [ink.text(f"! marks a {column} above the {limit}", "dim")], ink.width
-            )
         if self.stage.meeting is not None and (held := self.stage.meeting.holds):
             unit = f" ({unit})" if (unit := self.traits.spec(held).unit) else ""
             legend = f"beside each name: {spell_kind(held)}{unit}"
@@ -148,7 +141,7 @@ class _Teller:
 
     def round(self, page: Page, before: Page | None) -> Iterator[Text]:
         """Yield one round; after this replicate has ended, only endings elsewhere."""
-        self.meet(page)
+        self.names.meet(page)
         stage = default_display(page, self.stage)
         if facts_told(page, DESCENDED, "newborn") is not None:
             columns = dict.fromkeys((*stage.columns, *self.traits.names))
@@ -162,11 +155,12 @@ class _Teller:
             if not scene.void(self.replicate):
                 pairs = list(self.pairs.lines(scene))
                 yield from pairs
-                crowd = scene.present[self.replicate].sum() > CROWD
+                crowd = scene.present[self.replicate].sum() > self.ink.most(CROWD)
                 all_columns = not pairs or crowd
                 yield from self.roll.lines(
                     scene, stage.columns if all_columns else other_columns(stage)
                 )
+                yield from self._marks(page)
             yield from self.deeds.lines(scene)
         ended = {kind: np.flatnonzero(over) for kind, over in scene.ended}
         label = "elsewhere" if shown else self.places.label(page)
@@ -175,6 +169,17 @@ class _Teller:
             self.after = True
             yield Text()
         yield from fates
+
+    def _marks(self, page: Page) -> Iterator[Text]:
+        """Explain the mark of a column, once there is a limit to exceed."""
+        for column, limit in self.stage.limits.items():
+            stated = last_common_fact(page, limit)
+            if column in self.explained or stated is None or stated.dtype.kind not in "iuf":
+                continue
+            if np.isfinite(stated[self.replicate, 0]):
+                self.explained.add(column)
+                words = self.ink.text(f"! marks a {column} above the {limit}", "dim")
+                yield from flow_items([words], self.ink.width)
 
     def measures(self, records: Iterable[Record]) -> Iterator[Text]:
         """Yield the measures and endings of each round, where no details were recorded."""

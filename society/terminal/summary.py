@@ -6,15 +6,15 @@ import math
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from society.engine.scenario import Estimate
+from society.runs.agent_names import AgentNames, names_by_round
 
 from .console import TerminalColumn, TerminalStyle, flow_items, layout_table, print_lines
-from .labels import Names, RoundLabels, describe_ending, describe_status, spell_kind
+from .labels import RoundLabels, describe_ending, describe_status, spell_kind
 from .measures_table import measures_over_time
 from .usage_tables import by_hand, fallback_reasons, unsure_agents, usage_tables
 
@@ -81,11 +81,12 @@ def _troubles(
 ) -> Iterator[tuple[str, Iterable[str]]]:
     """Yield labels with lines about replies that went wrong or never came."""
     if outcome.ledger:
-        manifest = run.manifest
         pages = (record.page for record in run.records(lines=False))
-        troubles = [trouble for page in pages for trouble in page.troubles]
-        names = partial(Names, manifest, ink)
-        yield "trouble", unsure_agents(troubles, names, manifest.replicates)
+        numbered = [(page.number, trouble) for page in pages for trouble in page.troubles]
+        troubles = [trouble for _, trouble in numbered]
+        places = [(number, trouble.replicate, trouble.agent) for number, trouble in numbered]
+        names = names_by_round(run, places, AgentNames.with_type)
+        yield "trouble", unsure_agents(names, troubles, run.manifest.replicates)
         yield "reasons", fallback_reasons(ink, troubles)
     if run.unanswered:
         words = "calls without an answer that may still be billed"

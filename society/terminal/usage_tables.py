@@ -11,7 +11,7 @@ Token counts and costs that no provider reports are shown as unknown.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -20,7 +20,7 @@ from society.config.registry import component_title
 from society.engine.calls import sum_known
 
 from .console import TerminalColumn, TerminalStyle, flow_items, layout_table
-from .labels import Names, spell_kind
+from .labels import spell_kind
 
 if TYPE_CHECKING:
     from society.engine.calls import ParseIssue, Usage
@@ -121,22 +121,22 @@ def by_hand(ledger: Iterable[Usage]) -> Iterator[str]:
 
 
 def unsure_agents(
-    troubles: Iterable[ParseIssue], names: Callable[[int], Names], replicates: int
+    names: Iterable[str], troubles: Iterable[ParseIssue], replicates: int
 ) -> Iterator[str]:
     """Yield the agents whose replies had to be repaired or were given up, the worst first.
 
-    names: gives the names of the agents of a replicate.
+    names: of the agent of each trouble.
     """
-    by_agent: dict[tuple[int, int], Counter[str]] = {}
-    for trouble in troubles:
-        whose = trouble.replicate, trouble.agent
+    by_agent: dict[tuple[int, int, str], Counter[str]] = {}
+    for name, trouble in zip(names, troubles, strict=True):
+        whose = trouble.replicate, trouble.agent, name
         by_agent.setdefault(whose, Counter())[trouble.what] += 1
     ranked = sorted(
         by_agent.items(), key=lambda one: (-one[1]["fallback"], -one[1].total(), one[0])
     )
-    for (replicate, agent), counts in ranked[:_WORST]:
+    for (replicate, _, name), counts in ranked[:_WORST]:
         where = f" of replicate {replicate}" if replicates > 1 else ""
-        yield f"{names(replicate).with_type(agent)}{where}: {count_mishaps(counts)}"
+        yield f"{name}{where}: {count_mishaps(counts)}"
     if len(ranked) > _WORST:
         yield f"and {len(ranked) - _WORST} more"
 

@@ -83,7 +83,7 @@ class Player:
         return [chance, 1 - chance]
 
     def chance(self) -> float:
-        """To cooperate, which is 0."""
+        """The chance to cooperate, which is 0."""
         strategy, other = self.strategy, self.other
         last = other[-1] if other else 0
         if strategy == "always_cooperate":

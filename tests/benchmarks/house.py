@@ -138,7 +138,7 @@ def public_names(module: Module) -> Iterator[str]:
 
 
 def repeated(pairs: Iterable[tuple[str, Path]]) -> dict[str, list[str]]:
-    """What stands in two files or more, with these."""
+    """Find names that stand in two files or more, with these files."""
     where = defaultdict[str, set[str]](set)
     for name, path in pairs:
         where[name].add(str(path))

@@ -103,7 +103,7 @@ def recorded(setup: Society, path: Path, minds: Minds | None = None) -> None:
 
 
 def calls_of(setup: Society, path: Path) -> list[Call]:
-    """What a run asks and is told; each question once."""
+    """Play a society and list its calls, each question once."""
     recorded(setup, path)
     with open_run_file(path) as run:
         calls = list(run.calls())
@@ -113,7 +113,7 @@ def calls_of(setup: Society, path: Path) -> list[Call]:
 
 
 def bodies(calls: Sequence[Call]) -> list[dict[str, Any]]:
-    """What was posted."""
+    """Bodies of all requests that were posted."""
     return [
         {"messages": [word._asdict() for word in call.request.messages], **call.said.sent}
         for call in calls

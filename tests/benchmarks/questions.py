@@ -63,7 +63,7 @@ def tournament() -> Society:
 
 
 def seconds(setup: Society, minds: Steady, path: Path) -> float:
-    """Of wall time to play it into a run file."""
+    """Wall time in seconds to play a society into a run file."""
     gc.collect()
     start = time.perf_counter()
     with Writer(path, manifest_of(setup), overwrite=True) as writer:

@@ -35,7 +35,7 @@ factors:
 
 
 def seconds(job: Callable[[], object]) -> float:
-    """Of the wall clock."""
+    """Wall time in seconds."""
     start = time.perf_counter()
     job()
     return time.perf_counter() - start
@@ -50,7 +50,7 @@ def sweep(file: Path, folder: Path, workers: int) -> None:
 
 
 def grid(folder: Path) -> None:
-    """With one worker and with two, in turns; the better of two turns counts."""
+    """Sweep with one worker and with two, in turns; the better of two turns counts."""
     experiments = files("society.scenarios") / "reproductions" / "gupta2026" / "experiments"
     source = experiments / "village_fines_by_growth.yaml"
     best = {1: float("inf"), 2: float("inf")}

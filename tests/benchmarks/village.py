@@ -135,7 +135,7 @@ class Villager:
 
 
 class QuickVillager(Villager):
-    """The same without a list for every peer: draw until it is somebody else."""
+    """A villager without a list for every peer: it draws until it meets somebody else."""
 
     def peer(self, village: list[Villager]) -> Villager:
         one = self.luck.choice(village)

@@ -6,10 +6,11 @@ import doctest
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
 import pytest
 
 from society.claims import comparisons, types
-from society.claims.comparisons import Comparison
+from society.claims.comparisons import Comparison, Odds
 from society.claims.data import Judge
 from society.claims.types import (
     HOW,
@@ -86,10 +87,51 @@ def test_two_means_are_as_good_as_the_same_if_both_ends_exclude_what_matters(
     assert SHORTER.differs is True
 
 
-def test_an_ordering_that_is_sure_but_next_to_nothing_does_not_hold() -> None:
-    """A gain of 0.02 in 19 rounds, of thousands of runs."""
+def test_a_difference_that_is_sure_but_below_a_tenth_decides_no_ordering() -> None:
+    """105 against 100, surely by 4.68 to 5.44, in thousands of runs."""
+    more = Comparison("one > other", (105.0, 100.0), 5.0, 4.68, 5.44, "paired", p=0.0001)
+    less = Comparison("other > one", (100.0, 105.0), -5.0, -5.44, -4.68, "paired", p=0.0001)
+    assert (more.holds, less.holds) == (None, False)
+    assert order_finding([more]) == ClaimFinding(
+        "cannot be told",
+        "one > other: 105 - 100 = 5 [4.68, 5.44], p < 0.001, less than 10%",
+        "less than 10%: 1 of 1",
+    )
+
+
+def test_a_difference_that_is_sure_but_below_a_tenth_is_one_between_means_that_are_alike() -> None:
     tiny = UNCLEAR._replace(difference=0.02, low=0.01, high=0.03, p=0.0001)
-    assert (tiny.holds, tiny.differs, tiny.reversed) == (False, False, False)
+    none = tiny._replace(low=-0.01, p=0.3)
+    assert (tiny.differs, tiny.alike) == (None, True)
+    assert (none.differs, none.alike, none.holds) == (False, True, False)
+    assert (LONGER.differs, LONGER.alike) == (True, False)
+    assert (UNCLEAR.differs, UNCLEAR.alike) == (None, None)
+
+
+def share(hits: int, n: int, chance: float) -> Odds:
+    (found,) = Evidence({}).chances({"heads": np.arange(n) < hits}, chance)
+    return found
+
+
+def test_a_share_may_be_above_or_below_any_chance() -> None:
+    """A tenth more than 0.95 is more than all runs: a tenth of the rest, 0.005, counts there."""
+    assert (share(1000, 1000, 0.95).above, share(1000, 1000, 0.95).below) == (True, False)
+    assert (share(0, 1000, 0.05).below, share(0, 1000, 0.05).above) == (True, False)
+    assert (share(95, 100, 0.95).above, share(95, 100, 0.95).below) == (None, None)
+
+
+@pytest.mark.parametrize("hits", range(0, 101, 5))
+@pytest.mark.parametrize("chance", [0.05, 0.3, 0.5, 0.95])
+def test_a_share_of_runs_is_judged_as_the_share_of_all_others(hits: int, chance: float) -> None:
+    one, other = share(hits, 100, chance), share(100 - hits, 100, 1 - chance)
+    assert (one.above, one.below) == (other.below, other.above)
+
+
+def test_a_share_that_is_surely_above_chance_by_next_to_nothing_decides_nothing() -> None:
+    """51 % of a million runs, where 55 % would count."""
+    found = share(510_000, 1_000_000, 0.5)
+    assert (found.above, found.below) == (None, False)
+    assert str(found).endswith("by chance 50.0%, p < 0.001, less than 10%")
 
 
 def test_a_statement_holds_by_all_or_by_any_of_its_parts() -> None:

@@ -203,7 +203,7 @@ def run_file(typed: Typed) -> Path:
 
 
 def poisoned(value: Any) -> Any:
-    """The same with a hostile end to every text in it, names included."""
+    """Append a hostile text to every text in a value, names included."""
     if isinstance(value, str):
         return value + EVIL
     if isinstance(value, list):

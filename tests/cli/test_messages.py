@@ -186,21 +186,21 @@ def test_an_answer_of_one_member_that_is_no_number_is_shown_with_its_seat(
     mistake: Mistake,
 ) -> None:
     assert mistake(wood=(SHARE, "[1, 2, 'x', 4, 5]")) == (
-        f"wood.py:{line_of('def answer')}: feller, seat 2 of replicate 0, answered 'fell' with "
+        f"wood.py:{line_of('def answer')}: feller, agent 2 of replicate 0, answered 'fell' with "
         "'x'; expected a number within its own bounds, one per member (5 members)"
     )
 
 
 def test_an_answer_that_is_not_legal_is_shown_with_its_component(mistake: Mistake) -> None:
     assert mistake(wood=(SHARE, "np.full(len(agents), np.nan)")) == (
-        f"wood.py:{line_of('def answer')}: feller, seat 0 of replicate 0, answered 'fell' "
+        f"wood.py:{line_of('def answer')}: feller, agent 0 of replicate 0, answered 'fell' "
         "with nan; expected a number"
     )
 
 
 def test_a_relation_that_is_not_declared_is_named_with_the_mend(mistake: Mistake) -> None:
     assert mistake(wood=("own(cut)", "seen('see', cut)")) == (
-        f"wood.py:{line_of('yield Tell')}: wood, 'felled': there is no graph 'see'; "
+        f"wood.py:{line_of('yield Tell')}: Tell('felled'): there is no graph 'see'; "
         "say relations=('see',) in @scenario"
     )
 
@@ -341,7 +341,7 @@ def test_a_prompt_that_names_no_parameter_is_found_before_anybody_is_asked(
         ("run wood.py more", "society run: 'more' is one word too many"),
         (
             "run wood.py --record ful",
-            "society run: there is no value for --record 'ful'; did you mean 'full'?",
+            "society run: argument --record: got 'ful'; did you mean 'full'?",
         ),
         ("run", "society run: the following arguments are required: scenario"),
         (
@@ -355,6 +355,135 @@ def test_a_wrong_word_is_refused_in_one_line(mistake: Mistake, words: str, messa
     command = "society run" if words.startswith("run") else "society"
     said = f"{message} (`{command} --help` explains)"
     assert mistake(*words.split()) == said.removeprefix("society: ")
+
+
+COMMANDS = ("run wood.py --quiet --out a.run", "prompts wood.py", "list wood.py")
+IN_CAST = "wood.py:20: "
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "words"),
+    [
+        ("(Feller(),)", "(Feller,)", IN_CAST + "cohort 'feller' has the class Feller among its "
+         "components; write Feller(), with parentheses"),
+        ("(Feller(),)", "Feller()", IN_CAST + "the components of cohort 'feller' are a single "
+         "Feller; write (Feller(...),), with the comma"),
+        ("return [Cohort", "[Cohort", "wood.py:19: the cast of wood is None (is a `return` missing?"
+         "); return a list of cohorts: [Cohort(NAME, COUNT, (COMPONENT(),))]"),
+        ("fellers(params, count)", "fellers(params)", "wood.py:23: cast=fellers of wood takes "
+         "(params); write (params, count), as it is called"),
+        ("rounds=3)", "round=3)", "wood.py:23: @scenario takes no 'round'; did you mean 'rounds'?"),
+        ("rounds=3)", "rounds=3, relations='see')", "wood.py:23: relations of wood is a str; write "
+         "relations=('see',), with the comma, also for a single one"),
+        ("@scenario(params=Wood, cast=fellers, agents=5, rounds=3)", "@scenario", "wood.py:23: "
+         "@scenario takes values by name: write @scenario(cast=FUNCTION, ...)"),
+        ("cast=fellers, ", "", "wood.py:23: @scenario needs cast=FUNCTION, which gives a list of "
+         "Cohort"),
+        ("answer(self, ask, agents)", "answer(self, ask)", "wood.py:12: Feller.answer takes "
+         "(self, ask); write (self, ask, agents), as it is called"),
+        ('answers = ("fell",)', 'answers = "fell"', "wood.py:12: Feller has answers = 'fell'; "
+         "write ('fell',), with the comma"),
+        ('answers = ("fell",)', 'columns = __import__("society").Column("x")', "wood.py:12: Feller "
+         "has columns = Column('x'); write (Column('x'),), with the comma"),
+        ("def answer", "async def answer", "wood.py:12: Feller.answer is `async`, and rules answer "
+         "at once; leave `async` out, or write `async def consult(self, ask, agent)`, which "
+         "answers for one agent at a time"),
+        ("def answer(self, ask, agents)", "def consult(self, ask, agent)", "wood.py:12: "
+         "Feller.consult is awaited; write `async def consult`"),
+        ("rounds=3)", "rounds=3, measures=(Measure('a', 'b', lambda told: 1),))", "wood.py:23: the "
+         "function of measure 'a' takes (told); write (told, env), as it is called"),
+        ("rounds=3)", "rounds=3, measures=(Measure('a', 'b', lambda told, env: 1, 'las'),))",
+         "wood.py:23: fold='las' of the measure 'a'; did you mean 'last'?"),
+        ("Ask, Cohort", "Aks, Cohort", "wood.py:2: ImportError: cannot import name 'Aks' from "
+         "'society'; did you mean 'Ask'?"),
+    ],
+)  # fmt: skip
+def test_what_is_handed_over_wrongly_is_refused_where_it_is_written(
+    mistake: Mistake, written: str, instead: str, words: str
+) -> None:
+    assert mistake(wood=(written, instead)) == words
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "words"),
+    [
+        ("Real(0, left / env.agents)", "__import__('society').Choice(('a', 'b'))",
+         "labels stand one by one, not in a tuple; write ('a', 'b')"),
+        ("Real(0, left / env.agents)", "__import__('society').Choice(1, 2)",
+         "label 1 is a int; give text"),
+        ("cut = yield", "cut = env.draws.uniform('rain'); yield", "AttributeError: 'function' "
+         "object has no attribute 'uniform'; say who draws: env.draws(\"NAME\").uniform(...)"),
+        ("cut = yield", "cut = env.params.grwoth; yield", "AttributeError: 'Wood' object has no "
+         "attribute 'grwoth'; did you mean 'growth'?"),
+        ("cut = yield", "cut = 1 / 0; yield", "ZeroDivisionError: division by zero"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_script_that_raises_is_named_with_its_line_by_every_command(
+    mistake: Mistake, command: str, written: str, instead: str, words: str
+) -> None:
+    """No traceback goes through files of ours."""
+    assert mistake(*command.split(), wood=(written, instead)) == (
+        f"wood.py:{line_of('cut = yield')}: {words}"
+    )
+
+
+def test_an_if_over_many_agents_says_what_to_write(mistake: Mistake) -> None:
+    words = mistake(wood=(SHARE, "1 if ask.facts['left'] > 5 else 0"))
+    assert words.startswith(f"wood.py:{line_of(SHARE)}: ValueError: The truth value of an array")
+    assert words.endswith(
+        "; `if` cannot decide for many agents at once: write np.where(condition, a, b), or answer "
+        "for one agent at a time under @per_agent"
+    )
+
+
+def test_a_script_that_yields_no_line_is_named_with_its_line(mistake: Mistake) -> None:
+    assert mistake(wood=('yield Tell("felled"', 'yield ("felled"')) == (
+        f"wood.py:{line_of('yield Tell')}: wood yields tuple; a script yields Ask, Tell or Inherit"
+    )
+
+
+def test_a_parameter_at_the_top_of_a_file_is_told_where_it_belongs(mistake: Mistake) -> None:
+    words = mistake("run", "a.yaml", a="scenario: fishing_village\ngrowth: 0.2\n")
+    assert words.startswith("a.yaml:2:1 growth: there is no key 'growth'; choose one of: agents,")
+    assert words.endswith("uses; parameters of the scenario stand in `parameters`")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (" fine: 3", "a.yaml:4:2: expected <block end>, but found '<block mapping start>'; keys "
+         "that belong together stand equally far to the right"),
+        ("\tfine: 3", "a.yaml:4:1: found character '\\t' that cannot start any token; indent by "
+         "spaces, and put such a sign into quotes"),
+    ],
+)  # fmt: skip
+def test_yaml_that_cannot_be_read_says_what_to_look_for(
+    mistake: Mistake, text: str, words: str
+) -> None:
+    file = f"scenario: fishing_village\nparameters:\n  growth: 0.3\n{text}\n"
+    assert mistake("run", "a.yaml", a=file) == words
+
+
+def test_a_script_without_end_is_ended(mistake: Mistake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("society.engine.mechanism.MOST_LINES", 50)
+    for command in COMMANDS:
+        assert mistake(*command.split(), wood=("for _ in env.rounds():", "while True:")) == (
+            "the script has yielded 50 lines in one round, and goes on; let it play "
+            "`for _ in env.rounds():`, which ends"
+        )
+
+
+def test_the_traceback_of_a_mistake_is_shown_if_it_is_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("wood.py").write_text(WOOD.replace(SHARE, "1 / 0"))
+    for words, shown in ((["run", "wood.py"], False), (["run", "wood.py", "-v"], True)):
+        assert main([*words, "--quiet", "--out", "a.run"]) == 2
+        said = capsys.readouterr().err
+        assert ("Traceback" in said) == shown
+        assert "wood.py:16: ZeroDivisionError: division by zero; nothing was saved" in said
 
 
 def test_a_name_that_is_listed_nowhere_is_refused_with_the_nearest(mistake: Mistake) -> None:

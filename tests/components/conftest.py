@@ -110,7 +110,7 @@ def talk(recorded: Recorded) -> Talking:
 
 
 class Staked(Params):
-    """What donors by rule look at when they put things into words."""
+    """Parameters that donors by rule look at when they put things into words."""
 
     stake: str = "share"
 

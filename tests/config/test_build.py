@@ -79,7 +79,7 @@ def part(setup: Society, cohort: int, place: int) -> Component:
 
 
 def changed(spec: RunConfig, *settings: str) -> RunConfig:
-    """Changed by --set."""
+    """Return the configuration as changed by --set."""
     return override(spec, map(parse_setting, settings))
 
 

@@ -35,7 +35,7 @@ def graph(
 
 
 def seen(found: Graph, replicate: int = 0) -> list[list[int]]:
-    """Whom each seat sees, in ascending order."""
+    """List the seats that each seat sees, in ascending order."""
     return [sorted(found.neighbours(replicate, seat).tolist()) for seat in range(found.seats)]
 
 

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from society.config import listing
-from society.config.listing import Kind, entries, listing_lines
+from society.config.listing import Kind, describe_name, entries, listing_lines
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -87,3 +87,56 @@ def test_keys_that_are_set_are_named_and_never_shown(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody-knows")
     assert entries("models")["keys"].words == "OPENAI_API_KEY"
     assert "sk-nobody-knows" not in "".join(listing_lines("models", parameters=True))
+
+
+STEWARD = '''
+from dataclasses import dataclass
+
+from society import Column, Component, mechanism
+
+
+@dataclass(frozen=True)
+class Steward(Component):
+    """Gives what it can spare."""
+
+    share: float = 0.5
+    answers = ("donate",)
+    columns = (Column("more", public=True),)
+
+    def answer(self, ask, agents):
+        return self.share
+
+
+@mechanism
+class Levy:
+    """Everybody pays a levy."""
+
+    levy: float = 0.5
+
+    def on_payoff(self, tell, payoff):
+        return -self.levy + 0 * payoff
+'''
+
+
+def test_a_file_without_a_scenario_is_described_by_its_components_and_mechanisms(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "steward.py").write_text(STEWARD)
+    assert describe_name(str(tmp_path / "steward.py"), KINDS).parts == {
+        "component steward": [
+            "Gives what it can spare.",
+            "answers: donate",
+            "columns: more · float64 · public",
+            "parameters: share = 0.5 · a number",
+        ],
+        "mechanism levy": ["Everybody pays a levy.", "parameters: levy = 0.5 · a number"],
+    }
+
+
+def test_a_scenario_file_is_described_with_the_parameters_that_it_sets(tmp_path: Path) -> None:
+    file = tmp_path / "rich.yaml"
+    file.write_text("scenario: fishing_village\nparameters: {growth: 0.9}\n")
+    described = describe_name(str(file), KINDS)
+    assert described.words.startswith("fishing_village: A lake shared by villagers")
+    assert "growth = 0.9 · a number from 0 to 3 · r, a round" in described.parts["parameters"]
+    assert "fine = 10 · " in str(described.parts["parameters"]), "which has its default"

@@ -63,7 +63,7 @@ def with_options(spec: RunConfig, **said: Any) -> RunConfig:
 
 
 def setting(spec: RunConfig, name: str = "default") -> Mapping[str, Any]:
-    """What is said of one model beside the usual."""
+    """Return the settings of one model that differ from the defaults."""
     return spec.models[name].model_dump(exclude_defaults=True)
 
 

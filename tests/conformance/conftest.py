@@ -198,7 +198,7 @@ _MORE = 6  # so that whole matches can be made of some agents
 
 
 def refused(case: Case) -> bool:
-    """Whether such a society cannot be played."""
+    """Check whether such a society cannot be played."""
     try:
         game = altered(case, **SHORT).setup().gamemaster()
         game.scenario.play(game.env)
@@ -208,7 +208,7 @@ def refused(case: Case) -> bool:
 
 
 def playable(case: Case, legal: Legal) -> Case:
-    """The same, or with some more agents; else with as many of its parameters as go together."""
+    """Return the case, or one with more agents; else one with all parameters that go together."""
     parameters, agents = case.changes["parameters"], case.changes["agents"]
     crowds = [altered(case, agents=agents + more) for more in range(_MORE)]
     for whole in crowds:
@@ -259,7 +259,7 @@ def every_case() -> list[Case]:
 
 
 def sized(case: Case) -> Case:
-    """In as many replicates, rounds, games and generations as are played in a moment."""
+    """Return the case at a size that is played in a moment: few replicates, rounds and games."""
     spec = load_config(case.source, case.changes)
     said = set(case.changes)
     if any(name in part for part in spec.mechanisms for name in ("tournament", "draft_designs")):
@@ -281,7 +281,7 @@ def sized(case: Case) -> Case:
 
 
 def fewer(given: Mapping[str, Any], most: int) -> dict[str, Any]:
-    """With fewer generations, games and repetitions."""
+    """Return settings of a mechanism with fewer generations, games and repetitions."""
     many = ("count", "games", "repetitions")
     return {name: min(value, most) if name in many else value for name, value in given.items()}
 

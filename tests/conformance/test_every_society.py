@@ -98,7 +98,7 @@ SEATS = {"partner", "about", "past_of", "past_with", "opponents", "whom"}
 
 
 def names_seats(step: Step, role: str, field: str) -> bool:
-    """Whether an array of a step holds seats."""
+    """Check whether an array of a step holds seats."""
     if role != "answer":
         return role in ("parents", "join", "cut") or (role != "who" and field in SEATS)
     forms = dict(part.split(": ", 1) for part in step.form.split("; ")) if field else {}
@@ -155,7 +155,7 @@ def test_answers_stay_within_their_reply_and_to_listen_changes_nothing(
 
 
 def world(game: GameMaster) -> RunContext:
-    """What surrounds its agents."""
+    """The context of the agents of a game."""
     assert isinstance(game.answerer, Population)
     return game.answerer.context
 
@@ -231,7 +231,7 @@ class Gossip(Component):
 
 
 def gossiping(heard: Iterable[str]) -> Component:
-    """One that notices every kind of tell."""
+    """Return a component that notices every kind of tell."""
 
     class Listening(Gossip):
         notices = tuple(heard)
@@ -250,7 +250,7 @@ def test_an_extra_component_and_an_extra_question_shift_nobodys_luck(
     gossip = gossiping(step.kind for step in run.steps if step.sort == "tell")
 
     def chatty(cast: Cast, shape: tuple[int, int]) -> Cast:
-        """In one cohort before its own components, in the next after them."""
+        """Add gossip to one cohort before its own components, and to the next after them."""
         orders = [
             (gossip, *c.components) if k % 2 else (*c.components, gossip)
             for k, c in enumerate(cast)
@@ -281,7 +281,7 @@ def test_another_seed_is_another_history(case: Case, perform: Perform, whole: On
 
 
 def determined(run: Played) -> bool:
-    """Whether all that was asked for were strategies, and nobody mixed."""
+    """Check whether only strategies were asked for, and nobody mixed."""
     asked = [step for step in run.steps if step.sort == "ask"]
     mixes = [step.arrays["answer", ""] for step in asked if step.form.startswith("mix")]
     pure = all(np.isin(mix, (0, 1)).all() for mix in mixes)
@@ -364,7 +364,7 @@ def test_every_legal_choice_is_tried(cases: list[Case], sharing: Sharing) -> Non
 
 
 def _leaving(page: Page) -> set[str]:
-    """Whether agents can go on a page, and whether they can be back."""
+    """Return the roles of arrays by which agents go on a page, or are back."""
     roles = {role for step in page.steps for role, _ in step.arrays}
     return roles & {"gone", "back"}
 

@@ -50,7 +50,7 @@ def test_every_component_of_ours_states_its_chance_id_and_no_two_the_same() -> N
 
 
 def chance_ids_of_modules() -> Iterator[str]:
-    """Of the modules that state one themselves, rather than import it."""
+    """List the chance ids of modules that state one themselves, rather than import it."""
     for name in index.modules("scenarios"):
         module = importlib.import_module(name)
         if "\nCHANCE_ID = " in Path(str(module.__file__)).read_text("utf-8"):

@@ -351,7 +351,7 @@ class ByColumns(Component):
 
 
 class Alone(Component):
-    """The same, written for a single agent."""
+    """A component like the other one, written for a single agent."""
 
     answers = ByColumns.answers
 
@@ -661,7 +661,7 @@ def test_who_answers_anything_answers_what_nobody_before_it_answers(play: Play) 
 
 
 def spied(play: Play, look: Any, *parts: Component, **at: Any) -> list[Any]:
-    """What each agent in turn finds when it is asked for a bid in round 2."""
+    """List the facts that each agent in turn finds when it is asked for a bid in round 2."""
     found: list[Any] = []
 
     class Spy(Component):

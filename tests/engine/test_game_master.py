@@ -517,7 +517,7 @@ def test_nobody_may_be_understood(play: Play) -> None:
 
 def test_without_a_fallback_an_unread_answer_is_an_error(play: Play) -> None:
     with pytest.raises(
-        PartError, match=r"mumbler, seat 1 of replicate 0, to 'bid' could not be read.*fallback="
+        PartError, match=r"mumbler, agent 1 of replicate 0, to 'bid' could not be read.*fallback="
     ):
         play(once(Real(0, 9), None), Mumbler(1))
 
@@ -689,7 +689,7 @@ def test_the_next_question_is_asked_on_the_changed_graph(play: Play, answering: 
 
     over = play(feud, answering(lambda ask, me: [2, 2, 0]))
     assert over.answers("bid")[0].tolist() == [[2, 2, 0]]
-    with pytest.raises(PartError, match="seat 0 of replicate 0"):
+    with pytest.raises(PartError, match="agent 0 of replicate 0"):
         play(feud, answering(lambda ask, me: [1, 2, 0]))
 
 

@@ -69,7 +69,7 @@ class Diary:
         return self.record.get(request.address)
 
     async def withdraw(self, request: Request) -> None:
-        """Nothing to take back."""
+        """Do nothing: there is no note to take back."""
 
     async def sending(self, request: Request) -> None:
         self.noted.append(f"sending {request.address.agent}")
@@ -91,14 +91,14 @@ class Diary:
 
 
 class Full(Diary):
-    """Its disk is full."""
+    """A call store with a full disk."""
 
     async def keep(self, request: Request, said: Completion) -> None:
         raise Paused("the disk is full")
 
 
 def ask(gateway: ModelGateway, *requests: Request) -> list[Completion]:
-    """What is said to requests that are made at once."""
+    """Make requests at once, and return the replies to them."""
     return asyncio.run(gateway.together(gateway.call(one) for one in requests))
 
 
@@ -221,10 +221,11 @@ class Bystander:
     """Whoever is asked."""
 
     address: Address
+    whole_name: str = "agent 1"
 
 
 def found(diary: Diary, answer: Any, *, called: bool = False) -> tuple[Any, ModelGateway]:
-    """What `answered` makes of an answer, or of an Unparsed that is raised."""
+    """Return the value that `answered` makes of an answer, or of an Unparsed that is raised."""
     gateway = diary.gateway
     asked = Bystander(request().address)
 

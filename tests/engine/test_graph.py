@@ -236,7 +236,7 @@ def test_sights_of_some_are_their_rows() -> None:
 
 
 def matched(world: World, uniform: Array) -> list[dict[int, int]]:
-    """Who is paired with whom, in each replicate."""
+    """Return the pairs of each replicate."""
     partner = world.graph.matched(uniform, world.present)
     return [{i: int(j) for i, j in enumerate(row) if j != NOBODY} for row in partner]
 

@@ -133,7 +133,7 @@ def test_the_changed_line_is_not_what_answer_hears_of(play: Play) -> None:
 
 
 def table(rounds: int) -> Environment:
-    """For two replicates."""
+    """An environment of two replicates."""
     return Environment(None, seed=1, ids=np.arange(3), replicate_ids=np.arange(2), horizon=rounds)
 
 

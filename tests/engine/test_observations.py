@@ -27,7 +27,7 @@ class Notebook(Component):
 
 
 def noted(play: Play, gone: Any = None, **at: Any) -> list[list[float | None]]:
-    """What each agent, replicate after replicate, sees of seats 0, 1, 2; None: nothing."""
+    """List the facts of seats 0, 1, 2 that each agent sees, by replicate; None: nothing."""
 
     def payday(env: Environment) -> Script:
         wages = np.arange(env.replicates)[:, None] * 10 + [1, 2, 3]

@@ -29,7 +29,7 @@ class Program(subprocess.Popen[str]):
         )
 
     def ended(self) -> tuple[int, str, str]:
-        """Its exit code, and what it has said on stdout and stderr."""
+        """Wait for the end; return the exit code, stdout and stderr."""
         with self:
             said = self.communicate(timeout=60)
         return (self.returncode, *said)
@@ -75,7 +75,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole(
     long: Path, begun: Callable[..., Program], digests: Callable[[Path], dict[str, str]]
 ) -> dict[str, str]:
-    """What it comes to, swept with two workers and without interruption."""
+    """The results of a sweep with two workers and without interruption."""
     folder = long.with_name("whole")
     program = begun("sweep", long, "--workers", 2, "--quiet", "--out", folder)
     assert program.ended() == (0, "", "")

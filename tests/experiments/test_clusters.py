@@ -59,7 +59,7 @@ def descendants(process: int) -> Iterable[int]:
 
 
 def workers(process: Program) -> list[int]:
-    """Those of a sweep that play."""
+    """List the workers of a sweep that play."""
     return [
         child
         for child in descendants(process.pid)

@@ -114,7 +114,7 @@ def workers(cluster: Cluster) -> int:
 
 
 def playing(worker: subprocess.Popen[bytes]) -> bool:
-    """Whether it has a run file open."""
+    """Check whether a process has a run file open."""
     for descriptor in Path(f"/proc/{worker.pid}/fd").iterdir():
         with suppress(OSError):
             if descriptor.readlink().suffix == ".run":

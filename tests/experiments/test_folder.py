@@ -26,7 +26,7 @@ analysis: {outcome: efficiency}
 
 @pytest.fixture
 def folder(written: Written, tmp_path: Path) -> SweepFolder:
-    """Of an experiment with two conditions."""
+    """The folder of an experiment with two conditions."""
     return SweepFolder.of(read_experiment(Path(written("fines.yaml", FINES))), tmp_path / "swept")
 
 

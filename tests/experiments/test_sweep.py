@@ -63,7 +63,7 @@ factors: {{growth: [0.2, 0.4, 0.6]}}
 
 
 def kept(folder: Path | str) -> Mapping[str, tuple[int, bytes]]:
-    """When each run file was written, and what it holds."""
+    """Return the time and the content of each run file."""
     files = sorted(Path(folder).glob("*.run"))
     return {file.stem: (file.stat().st_mtime_ns, file.read_bytes()) for file in files}
 

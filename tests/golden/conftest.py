@@ -37,7 +37,7 @@ class Over(NamedTuple):
 
 
 def _placed(value: Any) -> Any:
-    """The same with the path of a file of the tests in place of its name."""
+    """Replace the name of a file of the tests by its path."""
     if value == "PATCHY":
         return PATCHY
     if isinstance(value, Mapping):
@@ -86,11 +86,11 @@ def among_users_files(users_files: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.fixture(scope="session")
 def versions() -> dict[str, str]:
-    """Those of what draws and graphs come from."""
+    """The versions of the libraries that draw numbers and graphs."""
     return VERSIONS
 
 
 @pytest.fixture(scope="session")
 def rewrite() -> bool:
-    """Whether what is kept is to be written anew."""
+    """True if kept files are to be rewritten."""
     return REWRITE

@@ -26,7 +26,7 @@ KEPT: dict[str, Any] = json.loads(TABLE.read_text(encoding="utf-8"))
 
 
 def come_to(over: Over) -> dict[str, Any]:
-    """What is kept of a game."""
+    """Return the digest and the measures of a game."""
     means = {name: one.mean for name, one in sorted(over.outcome.measures.items())}
     measures = {name: None if mean is None else f"{mean:.6g}" for name, mean in means.items()}
     return {"digest": over.outcome.digest, "measures": measures}
@@ -51,7 +51,7 @@ def test_a_society_of_rules_plays_as_it_did(
 
 @pytest.fixture(scope="module", autouse=True)
 def written_anew(versions: dict[str, str], rewrite: bool) -> Any:
-    """After the last test: one line a society, so that a change is read like code."""
+    """Rewrite after the last test: one line a society, so that a change is read like code."""
     yield
     if rewrite:
         KEPT["versions"] = versions

@@ -1,52 +1,120 @@
-"""An agent has one name: in its prompts, in the replay and in the frames of a study."""
+"""An agent has one name: in prompts, in the replay, in frames, in the summary and the report."""
 
 from __future__ import annotations
 
+import io
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.console import Console
 
 from society.analysis.study import open_study
+from society.config.registry import scenarios
+from society.report import write_report
+from society.runs.runfile import RunFile
+from society.terminal.summary import print_summary
 
-from .test_golden import replayed, spoken, told
+from .test_golden import replayed, told
 
-GENERATIONS = {
-    "agents": 4,
-    "rounds": 3,
-    "seed": 4,
-    "parameters": {"minds": "language", "games": 1},
-    "mechanisms": [{"generations": {"count": 2, "fitness": "final", "phenotype": "share"}}],
-}
+# A number of points is no number of a player: "the other player 2 points".
+NAME = re.compile(
+    r"(?:the referee|(?:villager|agent|player|rater) \d+(?:_\d+)?\b(?: of match \d+)?)(?! points)",
+    re.IGNORECASE,
+)
+LANGUAGE = {"parameters": {"minds": "language"}}
+EVOLVING = {"generations": {"count": 2, "fitness": "final", "phenotype": "share"}}
+LIVES = {"agents": 4, "rounds": 3, "parameters": {"minds": "language", "games": 1}}
+
+CASES: list[tuple[str, Mapping[str, Any], set[str]]] = [
+    ("fishing_village", {"agents": 2, "rounds": 2}, {"villager 0", "villager 1"}),
+    ("language_village", {"agents": 2, "rounds": 2}, {"villager 0", "villager 1"}),
+    (
+        "language_village",
+        {"agents": 2, "rounds": 2, "mechanisms": ["leadership", "peer_punishment"]},
+        {"villager 0", "villager 1"},
+    ),
+    (
+        "village_meeting",
+        {"agents": 3, "rounds": 2},
+        {"villager 0", "villager 1", "the referee"},
+    ),
+    ("norm_coding", {"agents": 2, "rounds": 2}, {"rater 0", "rater 1"}),
+    ("donor_game", {"agents": 2, "rounds": 2, **LANGUAGE}, {"agent 0", "agent 1"}),
+    (
+        "donor_game",
+        {**LIVES, "mechanisms": [EVOLVING]},
+        {"agent 1_1", "agent 1_2", "agent 1_3", "agent 1_4", "agent 2_1", "agent 2_3"},
+    ),
+    ("normal_form", LANGUAGE, {"player 1", "player 2"}),
+    ("matching_pennies", LANGUAGE, {"player 1", "player 2"}),
+    ("stag_hunt", {**LANGUAGE, "mechanisms": ["mediation"]}, {"player 1", "player 2"}),
+    ("travellers_dilemma", LANGUAGE, {"player 1", "player 2"}),
+    ("trust", {**LANGUAGE, "mechanisms": ["cheap_talk"]}, {"player 1", "player 2"}),
+    (
+        "public_goods",
+        {**LANGUAGE, "mechanisms": ["contracts", "peer_punishment"]},
+        {"player 1", "player 2", "player 3"},
+    ),
+    (
+        "prisoners_dilemma",
+        {**LANGUAGE, "agents": 4, "mechanisms": [{"reputation": {"games": 2}}]},
+        {"agent 0", "agent 1", "agent 2", "agent 3"},
+    ),
+]
 
 
 @pytest.mark.parametrize(
     ("scenario", "changes", "names"),
-    [
-        (
-            "language_village",
-            {"agents": 3, "rounds": 2, "seed": 4},
-            {"villager 0", "villager 1", "villager 2"},
-        ),
-        (
-            "donor_game",
-            GENERATIONS,
-            {"agent 1_1", "agent 1_2", "agent 1_3", "agent 1_4", "agent 2_1", "agent 2_3"},
-        ),
-    ],
+    [pytest.param(*case, id=f"{case[0]}-{number}") for number, case in enumerate(CASES)],
 )
-def test_prompts_replay_and_frames_have_the_same_names(
-    tmp_path: Path, scenario: str, changes: dict[str, object], names: set[str]
+def test_all_that_names_agents_has_the_same_names(
+    tmp_path: Path, scenario: str, changes: Mapping[str, Any], names: set[str]
 ) -> None:
-    run = replayed(tmp_path, scenario, changes)
-    pattern = f"{min(names).split()[0]} [0-9_]*[0-9]"
-    prompts = "\n".join(spoken(run))
-    assert set(re.findall(rf"You are ({pattern})", prompts)) == names
-    assert set(re.findall(pattern, told(run))) == names
-    frame = open_study([tmp_path / "golden.run"]).agents
-    assert set(frame["name"]) == names
-    quotes = open_study([tmp_path / "golden.run"]).quotes
-    assert set(quotes["who"].dropna()) <= names
+    run = replayed(tmp_path, scenario, {"seed": 4, **changes})
+    study = open_study([tmp_path / "golden.run"])
+    assert set(study.agents["name"]) == names
+    assert named(told(run), names) == names
+    calls = study.calls
+    for who, prompt in zip(calls["who"], calls["prompt"], strict=True):
+        assert who in names
+        assert named(prompt, names) <= names
+        assert named(" ".join(re.findall(r"You are [^.,]*", prompt)), names) <= {who}
+    for frame in (study.events, study.quotes, study.troubles):
+        assert set(frame["who"].dropna()) <= names
+    assert named(summary(run), names) <= names
+    page = write_report(study, tmp_path / "report").read_text("utf-8")
+    assert set(study.quotes["who"].dropna()) <= named(page, names) <= names
+
+
+def test_no_scenario_is_left_out() -> None:
+    assert {name for name, _, _ in CASES} == set(scenarios())
+
+
+def named(text: str, names: set[str]) -> set[str]:
+    """The names in a text that have the noun of these: an agent may be a player of a match, too."""
+    nouns = {name.split()[0] for name in names}
+    found = {name[0].lower() + name[1:] for name in NAME.findall(text)}
+    return {name for name in found if name.split()[0] in nouns}
+
+
+def summary(run: RunFile) -> str:
+    text = io.StringIO()
+    print_summary(run, run.outcome(), [], Console(file=text, width=100))
+    return text.getvalue()
+
+
+def test_players_of_several_matches_are_named_by_seat_and_match(tmp_path: Path) -> None:
+    run = replayed(tmp_path, "prisoners_dilemma", {"agents": 4, "seed": 2, **LANGUAGE})
+    assert set(open_study([tmp_path / "golden.run"]).agents["name"]) == {
+        "player 1 of match 1",
+        "player 2 of match 1",
+        "player 1 of match 2",
+        "player 2 of match 2",
+    }
+    assert re.search(r"player 1 of match 2 .* player 2 of match 2 ", told(run))
 
 
 def test_the_type_of_an_agent_stands_beside_its_name_and_not_in_it(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ class Reciting:
         return Completion(text, finish)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is nothing to close."""
 
 
 class Noting:
@@ -102,7 +102,7 @@ def _spoilt(address: Address, said: Completion) -> Completion:
 
 
 def history(over: Over) -> Iterator[str]:
-    """What happened, a line each: no words of prompts, no spelling of forms."""
+    """List events, a line each: no words of prompts, no spelling of forms."""
     for mechanism, designs in over.designs.items():
         yield f"designs {mechanism}: {json.dumps(designs, sort_keys=True)}"
     for page in over.pages:
@@ -117,7 +117,7 @@ def history(over: Over) -> Iterator[str]:
 
 
 def replies_of(kept: Mapping[str, Any]) -> list[dict[Address, tuple[str, str]]]:
-    """By address, of each game: that of the designs, and the society's own."""
+    """Return replies by address, for each game: that of the designs, and the society's own."""
     return [
         {Address(*row[:6]): (row[6], row[7]) for row in game} for game in kept.get("replies", ())
     ]
@@ -162,7 +162,7 @@ def test_a_society_that_hears_the_same_plays_the_same(
 
 @pytest.fixture(scope="module", autouse=True)
 def written_anew(versions: dict[str, str], rewrite: bool) -> Iterator[None]:
-    """After the last test."""
+    """Rewrite the kept files after the last test."""
     yield
     for file, kept in FILES.items() if rewrite else ():
         words = json.dumps({**kept, "versions": versions}, ensure_ascii=False)

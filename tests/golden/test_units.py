@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from society.analysis.study import open_study
+from society.engine.fact_specs import FactSpec
 from society.runs.runfile import Manifest
 
 from .test_golden import HERE, replayed, told
@@ -41,4 +42,6 @@ def test_a_manifest_of_before_has_no_units(tmp_path: Path) -> None:
     run = replayed(tmp_path, "fishing_village", {"agents": 2, "rounds": 1, "seed": 1})
     kept = run.manifest.model_dump(mode="json")
     del kept["facts"]
-    assert Manifest.model_validate(kept).facts == {}
+    before = Manifest.model_validate(kept)
+    assert before.facts == {}
+    assert before.specs == {"persona": FactSpec(labels=("general", "altruist", "selfish"))}

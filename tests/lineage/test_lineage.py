@@ -107,14 +107,14 @@ def test_a_life_has_a_name_a_seat_and_the_generations_in_which_it_lived(kept: Li
         life.name: (life.number, life.seat, life.born, life.last) for life in kept.lives.values()
     }
     assert told == {
-        "1_1": (0, 0, 1, 3),
-        "1_2": (1, 1, 1, 1),
-        "1_3": (2, 2, 1, 2),
-        "2_2": (4, 1, 2, 3),
-        "3_3": (8, 2, 3, 3),
+        "agent 1_1": (0, 0, 1, 3),
+        "agent 1_2": (1, 1, 1, 1),
+        "agent 1_3": (2, 2, 1, 2),
+        "agent 2_2": (4, 1, 2, 3),
+        "agent 3_3": (8, 2, 3, 3),
     }
     assert kept.generations == 3
-    assert names(kept.generation(2)) == ["1_1", "2_2", "1_3"]
+    assert names(kept.generation(2)) == ["agent 1_1", "agent 2_2", "agent 1_3"]
 
 
 def test_a_life_has_the_fitness_of_each_generation_that_it_finished(kept: Lineage) -> None:
@@ -125,16 +125,16 @@ def test_a_life_has_the_fitness_of_each_generation_that_it_finished(kept: Lineag
 
 
 def test_children_stand_below_their_parents(kept: Lineage) -> None:
-    assert names(kept.founders) == ["1_1", "1_2", "1_3"]
-    assert names(kept.children(0)) == ["2_2"]
+    assert names(kept.founders) == ["agent 1_1", "agent 1_2", "agent 1_3"]
+    assert names(kept.children(0)) == ["agent 2_2"]
     assert names(kept.children(1)) == []
-    assert names(kept.line(8)) == ["3_3", "2_2", "1_1"]
+    assert names(kept.line(8)) == ["agent 3_3", "agent 2_2", "agent 1_1"]
 
 
 def test_the_living_may_descend_from_one_of_them(kept: Lineage) -> None:
     ancestor = kept.common_ancestor()
     assert ancestor is not None
-    assert ancestor.name == "1_1"
+    assert ancestor.name == "agent 1_1"
 
 
 def test_several_founders_have_no_common_ancestor(pages: list[Page]) -> None:
@@ -150,8 +150,8 @@ def test_words_come_from_advisers_and_genes_from_the_parent(kept: Lineage) -> No
     assert kept.lives[8].parent == 4
     assert kept.lives[8].advisers == (0, 4)
     assert kept.lives[4].advisers == (0, 2)
-    assert named(kept.ancestor(8)) == "2_2"
-    assert named(kept.ancestor(4)) == "1_1"
+    assert named(kept.ancestor(8)) == "agent 2_2"
+    assert named(kept.ancestor(4)) == "agent 1_1"
     assert named(kept.ancestor(0)) == "nobody"
     assert kept.guesses == {4, 8}
 
@@ -177,7 +177,7 @@ def test_a_life_stands_below_the_adviser_with_the_most_alike_words() -> None:
 
 
 def held(**seats: list[int]) -> Heredity:
-    """By column, the seats of those who have it."""
+    """Return, by column, the seats of those who have it."""
     return Heredity({name: np.isin(range(3), some) for name, some in seats.items()})
 
 
@@ -185,7 +185,7 @@ def test_who_does_not_do_what_it_says_descends_from_its_parent(pages: list[Page]
     """Rules put themselves into words, too, but have what they do from their parents."""
     ruled = lineage(pages, heredity=held(policy=[0, 1, 2]))
     assert [life.advisers for life in ruled.lives.values()] == [()] * 5
-    assert named(ruled.ancestor(8)) == "2_2"
+    assert named(ruled.ancestor(8)) == "agent 2_2"
     assert ruled.guesses == frozenset()
     mixed = lineage(pages, heredity=held(policy=[0, 1], strategy=[2]))
     assert mixed.lives[4].advisers == ()
@@ -198,7 +198,7 @@ def test_who_found_no_words_descends_from_its_parent(pages: list[Page]) -> None:
     said = np.array([[*STRATEGY[2][:2], STRATEGY[2][1]]] * 2, object)
     kept = lineage_of([*earlier, last._replace(strategy=said)])
     assert kept.lives[8].advisers == ()
-    assert named(kept.ancestor(8)) == "2_2"
+    assert named(kept.ancestor(8)) == "agent 2_2"
     assert kept.guesses == {4}
 
 
@@ -206,13 +206,13 @@ def test_who_shares_no_trait_with_its_parent_has_entered(pages: list[Page]) -> N
     """The rule in seat 2 is born to the language mind in seat 1, and has nothing of it."""
     mixed = lineage(pages, heredity=held(policy=[0, 2], strategy=[1]))
     assert mixed.lives[8].parent is None
-    assert names(mixed.founders) == ["1_1", "1_2", "1_3", "3_3"]
+    assert names(mixed.founders) == ["agent 1_1", "agent 1_2", "agent 1_3", "agent 3_3"]
     assert names(mixed.children(4)) == []
     assert mixed.common_ancestor() is None
 
 
 def pairs(pages: list[Page], by: Heredity) -> list[tuple[int, int]]:
-    """Of the step to the third generation: seats now and before."""
+    """Pairs of seats, now and before, of the step to the third generation."""
     _, before, now = list_generations(pages)
     return list(zip(*(each.tolist() for each in descents(before, now, 0, by)), strict=True))
 
@@ -232,17 +232,20 @@ def test_only_elders_in_sight_are_advisers(pages: list[Page]) -> None:
 def test_a_replicate_that_is_over_has_no_more_generations(pages: list[Page]) -> None:
     ended = lineage(pages, replicate=1)
     assert ended.generations == 1
-    assert names(ended.lives.values()) == ["1_1", "1_2", "1_3"]
+    assert names(ended.lives.values()) == ["agent 1_1", "agent 1_2", "agent 1_3"]
 
 
 def test_newick_forks_at_births_and_has_a_tip_for_every_life(kept: Lineage) -> None:
     """1_1 forks after the first of its three generations, 2_2 after its first, the second."""
-    assert newick(kept) == "(('1_1':2,('2_2':1,'3_3':1):1):1,'1_2':1,'1_3':2);"
+    assert (
+        newick(kept)
+        == "(('agent 1_1':2,('agent 2_2':1,'agent 3_3':1):1):1,'agent 1_2':1,'agent 1_3':2);"
+    )
 
 
 def test_in_newick_a_tip_is_as_far_from_the_root_as_its_last_generation(kept: Lineage) -> None:
     depths, lengths = {}, list[int]()
-    for part in reversed(re.findall(r"'\w+'|:\d+|[(]", newick(kept))):
+    for part in reversed(re.findall(r"'agent \w+'|:\d+|[(]", newick(kept))):
         if part.startswith(":"):  # read from behind, a length comes before what it leads to
             lengths.append(int(part[1:]))
             continue
@@ -255,23 +258,26 @@ def test_in_newick_a_tip_is_as_far_from_the_root_as_its_last_generation(kept: Li
 def test_a_newick_tree_keeps_the_age_of_those_who_came_later(pages: list[Page]) -> None:
     """3_3 has no ancestor, and lives in the third generation, as 1_1 and 2_2 do."""
     mixed = lineage(pages, heredity=held(policy=[0, 2], strategy=[1]))
-    assert newick(mixed) == "(('1_1':2,'2_2':2):1,'1_2':1,'1_3':2,'3_3':3);"
+    assert (
+        newick(mixed)
+        == "(('agent 1_1':2,'agent 2_2':2):1,'agent 1_2':1,'agent 1_3':2,'agent 3_3':3);"
+    )
 
 
 def test_the_graph_tells_genes_and_advice_apart_and_who_is_drawn_below_whom(kept: Lineage) -> None:
     edges = sorted((*ends, *data.values()) for *ends, data in graph(kept).edges(data=True))
     assert edges == [
-        ("1_1", "2_2", "advice", True),
-        ("1_1", "2_2", "parent", False),
-        ("1_1", "3_3", "advice", False),
-        ("1_3", "2_2", "advice", False),
-        ("2_2", "3_3", "advice", True),
-        ("2_2", "3_3", "parent", False),
+        ("agent 1_1", "agent 2_2", "advice", True),
+        ("agent 1_1", "agent 2_2", "parent", False),
+        ("agent 1_1", "agent 3_3", "advice", False),
+        ("agent 1_3", "agent 2_2", "advice", False),
+        ("agent 2_2", "agent 3_3", "advice", True),
+        ("agent 2_2", "agent 3_3", "parent", False),
     ]
     assert sorted(name for name, alive in graph(kept).nodes(data="alive") if alive) == [
-        "1_1",
-        "2_2",
-        "3_3",
+        "agent 1_1",
+        "agent 2_2",
+        "agent 3_3",
     ]
 
 
@@ -279,7 +285,7 @@ def test_graphml_is_xml_whatever_a_model_wrote(kept: Lineage) -> None:
     text = graphml(kept)
     ElementTree.parse(StringIO(text))
     read = nx.parse_graphml(text)
-    assert read.nodes["3_3"] == {
+    assert read.nodes["agent 3_3"] == {
         "alive": True,
         "guessed": True,
         "seat": 2,
@@ -287,7 +293,7 @@ def test_graphml_is_xml_whatever_a_model_wrote(kept: Lineage) -> None:
         "last": 3,
         "strategy": "give all but \N{REPLACEMENT CHARACTER} a bit",
     }
-    assert read.nodes["1_3"]["fitness"] == 2.0  # of the generation in which it had one
+    assert read.nodes["agent 1_3"]["fitness"] == 2.0  # of the generation in which it had one
     assert len(read.edges) == 6
 
 

@@ -61,7 +61,7 @@ class Voice(Component):
 
 
 def birth(parents: list[int], newborn: list[bool] | None = None) -> Inherit:
-    """By default in the rows that have a parent."""
+    """A birth, by default in the rows that have a parent."""
     mask = np.array([parents]) != NOBODY if newborn is None else np.array([newborn])
     return Inherit("born", np.array([parents]), HERITABLE, mask)
 

@@ -26,7 +26,6 @@ WORDING = Wording(
         "gate": FactSpec("The gate", labels=("closed", "open")),
         "tide": FactSpec("The tide", private=True),
     },
-    "farmer",
 )
 
 
@@ -38,7 +37,7 @@ class Canal(Params):
 
 
 def words(text: str = "", **facts: object) -> DefaultWords:
-    return DefaultWords(WORDING, Canal(), facts, [], text)
+    return DefaultWords(WORDING, Canal(), facts, [], "farmer {}".format, text)
 
 
 def test_facts_have_their_text_and_unit_or_label() -> None:

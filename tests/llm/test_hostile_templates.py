@@ -34,7 +34,7 @@ def render(tmp_path: Path) -> Render:
 
 @pytest.fixture
 def little_memory() -> Iterator[None]:
-    """At most 2 GB more than now, so that a test that fails does not take the machine along."""
+    """Allow 2 GB more than now, so that a test that fails does not take the machine along."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     now = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     resource.setrlimit(resource.RLIMIT_AS, (now + 2**31, hard))

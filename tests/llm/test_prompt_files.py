@@ -54,7 +54,7 @@ class Scribe(Component):
 def listening(
     line: Ask | Tell, *folders: Path, mechanisms: Sequence[str] = (), **more: Any
 ) -> Scribe:
-    """One who has heard a line in the scenario `harbour`."""
+    """An agent who has heard a line in the scenario `harbour`."""
 
     def script(env: Environment) -> Script:
         yield line
@@ -80,7 +80,7 @@ def listening(
 def asked(
     *folders: Path, reply: ActionSpace = EFFORT, facts: Mapping[str, Fact] = FACTS, **more: Any
 ) -> list[str]:
-    """What each of three agents is asked: how much `effort`."""
+    """Ask each of three agents how much `effort`, and return the prompts."""
     return listening(Ask("effort", reply, facts), *folders, **more).prompts
 
 
@@ -119,9 +119,9 @@ def test_a_question_without_a_file_shows_its_facts_its_peers_the_briefs_and_the_
         "What you know:\n"
         "- Stock: 300\n"
         "- Wish: 2.5\n"
-        "- Catch: 2\n"
         "\n"
-        "What you see of the others:\n"
+        "What you see of each one:\n"
+        "- You (catch: 2)\n"
         "- Agent 0 (catch: 1.5)\n"
         "- Agent 2 (catch: 0.25)\n"
         "\n"

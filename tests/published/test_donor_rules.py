@@ -29,7 +29,7 @@ pytestmark = [
 
 @cache
 def conditions() -> dict[tuple[object, ...], Condition]:
-    """By multiplier, trace and punishment."""
+    """Conditions by multiplier, trace and punishment."""
     read = read_experiment(experiments()["donor_rules"])
     return {tuple(one.factors.values()): one for one in read.conditions}
 
@@ -45,7 +45,7 @@ def standard_error(values: Array) -> float:
 
 
 def exceeds(larger: Array, smaller: Array) -> bool:
-    """Whether the paired difference is more than 3 standard errors above zero."""
+    """Check whether the paired difference is more than 3 standard errors above zero."""
     difference = larger - smaller
     return bool(difference.mean() > 3 * standard_error(difference))
 

@@ -90,7 +90,7 @@ def evolved(
     replicates: int,
     **rule: Any,
 ) -> Array:
-    """What is measured in the last generation, (R,)."""
+    """Return a measure of the last generation, (R,)."""
     last = Measure("last", "last generation", of, "last")
     scenario = Scenario("island", constant, cast=lambda p, n: [], measures=(last,))
     scenario = wrap_scenario(scenario, generations, count=count, **rule)
@@ -114,14 +114,14 @@ REPLICATES = 2_000
 def taken_over(
     agents: int, first: Callable[[AgentGroup], Array] = one_mutant, **given: Any
 ) -> float:
-    """How often those with trait 1 are all that is left in the end."""
+    """Return the share of replicates in which only those with trait 1 are left in the end."""
     share = evolved(first, agents=agents, replicates=REPLICATES, **given)
     assert np.isin(share, [0, 1]).mean() > 0.995  # the others would have needed longer
     return float(share.mean())
 
 
 def near(chance: float) -> Any:
-    """Within four standard errors of a share of all replicates."""
+    """Match a share of all replicates within four standard errors."""
     return pytest.approx(chance, abs=4 * np.sqrt(chance * (1 - chance) / REPLICATES))
 
 
@@ -148,7 +148,7 @@ def test_a_worse_mutant_takes_over_as_moran_says() -> None:
 
 
 def fixation_of_all_at_once(agents: int, strength: float) -> float:
-    """Of one mutant of payoff 1 among residents of payoff 0, all of whom compare at once.
+    """Fixation of one mutant of payoff 1 among residents of payoff 0, all of whom compare at once.
 
     Among k mutants each resident becomes one with chance k / (N - 1) / (1 + exp(-s)), and each
     mutant a resident with chance (N - k) / (N - 1) / (1 + exp(s)), independently.

@@ -153,13 +153,13 @@ def standard_error(values: Array) -> float:
 
 
 def exceeds(more: Array, less: Array) -> bool:
-    """Whether the paired difference is more than 3 standard errors above zero."""
+    """Check whether the paired difference is more than 3 standard errors above zero."""
     difference = more - less
     return bool(difference.mean() > 3 * standard_error(difference))
 
 
 def agrees(values: Array, theory: float) -> bool:
-    """Within 4 standard errors and 2 / N."""
+    """Check whether values agree within 4 standard errors and 2 / N."""
     return bool(abs(values.mean() - theory) <= 4 * standard_error(values) + 2 / sum(COUNTS))
 
 
@@ -188,7 +188,7 @@ def test_image_scorers_and_their_invaders_earn_what_theory_says(known: float) ->
 
 
 def gain(known: float, counts: Counts) -> float:
-    """What image scorers earn more than free riders in two rounds, once all have given or not.
+    """The gain of image scorers over free riders in two rounds, once all have given or not.
 
     Free riders are then bad and always-givers good, and a scorer refuses with chance x whoever it
     meets, a bad scorer or a free rider that it knows: x = q (m x + m0), with the chances m and m0

@@ -74,7 +74,7 @@ def rows() -> list[Row]:
 
 @pytest.fixture(scope="module")
 def answers(rows: list[Row]) -> dict[str, Any]:
-    """What we make of each reply, by its id: an answer or an error."""
+    """Our reading of each reply, by its id: an answer or an error."""
     return {row["id"]: _read(row) for row in rows}
 
 
@@ -104,7 +104,7 @@ def _reply(row: Row) -> ActionSpace:
 
 
 def _strictly(row: Row) -> Any:
-    """What the strict parser reads, in our form."""
+    """Read a reply with the strict parser, in our form."""
     strict = row["strict_last_json_parse"]
     if row["stage"] == "action":
         return [share / 100 for share in strict.values()]
@@ -116,7 +116,7 @@ def _bare(answer: Any) -> Any:
 
 
 def _fits(row: Row, answer: Any) -> Any:
-    """Whether an answer leads to what the study recorded: the same design, or a possible draw."""
+    """Check whether an answer leads to the study's record: the same design, or a possible draw."""
     outcome = row["study_outcome"]
     if row["stage"] == "action":
         drawn = -1 if "mediated" in outcome else PLACE[outcome["action"]]

@@ -115,7 +115,7 @@ class Slipping(ClassicStrategies):
 
 
 def totals(play: Play, one: StrategyName, other: StrategyName, rounds: int) -> list[float]:
-    """What both have earned in the end."""
+    """Return the earnings of both in the end."""
     cast = [
         Cohort("one", 1, (ClassicStrategies(one),)),
         Cohort("other", 1, (ClassicStrategies(other),)),

@@ -51,7 +51,7 @@ EVERY = pytest.mark.parametrize("name", GAMES)
 
 
 def most(players: list[Decisions], d: float) -> float:
-    """What the best deviation of all gains, in points."""
+    """Return the gain of the best of all deviations, in points."""
     return max(float(one.gains(d).max()) for one in players)
 
 
@@ -332,7 +332,7 @@ def test_transfers_of_three_players_sum_to_zero() -> None:
 
 
 def verdict(claim: str, under: str = "") -> ClaimVerdict:
-    """Of one claim; nothing is played for it."""
+    """Return the verdict on one claim; nothing is played for it."""
     (one,) = (
         one
         for one in reproduction("dilemmas").rules.claims

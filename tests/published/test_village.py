@@ -58,20 +58,20 @@ def standard_error(values: Array) -> float:
 
 
 def exceeds(longer: Array, shorter: Array) -> bool:
-    """Whether the paired difference is more than 3 standard errors above zero."""
+    """Check whether the paired difference is more than 3 standard errors above zero."""
     difference = longer - shorter
     return bool(difference.mean() > 3 * standard_error(difference))
 
 
 def agrees(values: Array, published: float, runs: int = 400, rounding: float = 0.05) -> bool:
-    """Whether the mean lies within 3 combined standard errors of the published one."""
+    """Check whether the mean lies within 3 combined standard errors of the published one."""
     ours = standard_error(values)
     combined = ours * math.sqrt(1 + len(values) / runs)
     return bool(abs(values.mean() - published) <= 3 * combined + rounding)
 
 
 def shown(values: Array, figure: int) -> bool:
-    """Whether a figure of the README is right: 3 standard errors, and its rounding."""
+    """Check whether a figure of the README is right: 3 standard errors, and its rounding."""
     return bool(abs(values.mean() - figure) <= 3 * standard_error(values) + 0.5)
 
 

@@ -122,7 +122,7 @@ def test_labels_are_never_markup_and_never_formulas() -> None:
 
 
 def strokes(*runs: float) -> list[tuple[float, float]]:
-    """Where strokes stand in a picture of one dot, and how tall they are there, both in points."""
+    """Find the strokes in a picture of one dot: their places and their height, both in points."""
     one = Dot(float(np.mean(runs)), None, None, np.array(runs))
     svg = dot_plot("d", "t", "w", "rounds", [DotPanel("", ["a"], {"": [one]})]).svg
     colour = SERIES[0].colour

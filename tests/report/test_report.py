@@ -149,7 +149,7 @@ def titles(page: str) -> list[str]:
 
 
 def said(section: Section) -> list[str]:
-    """What a section says between its tables, and what these are called."""
+    """Return the words of a section between its tables, and the names of these."""
     told = []
     for part in section.walk():
         if isinstance(part, str):
@@ -170,7 +170,7 @@ def table(section: Section, name: str) -> list[tuple[str, ...]]:
 
 
 def remarks(section: Section, name: str) -> str:
-    """What stands below a table."""
+    """Return the remarks below a table."""
     (found,) = (part for part in section.walk() if isinstance(part, Table) and part.name == name)
     return " ".join(found.remarks)
 
@@ -333,7 +333,7 @@ def test_the_summary_tells_factors_minds_and_luck(reported: Reported) -> None:
 
 
 def asked(study: Study, model: str, *, tape: bool = False, cost: float = 0.0) -> Study:
-    """The same, as if this model had been asked."""
+    """The same study, as if this model had been asked."""
     entry = Usage("language_policy", "say", model, 4, 0, 0, 0, 0, 100, 20, cost)
     spec = {"models": {"default": {"model": "tape:gone.run"}} if tape else {}}
     played = [

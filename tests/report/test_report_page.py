@@ -34,7 +34,7 @@ Shown = Callable[..., Any]
 
 
 def sections() -> list[Section]:
-    """Everything that a page can hold; what is said in it is an attack."""
+    """Sections of every kind, all of whose words are an attack."""
     panel = DotPanel("", [HOSTILE, "b"], {"x": [dot(3), dot(9)], "y": [dot(4), None]}, ["a", "b"])
     figures = [
         dot_plot(name, f"Figure {name}", "Larger is later.", "rounds", [panel]) for name in "pq"

@@ -1,4 +1,4 @@
-"""Results of experiments that nobody has played, in the form in which judges look at them."""
+"""A paper that nobody has written, and results of experiments that nobody has played."""
 
 from __future__ import annotations
 
@@ -13,6 +13,20 @@ import numpy as np
 from society.claims.types import FactorLevels
 from society.engine.rng import Array
 
+# The claims.yaml of a small paper, as far as the judge of its claim.
+PAPER = """
+name: small
+paper: Nobody 2026
+rules:
+  trials: [{name: fish, file: village_populations, title: Fish}]
+  claims:
+    - sample: {trial: fish, measure: catch}
+      claims:
+        - claim: Nets catch more
+          source: Fig. 1
+          said: More than rods.
+          judge:
+"""
 MODELS = {
     "village": (
         "claude-sonnet-4",

@@ -17,6 +17,7 @@ from society.report.tables import Table
 from society.reproduction.papers import read_paper
 from society.reproduction.reproduction_page import coverage_section
 from society.scenarios import reproductions
+from tests.reproduction.made_up import PAPER
 
 FOLDER = Path(next(iter(reproductions.__path__)))
 DOCS = Path(__file__).parents[2] / "docs" / "reproducing-papers.md"
@@ -26,18 +27,7 @@ PAPERS = {
     "donor": ("vallinder2024", 33, 11, 3),
     "dilemmas": ("tewolde2026", 47, 32, 7),
 }
-SMALL = """
-name: small
-paper: Nobody 2026
-rules:
-  trials: [{name: fish, file: village_populations, title: Fish}]
-  claims:
-    - claims:
-        - claim: Nets catch more
-          source: Fig. 1
-          said: More than rods.
-          judge: {kind: untestable, why: there are no nets}
-"""
+SMALL = f"{PAPER}            {{kind: untestable, why: there are no nets}}\n"
 ENTRY = "entries:\n  - {id: nets, where: Fig. 1, claim: Nets are better., "
 
 

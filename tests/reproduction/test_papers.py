@@ -18,20 +18,8 @@ from society.reproduction import claim_samples
 from society.reproduction.evidence import Evidence
 from society.reproduction.judges import judge_claims
 from society.reproduction.papers import read_paper
+from tests.reproduction.made_up import PAPER
 
-HEAD = """
-name: small
-paper: Nobody 2026
-rules:
-  trials: [{name: fish, file: village_populations, title: Fish}]
-  claims:
-    - sample: {trial: fish, measure: catch}
-      claims:
-        - claim: Nets catch more
-          source: Fig. 1
-          said: More than rods.
-          judge:
-"""
 MORE = """
             kind: comparisons
             pairs:
@@ -69,7 +57,7 @@ class Judge:
         self.file = folder / "claims.yaml"
 
     def __call__(self, text: str, **means: float) -> ClaimVerdict:
-        self.file.write_text(HEAD.lstrip() + text.lstrip("\n"))
+        self.file.write_text(PAPER.lstrip() + text.lstrip("\n"))
         (found,) = judge_claims(read_paper(self.file, "nowhere").rules.claims, Caught(**means))
         return found
 
@@ -190,3 +178,26 @@ def test_that_no_system_message_is_sent_stands_beside_each_claim_about_models(
         assert (
             f"no system message is sent, unless a prompt pack has one ({page}/system.md)" in words
         )
+
+
+def test_that_parameters_were_searched_for_stands_beside_each_claim_that_they_carry() -> None:
+    claims = reproduction("village").rules.claims
+    searched = {one.claim[:2] for one in claims if "790 and 1,292" in " ".join(one.departures)}
+    assert searched == {
+        "1.",
+        "1a",
+        "1b",
+        "1c",
+        "2.",
+        "2b",
+        "2c",
+        "2d",
+        "2e",
+        "3.",
+        "3a",
+        "4.",
+        "4b",
+        "4c",
+        "Al",
+    }
+    assert {one.claim[:2] for one in claims} - searched == {"Th", "5.", "6."}  # computed, or untold

@@ -11,6 +11,7 @@ import pytest
 
 from society.claims.data import PageSection, RuleChange, Trial
 from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign
+from society.config.registry import reproduction
 from society.experiments.clusters import local_processes
 from society.experiments.progress import NoProgress
 from society.report.sections import SECTIONS, StudyView
@@ -76,3 +77,15 @@ def test_departures_stand_beside_their_claim_and_changes_at_the_end(page: Path) 
     claim, change = text.index("Our riders are rules."), text.index("2 in place of 1")
     assert claim < text.rindex("Image scoring") < text.index("2026-11-22") < change
     assert "Changed after results were known" in text
+
+
+@pytest.mark.parametrize(("name", "models"), [("donor", ["lab/one"]), ("dilemmas", ["a", "b"])])
+def test_departures_of_claims_about_models_stand_on_their_page(
+    tmp_path: Path, name: str, models: list[str]
+) -> None:
+    """Nothing was played, and nothing can be told; that no system message is sent can be."""
+    run = ReproductionRun(reproduction(name), tmp_path, models)
+    verdicts = run.verdicts()
+    text = write_page(run, verdicts).read_text("utf-8")
+    assert {one.outcome for one in verdicts} == {"cannot be told"}
+    assert text.count("no system message is sent") >= len(verdicts)

@@ -330,7 +330,7 @@ def test_the_page_says_how_claims_are_judged_before_it_shows_them(dry: Dry) -> N
     begin = dry.text.index("Claims of the paper beside our results")
     for words in (
         "corrected by Holm over all comparisons of a claim",
-        "or it is not shown with so few runs",
+        "Else it is not shown with so few runs",
         "in part: some hold, and others do not or are not shown",
         "a run that reaches round 50, the last one, counts with 50",
     ):

@@ -37,7 +37,7 @@ def begun(**changes: Any) -> tuple[Society, Manifest]:
 
 
 def committed(path: Path) -> int:
-    """How many rounds there are; each of them must be readable."""
+    """Count the rounds of a file; each of them must be readable."""
     with open_run_file(path) as run:
         numbers = [page.number for page in run.pages()]
         assert numbers == list(range(run.rounds + 1))
@@ -427,7 +427,7 @@ def test_a_run_from_a_running_event_loop_is_recorded_too(tmp_path: Path) -> None
 
 
 def refusal(path: Path, overwrite: bool = False) -> str:
-    """What Writer says against a path."""
+    """Return the error of Writer about a path."""
     _, manifest = begun()
     with pytest.raises(FileError) as refused:
         Writer(path, manifest, overwrite)
@@ -512,7 +512,7 @@ def alter(path: Path, sql: str) -> None:
 
 
 def complaint(path: Path) -> str:
-    """What a reader says against a file."""
+    """Return the error of a reader about a file."""
     with pytest.raises(RunFileError) as refused:
         open_run_file(path)
     return str(refused.value)

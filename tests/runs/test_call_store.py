@@ -81,7 +81,7 @@ class Book:
         ]
 
     def on_record(self, asked: Request) -> Completion | None:
-        """What the next session finds."""
+        """Return the reply that the next session finds."""
         assert self.published is not None
         self.call_store.known = call_addresses(self.published)
         return self.call_store.kept(asked)
@@ -407,7 +407,7 @@ def test_an_answer_that_was_exchanged_is_found_by_playing_again(residents: Path)
     file.close()
     verdict = verify(residents)
     assert [check.ok for check in verdict.checks] == [True, True, False]
-    said = "agent 0 of replicate 0 is not asked 'punish' in the words of the record"
+    said = "villager 0 of replicate 0 is not asked 'punish' in the words of the record"
     assert said in verdict.checks[2].words, "the prompt tells what became of the effort"
 
 
@@ -416,7 +416,7 @@ def test_an_answer_that_is_gone_is_found_and_named(residents: Path) -> None:
         file.execute("DELETE FROM calls WHERE occasion = 'answer vote' AND use = 1 AND agent = 2")
     file.close()
     assert verify(residents).checks[2].words == (
-        "round 2: agent 2 of replicate 0 is asked 'vote', but the record has no answer"
+        "round 2: villager 2 of replicate 0 is asked 'vote', but the record has no answer"
     )
 
 

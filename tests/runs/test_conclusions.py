@@ -47,7 +47,7 @@ class Letters:
 
 @pytest.fixture
 def letters(monkeypatch: pytest.MonkeyPatch) -> type[Letters]:
-    """It stands in for the sentence model."""
+    """The embedder that stands in for the sentence model."""
     monkeypatch.setattr(norm_measures, "embedder", lambda name: Letters())
     monkeypatch.setattr(Letters, "embedded", [], raising=False)
     return Letters

@@ -22,7 +22,7 @@ def line(**named: Array) -> StoredLine:
 
 
 def reread(*lines: StoredLine) -> list[StoredLine]:
-    """Packed and unpacked, the look by way of its JSON."""
+    """Pack and unpack lines, the layout by way of its JSON."""
     look, blob = pack_lines(lines)
     return unpack_lines(ArrayLayout.read(json.dumps(look)), blob)
 

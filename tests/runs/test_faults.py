@@ -37,7 +37,7 @@ def village(provider: Provider, tmp_path: Path) -> list[str]:
 
 
 def fallbacks(run: RunFile) -> list[tuple[str, int, int]]:
-    """Whose answers were settled by what the question states: kind, round, agent."""
+    """List the answers that fallbacks settled: kind, round, agent."""
     return [
         (trouble.kind, page.number, trouble.agent)
         for page in run.pages()

@@ -35,7 +35,7 @@ mechanisms:
 
 
 class Told(NamedTuple):
-    """What a run file says once nobody writes it."""
+    """The facts of a run file that nobody writes any more."""
 
     status: str
     digest: str
@@ -50,7 +50,7 @@ def told(path: Path) -> Told:
 
 
 def rounds(path: Path) -> int:
-    """So many have been kept so far."""
+    """Count the rounds that are kept so far."""
     return told(path).rounds if path.exists() else 0
 
 

@@ -396,6 +396,29 @@ def test_a_pipe_is_not_waited_for(
     assert "pipe.run: cannot be read" in capsys.readouterr().out
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such files")
+@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("sort", ["link", "dangling link", "pipe"])
+def test_what_lies_beside_a_run_file_is_neither_written_nor_waited_for(
+    suffix: str, sort: str, valid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, precious = tmp_path / "a.run", tmp_path / "precious"
+    path.write_bytes(valid.read_bytes())
+    side = tmp_path / f"a.run{suffix}"
+    if sort == "link":
+        precious.write_text("precious")
+    if sort == "pipe":
+        os.mkfifo(side)
+    else:
+        side.symlink_to(precious)
+    for command in ("show", "verify", "resume"):
+        assert main([command, str(path)]) == 2
+        said = capsys.readouterr().err
+        assert f"{side} is a link, a pipe or a folder; remove it and try again" in said
+    assert precious.exists() == (sort == "link")
+    assert sort != "link" or precious.read_text() == "precious"
+
+
 def endless_table(path: Path, name: str) -> None:
     """Give a table pages of which each names the next one 300 times: 300 ** 15 rows."""
     with closing(sqlite3.connect(path)) as connection:

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.xdist_group("provider")
 
 
 class Told(NamedTuple):
-    """What a run file says once nobody writes it."""
+    """The facts of a run file that nobody writes any more."""
 
     status: str
     digest: str
@@ -39,7 +39,7 @@ def told(path: Path) -> Told:
 
 
 def words(path: Path, provider: Provider, *more: str) -> list[str]:
-    """To play six donors over three generations, each of two games of six rounds."""
+    """The command that plays six donors over three generations, each of two games of six rounds."""
     game = ("--agents", str(AGENTS), "--rounds", str(ROUNDS), "--seed", "5")
     count = ("--set", f"mechanisms.generations.count={COUNT}")
     model = ("--model", "resident", "--api-base", provider.url)
@@ -63,7 +63,7 @@ def file(_server: Provider, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(file: Path) -> Told:
-    """What the file says."""
+    """The facts of the run file of a whole run."""
     return told(file)
 
 

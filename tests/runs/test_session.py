@@ -31,7 +31,7 @@ pytestmark = pytest.mark.xdist_group("provider")
 
 
 class Told(NamedTuple):
-    """What a run file says once nobody writes it."""
+    """The facts of a run file that nobody writes any more."""
 
     status: str
     digest: str
@@ -56,7 +56,7 @@ def asked(provider: Provider) -> int:
 
 
 def words(path: Path, provider: Provider, *more: str) -> list[str]:
-    """To play a village of ten language agents over ten rounds."""
+    """The command that plays a village of ten language agents over ten rounds."""
     model = ("--model", "resident", "--api-base", provider.url)
     return ["run", *VILLAGE, *model, "--out", str(path), "--quiet", *more]
 
@@ -73,7 +73,7 @@ def file(_server: Provider, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(file: Path) -> Told:
-    """What the file says."""
+    """The facts of the run file of a whole run."""
     return told(file)
 
 
@@ -114,7 +114,7 @@ def test_kills_at_twenty_moments_cost_at_most_the_calls_in_flight(
 
 
 def _on(path: Path, provider: Provider, kept: Told) -> list[str]:
-    """To begin the village, or to go on where there is a file of it."""
+    """The command that begins the village, or goes on where there is a file of it."""
     return ["resume", str(path), "--quiet"] if kept.status else words(path, provider)
 
 
@@ -247,7 +247,8 @@ def test_other_words_than_those_of_the_record_are_refused_and_named(
     assert main(["resume", str(path), "--quiet", "--max-calls", "900"]) == 2
     said = capsys.readouterr().err
     assert (
-        "round 1: agent 0 of replicate 0 is not asked 'effort' in the words of the record" in said
+        "round 1: villager 0 of replicate 0 is not asked 'effort' in the words of the record"
+        in said
     )
     assert "prompt language_village/effort.md has changed" in said
     template.write_text("How hard? {{ hint }} {{ briefs }}\n")

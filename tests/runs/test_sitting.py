@@ -72,7 +72,7 @@ def digest(path: Path) -> str:
 
 
 def sat(session: Session) -> End:
-    """Played, and its file closed."""
+    """Play a session and close its file."""
     with session.writer:
         end = session.play()
         session.close(end)
@@ -192,7 +192,7 @@ def test_a_component_that_leaves_the_program_fails_its_run_and_nothing_else(
 
 
 class Colourful(Faulty):
-    """Its error would colour a terminal."""
+    """A component with an error that would colour a terminal."""
 
     def answer(self, ask: Question, agents: AgentGroup) -> object:
         raise ValueError("\x1b[31mred\nand more")

@@ -83,7 +83,7 @@ def test_six_types_ask_as_often_as_in_the_study(
 
 
 class Told(NamedTuple):
-    """What a run file says once nobody writes it."""
+    """The facts of a run file that nobody writes any more."""
 
     status: str
     digest: str

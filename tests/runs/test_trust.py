@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import marshal
+import os
 import shutil
 import sqlite3
 import struct
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -27,9 +29,10 @@ from society.engine.rng import Array
 from society.errors import UntrustedCodeError
 from society.llm.call_tables import checksum
 from society.memory.embedders import embedder
+from society.runs.heritable import _advise
 from society.runs.moved_files import find_moved_files
 from society.runs.runfile import open_run_file
-from society.runs.trust import refuse_user_code, trust_store
+from society.runs.trust import refuse_user_code, trust_files, trust_store, trusted_hashes
 from society.user_code import check_user_code, guard_user_code
 
 COMPONENT = """
@@ -105,6 +108,47 @@ def test_reading_executes_no_code_even_of_ones_own(project: Path, words: list[st
     assert not (project / "executed").exists()
 
 
+def test_the_graph_of_advice_is_drawn_without_code_of_the_makers(project: Path) -> None:
+    """It is wanted for the lineages that show prints."""
+    with open_run_file(project / "a.run") as run:
+        assert _advise(run.manifest) is None
+    assert not (project / "executed").exists()
+
+
+NAMED = {
+    "components": {"uses": ["component.py"]},
+    "scenario": {"scenario": "component.py:steady"},
+    "graph": {"graph": {"kind": "function", "function": "component.py:ties"}},
+    "embedder": {
+        "scenario": "language_village", "parameters": {"norm_embedder": "component.py:embed"},
+    },
+    "model": {
+        "scenario": "language_village", "models": {"default": {"model": "component.py:model"}},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [*((name, ["show", "--json"]) for name in NAMED), ("components", ["report"])],
+)
+def test_reading_executes_no_code_where_findings_are_missing(
+    project: Path, named: str, words: list[str]
+) -> None:
+    """To find them, the society would be built again from all that the run file names."""
+    here = f"{project}/component.py"
+    changes = json.loads(json.dumps(NAMED[named]).replace("component.py", here))
+    with closing(sqlite3.connect("a.run")) as connection, connection:
+        connection.execute("DELETE FROM findings")
+        rows = dict(connection.execute("SELECT key, value FROM manifest WHERE key != 'seal'"))
+        spec = json.loads(rows["spec"]) | {"uses": [], "cohorts": None} | changes
+        rows["spec"] = json.dumps(spec)
+        rows["seal"] = checksum(*sorted(rows.items()))
+        connection.executemany("INSERT OR REPLACE INTO manifest VALUES (?, ?)", rows.items())
+    assert main([*words, "a.run"]) == 0
+    assert not (project / "executed").exists()
+
+
 def test_nothing_is_missed_in_a_run_whose_scenario_has_no_analysis(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -171,6 +215,8 @@ def test_a_run_file_that_travels_alone_is_told_where_its_files_are(
     shutil.move(received / "a.run", alone)
     assert main(["verify", str(alone)]) == 1
     assert "--files DIR" in capsys.readouterr().out
+    assert main(["verify", str(alone), "--files", str(received / "nowhere")]) == 2
+    assert f"there is no folder {received / 'nowhere'}" in capsys.readouterr().err
     assert main(["verify", str(alone), "--files", str(received), "--trust"]) == 0
 
 
@@ -288,6 +334,72 @@ def test_prompts_graphs_and_tapes_move_with_the_run_and_texts_do_not(
     assert moved["models"]["default"]["model"] == f"tape:{now / 'inner' / 'tape.run'}"
     assert moved["parameters"]["advice"] == "/"
     assert moved["graph"]["file"] == str(project / "gone.csv")
+
+
+# The file of trusted hashes
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has other rights")
+@pytest.mark.parametrize("whose", ["file", "folder"])
+def test_what_others_can_write_trusts_nothing(
+    project: Path, whose: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = trust_store() if whose == "file" else trust_store().parent
+    place.chmod(0o777)
+    assert main(["verify", "a.run"]) == 2
+    said = capsys.readouterr().err
+    assert f"{place} counts for nothing: others than you can change it." in said
+    assert not (project / "executed").exists()
+    place.chmod(0o700)
+    assert main(["verify", "a.run"]) == 0
+
+
+def test_the_file_of_trusted_hashes_is_for_its_user_alone(project: Path) -> None:
+    assert trust_store().stat().st_mode & 0o077 == 0
+    assert trust_store().parent.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 99, b"\xff\xfe", b"0" * 64, b"\n\n  \n"])
+def test_a_damaged_file_of_trusted_hashes_asks_again_and_is_added_to(
+    project: Path, content: bytes
+) -> None:
+    trust_store().write_bytes(content)
+    assert main(["verify", "a.run"]) == 2
+    assert main(["verify", "a.run", "--trust"]) == 0
+    assert main(["verify", "a.run"]) == 0
+    assert trust_store().read_bytes().startswith(content)
+
+
+def test_a_file_of_trusted_hashes_that_is_none_trusts_nothing(project: Path) -> None:
+    trust_store().unlink()
+    os.mkfifo(trust_store())
+    assert main(["verify", "a.run"]) == 2
+    assert main(["verify", "a.run", "--trust"]) == 0
+    trust_store().unlink()
+    trust_store().mkdir()
+    assert main(["verify", "a.run"]) == 2
+    assert main(["verify", "a.run", "--trust"]) == 0, "it just cannot be remembered"
+
+
+def test_processes_that_trust_at_once_lose_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOCIETY_STATE", str(tmp_path))
+    code = (
+        "import sys\nfrom society.runs.trust import trust_files\n"
+        "for n in range(50): trust_files({f'{n}.py': f'{sys.argv[1]}-{n}'})"
+    )
+    all_at_once = [
+        subprocess.Popen([sys.executable, "-c", code, name], env={**os.environ}) for name in "abcd"
+    ]
+    assert [one.wait() for one in all_at_once] == [0] * 4
+    assert trusted_hashes() == {f"{name}-{n}" for name in "abcd" for n in range(50)}
+
+
+def test_a_path_cannot_smuggle_a_hash_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOCIETY_STATE", str(tmp_path))
+    trust_files({"a\nfeed  b.py": "1234", "c\x85beef\u2028d.py": "5678"})
+    assert trusted_hashes() == {"1234", "5678"}
 
 
 # Modules that a component imports from its folder

@@ -229,7 +229,7 @@ def only_round(number: int, change: Callable[[Page], Page]) -> Callable[[Page], 
 
 
 def answered_otherwise(page: Page) -> Page:
-    """Somebody claims to have fished less than it did."""
+    """Return a page in which somebody claims to have fished less than it did."""
     steps = list(page.steps)
     place = next(i for i, step in enumerate(steps) if (step.sort, step.kind) == ("ask", "effort"))
     claim = steps[place].arrays["answer", ""].copy()
@@ -243,10 +243,10 @@ def test_a_false_answer_is_found_by_driving_the_script(keep: Keep) -> None:
     record, script, again = verdict.checks
     assert record.ok
     assert script.words.startswith(
-        "round 7: tell 'harvested': seen monitor effort differs (replicate 2, seat 3: recorded 0."
+        "round 7: tell 'harvested': seen monitor effort differs (villager 3 of replicate 2: rec"
     )
     assert again.words.startswith(
-        "round 7: ask 'effort': answer differs (replicate 2, seat 3: recorded 0.0, now 0."
+        "round 7: ask 'effort': answer differs (villager 3 of replicate 2: recorded 0.0, now 0."
     )
 
 
@@ -259,7 +259,8 @@ def test_a_false_answer_is_found_by_driving_the_script(keep: Keep) -> None:
         ),
         (
             lambda page: page._replace(present=page.present & (np.arange(6) != 5)),
-            "the array of present agents differs (replicate 0, seat 5: recorded False, now True)",
+            "the array of present agents differs (villager 5 of replicate 0: recorded False, now "
+            "True)",
         ),
         (
             lambda page: page._replace(path=(1, 7)),
@@ -287,7 +288,7 @@ def test_a_false_column_is_found_by_playing_again(keep: Keep) -> None:
 
     verdict = verify(keep(told=only_round(7, younger)).path)
     assert [check.ok for check in verdict.checks] == [True, True, False]
-    assert verdict.checks[-1].words.startswith("round 7: column effort differs (replicate 0, seat")
+    assert verdict.checks[-1].words.startswith("round 7: column effort differs (villager ")
 
 
 def test_a_false_cause_is_found_by_playing_again(keep: Keep) -> None:
@@ -331,7 +332,7 @@ def test_a_changed_rule_is_named_with_the_file_and_the_first_answer_that_differs
         "script", True, f"all 6 rounds are the same; changed since: {wood} has changed"
     )
     assert again.words == (
-        "round 1: ask 'fell': answer differs (replicate 0, seat 0: recorded 10.0, now 5.0); "
+        "round 1: ask 'fell': answer differs (agent 0 of replicate 0: recorded 10.0, now 5.0); "
         f"changed since: {wood} has changed"
     )
 

@@ -31,7 +31,6 @@ SETTINGS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
         {"probe": True},
         {"probe": True, "punishment": True},
     ),
-    "public_goods": ({}, {"players": 2}),
 }
 # One for each agent, by its id.
 OF_ONE = re.compile(r"attempt_\d+")
@@ -39,8 +38,7 @@ OF_ONE = re.compile(r"attempt_\d+")
 
 def societies(name: str) -> Iterator[Society]:
     for parameters in SETTINGS.get(name, ({},)):
-        agents = {"agents": 2} if parameters.get("players") == 2 else {}
-        yield build(load_config(name, {"parameters": dict(parameters), **agents}))
+        yield build(load_config(name, {"parameters": dict(parameters)}))
 
 
 def named(society: Society) -> Iterator[str]:

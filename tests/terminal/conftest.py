@@ -139,11 +139,12 @@ class Hand:
         colour: bool = False,
         start: Place = 0,
         replicate: int = 0,
+        whole: bool = False,
     ) -> str:
         """The history of a run as a terminal of this kind would receive it."""
         file = io.TextIOWrapper(io.BytesIO(), encoding)
         console = Console(file=file, width=width, force_terminal=colour)
-        print_history(run, console, start=start, replicate=replicate)
+        print_history(run, console, start=start, replicate=replicate, whole=whole)
         file.seek(0)
         return file.read()
 

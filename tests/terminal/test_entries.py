@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from rich.console import Console
 
 from society.engine.scenario import DisplaySpec
 from society.terminal.live import Live
+from tests.terminal.table_text import without_bars
 
 if TYPE_CHECKING:
     from society.runs.runfile import RunFile
@@ -52,7 +52,7 @@ def test_what_a_scenario_names_is_shown_entry_by_entry(hand: Hand) -> None:
             quotes={"reviews": "is said to be"},
         )
     )
-    lines = [" ".join(re.sub("[━╸]", "", line).split()) for line in text.splitlines()]
+    lines = without_bars(text.splitlines())
     assert "agent 0 altruist 0.00/0.50 1" in lines
     assert "agent 1 altruist 1.00/– 2" in lines
     assert 'reviews agent 0 is said to be "kind/fair"' in lines

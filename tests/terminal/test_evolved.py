@@ -24,7 +24,7 @@ mechanisms:
 
 
 class Typed(NamedTuple):
-    """What a command printed."""
+    """The output of a command."""
 
     code: int
     out: str
@@ -72,7 +72,7 @@ def test_a_run_is_shown_by_generation_and_with_its_lineage(typed: Type) -> None:
     assert table == [["generation", number] for number in "123"] * 2
     lives = 6 + 3 + 3
     assert f"lineage · {lives} lives in 3 generations · lines of " in shown
-    assert re.search(r"^└── 3_\d · fitness ", shown, re.MULTILINE)
+    assert re.search(r"^└── agent 3_\d · fitness ", shown, re.MULTILINE)
 
 
 def test_json_says_the_same_as_before(typed: Type) -> None:

@@ -16,6 +16,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from society.engine.calls import Usage
+from society.engine.fact_specs import FactSpec
 from society.engine.history import Page
 from society.terminal.live import Live
 
@@ -50,7 +51,7 @@ def given(hand: Hand, **changes: object) -> Manifest:
 
 
 class Shown(NamedTuple):
-    """What a terminal received, and what stands on it afterwards."""
+    """The bytes that a terminal received, and the lines that stand on it afterwards."""
 
     received: str
     screen: list[str]
@@ -186,6 +187,15 @@ def test_one_replicate_is_told_without_counting_replicates(hand: Hand) -> None:
         "round 10 of 10 · stock 0 of 100 · 2 of 3 alive · cap 4 · 1 fined · "
         "10 answers could not be read"
     )
+
+
+def test_the_stock_and_the_rules_in_force_have_their_units(hand: Hand) -> None:
+    file, fish = io.StringIO(), FactSpec(unit="fish")
+    facts = {"stock": fish, "cap": fish}
+    with Live(given(hand, replicates=1, facts=facts), Console(file=file)) as live:
+        for page in rounds(hand, 5, replicates=1):
+            live.page(page)
+    assert "stock 50 of 100 fish · 2 of 3 alive · cap 4 fish" in file.getvalue()
 
 
 def test_a_run_shorter_than_ten_rounds_has_a_line_for_each(hand: Hand) -> None:

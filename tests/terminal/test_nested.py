@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +16,7 @@ from society.terminal.console import TerminalStyle
 from society.terminal.live import Live
 from society.terminal.measures_table import measures_over_time
 from society.terminal.summary import course_sentence
+from tests.terminal.table_text import without_bars
 
 if TYPE_CHECKING:
     from society.runs.runfile import Manifest, RunFile, Status
@@ -76,11 +76,6 @@ def titles(story: str) -> list[str]:
     """The place of each round."""
     lines = [line for line in story.splitlines() if line.startswith("──")]
     return [line.removeprefix("── ").rpartition(" ─")[0].rstrip("─ ") for line in lines]
-
-
-def plain(line: str) -> str:
-    """A line of a table, without its bars and gaps."""
-    return " ".join(re.sub("[━╸]", "", line).split())
 
 
 def test_a_round_is_named_by_the_rounds_around_it(hand: Hand) -> None:
@@ -154,7 +149,7 @@ def test_a_place_that_is_not_there_is_refused(hand: Hand, start: Any, words: str
 
 def test_without_details_rounds_have_their_paths(hand: Hand) -> None:
     text = hand.told(played(hand, level="summary"), start=(2, 2, 2))
-    lines = [plain(line) for line in text.splitlines()]
+    lines = without_bars(text.splitlines())
     assert "2.2.2 0.13 – 0" in lines
     assert "2.2.3 0.14 20 0" in lines
 
@@ -204,7 +199,7 @@ def test_each_generation_has_a_row_of_what_changed_from_one_to_another(hand: Han
     lines = list(
         measures_over_time(run.manifest, run.records(lines=False), TerminalStyle("utf-8", 40))
     )
-    assert [plain(line.plain) for line in lines] == [
+    assert without_bars(line.plain for line in lines) == [
         "",
         "given fitness",
         "generation 1 0.05 10",

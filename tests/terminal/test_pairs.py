@@ -67,7 +67,7 @@ def test_figures_in_a_line_have_their_unit(hand: Hand) -> None:
 
 
 def lines(story: str) -> list[str]:
-    """Those of the first round, without its title."""
+    """Return the lines of the first round, without its title."""
     return story.partition("Round 1 of 10")[2].split("\n\n")[0].splitlines()[1:]
 
 

@@ -13,6 +13,7 @@ from society.engine.fact_specs import FactSpec
 from society.engine.history import Page
 from society.engine.scenario import DisplaySpec
 from society.errors import InputError
+from tests.terminal.table_text import without_bars
 
 if TYPE_CHECKING:
     from tests.terminal.conftest import Hand
@@ -74,9 +75,15 @@ def chapter(story: str, title: str) -> list[str]:
     return story.partition(title)[2].split("\n\n")[0].splitlines()
 
 
+def first_table(hand: Hand, page: Page, **manifest: Any) -> list[str]:
+    """The table of round 1, of which a run consists, without its title, bars and gaps."""
+    run = hand.recorded(hand.page(0), page, manifest=hand.manifest(**manifest))
+    return without_bars(chapter(hand.told(run), "Round 1"))[1:]
+
+
 def rows(story: str, title: str) -> list[str]:
     """The table of one round, without its bars and gaps."""
-    lines = [" ".join(re.sub("[━╸]", "", line).split()) for line in chapter(story, title)]
+    lines = without_bars(chapter(story, title))
     start = next(number for number, line in enumerate(lines) if line.startswith("type catch"))
     return lines[start : start + 4]
 
@@ -117,7 +124,7 @@ def test_who_fined_and_copied_whom_and_who_died_of_what_is_told(story: str) -> N
 
 
 def test_the_norm_is_told_with_how_it_was_chosen(story: str) -> None:
-    assert "cap        ∞ → 7   the median of 3 proposals, 4 to 9\n" in story
+    assert "cap        none → 7   the median of 3 proposals, 4 to 9\n" in story
     # The dead propose nothing.
     assert "cap        7 → 4.25   the median of 2 proposals, 4 to 4.50\n" in story
 
@@ -160,15 +167,15 @@ def test_a_run_that_was_cut_off_says_so(hand: Hand) -> None:
 
 def test_a_vote_is_told_with_its_winner_first(hand: Hand) -> None:
     ballot = {("options", ""): [[2.0, 5.0, 6.0], [2.0, 5.0, np.nan]]}
+    everybody: dict[str, Any] = {"present": [[True] * 3] * 2, "running": [[True]] * 2}
     page = hand.page(
         1,
         hand.ask("propose", "amount", said([[2, 5, 6], [2, 5, 5]])),
         hand.ask("vote", "choice", {**said([[0, 2, 2], [1, 1, 0]]), **ballot}),
         hand.tell("adopted", {("common", "cap"): [[6.0], [5.0]]}),
-        present=[[True] * 3] * 2,
-        running=[[True]] * 2,
+        **everybody,
     )
-    run = hand.recorded(hand.page(0), page, manifest=hand.manifest(replicates=2))
+    run = hand.recorded(hand.page(0, **everybody), page, manifest=hand.manifest(replicates=2))
     assert "cap        6   the plurality of 3 votes: 2 for 6, 1 for 2\n" in hand.told(run)
 
 
@@ -184,10 +191,7 @@ def test_a_scenario_that_names_nothing_to_show_shows_all_that_it_tells(
         hand.ask("greet", "peer on all", said([[1, -1, -1]])),
         hand.tell("paid", {("own", "coins"): [[3, 0, 5]], ("common", "pot"): [[8.0]]}),
     )
-    run = hand.recorded(hand.page(0), page, manifest=hand.manifest(stage=stage))
-    text = hand.told(run)
-    lines = [" ".join(re.sub("[━╸]", "", line).split()) for line in chapter(text, "Round 1")]
-    assert lines[1:] == [
+    assert first_table(hand, page, stage=stage) == [
         "type move coins",
         "agent 0 altruist C 3",
         "agent 1 altruist D 0",
@@ -211,7 +215,7 @@ def test_a_crowd_is_told_by_a_dozen_and_quantiles(hand: Hand) -> None:
     lines = chapter(hand.told(hand.recorded(opening, page, manifest=manifest)), "Round 1")
     named = [line for line in lines if re.match("agent [0-9]+ +[0-9]+$", line)]
     assert len(named) == 12
-    rest = [" ".join(re.sub("[━╸]", "", line).split()) for line in lines[14:18]]
+    rest = without_bars(lines[14:18])
     assert rest == ["988 more", "10 % 111", "median 506", "90 % 900"]
     assert len(lines) < 40
     assert lines[-1].endswith("and 988 more")
@@ -235,7 +239,7 @@ def test_without_details_the_measures_of_each_round_are_shown(hand: Hand) -> Non
     manifest = hand.manifest(replicates=2, level="summary", measures=measures)
     text = hand.told(hand.recorded(*pages, manifest=manifest))
     assert "Details were not recorded (level summary)" in text
-    table = [" ".join(re.sub("[━╸]", "", line).split()) for line in text.splitlines()]
+    table = without_bars(text.splitlines())
     assert table[table.index("gini") :][:5] == [
         "gini",
         "round 1 0.38",
@@ -271,7 +275,7 @@ def test_a_terminal_without_utf_8_gets_ascii(hand: Hand) -> None:
     run = hand.recorded(*first_two_rounds(hand), manifest=hand.manifest(replicates=2))
     text = hand.told(run, encoding="ascii")
     assert re.search(r"stock      #+\.+  60 of 100", text)
-    assert "cap        inf -> 7" in text
+    assert "cap        none -> 7" in text
     assert "agent 0  altruist   3.2  ==" in text
 
 
@@ -333,12 +337,7 @@ def test_declared_units_and_labels_stand_in_the_place_of_bare_numbers(hand: Hand
             ("common", "stock"): [[25.0]],
         },
     )
-    run = hand.recorded(
-        hand.page(0), hand.page(1, told), manifest=hand.manifest(stage=stage, facts=facts)
-    )
-    text = hand.told(run)
-    lines = [" ".join(re.sub("[━╸█▊░]", "", line).split()) for line in chapter(text, "Round 1")]
-    assert lines[1:] == [
+    assert first_table(hand, hand.page(1, told), stage=stage, facts=facts) == [
         "stock 25 of 100 tons",
         "type catch gate",
         "kg",

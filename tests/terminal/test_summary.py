@@ -204,6 +204,24 @@ def test_those_who_were_understood_worst_are_named_first_and_the_others_counted(
     ]
 
 
+def test_lives_that_take_turns_on_a_seat_are_told_apart(hand: Hand) -> None:
+    pages = [
+        hand.page(
+            number,
+            hand.tell("descended", {("own", "life"): [[life, 1, 2]]}),
+            troubles=(hand.trouble(0, "effort", what),),
+        )
+        for number, life, what in ((1, 0, "repair"), (2, 3, "fallback"))
+    ]
+    run = hand.recorded(hand.page(0), *pages, exchanges=[hand.exchange("effort")])
+    lines = shown(run)
+    start = next(number for number, line in enumerate(lines) if line.startswith("trouble"))
+    assert lines[start : start + 2] == [
+        "trouble  agent 2_1 (altruist): 1 fallback",
+        "         agent 1_1 (altruist): 1 repair",
+    ]
+
+
 def test_the_reasons_of_fallbacks_are_told_in_short_and_do_no_harm(hand: Hand) -> None:
     troubles = (
         hand.trouble(0, "vote", "fallback", "got 'C'"),

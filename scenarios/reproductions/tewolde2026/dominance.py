@@ -52,7 +52,7 @@ Dominated = Callable[[Game, Actions, int, int], bool]  # among these, of a seat,
 
 
 class Commitment(NamedTuple):
-    """What a leader commits to, the others' replies in order of seat, and the points of all."""
+    """A leader's commitment, the others' replies in order of seat, and the points of all."""
 
     mixture: Array
     replies: Profile

@@ -51,6 +51,7 @@ class CrossPlay:
         """One row for each agent in each replicate.
 
         replicate, agent    numbers; agents by place at the table
+        who                 name of the agent, as prompts have it: "player 1", "agent 3"
         repetition          from 0
         type, seat          its type, and its seat in the game, from 1
         opponents           types of its co-players in order of seat: "a, b"; missing where partners
@@ -66,7 +67,7 @@ class CrossPlay:
         """One row for each move; a large frame.
 
         replicate, round, agent     numbers; rounds as the run numbers its pages
-        type, seat                  as in `match_rows`
+        who, type, seat             as in `match_rows`
         void                        whether the replicate is void; its moves are told all the same
         action                      what was done, by whomever it was chosen
         others                      what co-players did, in order of seat: "A0, A1"; a dash for one
@@ -81,7 +82,7 @@ class CrossPlay:
     def adoption(self) -> Any:
         """One row for each agent and each ballot on contracts or mediators that it had part in.
 
-        replicate, agent, type, seat    as in `match_rows`
+        replicate, agent, who, type, seat   as in `match_rows`
         mechanism           contract or mediator
         ballot              from 1; more than one where they are made anew in every game
         winner              type of whoever made the proposal that won; missing if nobody made any

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from society.engine.rng import Array
+from society.runs.agent_names import AgentNames
 
 from .cell import GameCell
 
 TableRows = Mapping[str, Array]
-_TEXTS = ("type", "opponents", "action", "others", "mechanism", "winner", "model")
+_TEXTS = ("who", "type", "opponents", "action", "others", "mechanism", "winner", "model")
 UNITS = dict.fromkeys(_TEXTS, "name")
 
 
@@ -60,6 +61,7 @@ def match_agent_columns(
     return {
         "replicate": replicate,
         "agent": agent,
+        "who": AgentNames(cell.run.manifest).of_seats(replicate, agent),
         "type": np.array(cell.names, object)[cell.types[replicate, agent]],
         "seat": seat + 1,
     }

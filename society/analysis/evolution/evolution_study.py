@@ -49,7 +49,7 @@ class Evolution:
         """One row for each agent in each generation of each replicate.
 
         replicate, generation, agent    numbers; generations from 1, agents by seat
-        life, name          number of the life, and its name, GENERATION_INDEX
+        name, life          of the one who has the seat, "agent 2_4", and the number of its life
         parent              number of the parent's life; <NA> if there is none
         newborn, survives   whether the life began in this generation, and lives on after it; <NA>
                             if it is not over
@@ -79,7 +79,7 @@ class Evolution:
     def reactions(self) -> Any:
         """One row for each encounter that an agent was asked to suppose: its reaction norm.
 
-        replicate, generation, agent, newborn
+        replicate, generation, agent, name, newborn
         encounter           as the run names it, or else its number from 1
         share               that it would give
         """

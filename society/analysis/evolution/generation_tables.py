@@ -18,6 +18,7 @@ from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.scenario import mean_over
 from society.lineage import Descents, Generation
+from society.runs.agent_names import AgentNames
 
 from .price_equation import MutationBias, PriceTerms
 from .records import GenerationRecords, Phenotype
@@ -152,26 +153,24 @@ def evolution_heading(study: Study) -> FrameHeading:
 
 def agent_columns(era: RunGeneration) -> dict[str, Array]:
     """Return the columns that say which agent a row is about."""
-    seats = era.now.life.shape[1]
+    seats, names = era.now.life.shape[1], AgentNames(era.past.run.manifest)
     return {
         "replicate": np.repeat(era.rows, seats),
         "generation": np.full(era.size, era.now.number),
         "agent": np.tile(np.arange(seats), len(era.rows)),
+        "name": np.array([names.of_life(life) for life in era.flat(era.now.life).tolist()], object),
     }
 
 
 def life_rows(era: RunGeneration) -> GenerationRows:
     """Return one row for each agent; see Evolution.lives."""
     past, now = era.past, era.now
-    seats, life = now.life.shape[1], era.flat(now.life)
     parent = era.flat(now.parent)
-    names = [f"{number // seats + 1}_{number % seats + 1}" for number in life.tolist()]
     texts = past.strategies(now)
     survives = np.full(now.life.shape, np.nan) if now.survives is None else now.survives
     columns: dict[str, Array] = {
         **agent_columns(era),
-        "life": life,
-        "name": np.array(names, object),
+        "life": era.flat(now.life),
         "parent": np.where(parent == NOBODY, np.nan, parent),
         "newborn": era.flat(now.newborn),
         "survives": era.flat(survives),

@@ -90,7 +90,8 @@ class GenerationRecords:
 
     def lineage(self, replicate: int = 0) -> Lineage:
         """Return all lives of one replicate."""
-        return lineage_of(self.generations, replicate, self.heredity)
+        naming = self.run.manifest.naming
+        return lineage_of(self.generations, replicate, self.heredity, naming)
 
     def descents(self, place: int, replicate: int) -> Descents:
         """Return the descent of one generation from the one before; place: in the run, from 1."""

@@ -25,13 +25,13 @@ def focal_condition(origin: TransplantOrigin, agent: str, weight: float) -> str:
 
     weight: as how many newborn agents it counts.
 
-    >>> focal_condition("ancestor", "1_2", 1.5)
-    'ancestor 1_2 x 1.5'
+    >>> focal_condition("ancestor", "agent 1_2", 1.5)
+    'ancestor agent 1_2 x 1.5'
     """
     return f"{origin} {agent} x {weight:.6g}"
 
 
-_NAME = rf"(?P<origin>{'|'.join(get_args(TransplantOrigin))}) \S+ x (?P<weight>\S+)"
+_NAME = rf"(?P<origin>{'|'.join(get_args(TransplantOrigin))}) .+ x (?P<weight>\S+)"
 
 
 class TransplantDifference(NamedTuple):

@@ -31,6 +31,7 @@ from society.engine.population import Cohort
 from society.engine.scenario import Params
 from society.errors import InputError, short_path
 from society.lineage import Generation, descents
+from society.runs.agent_names import AgentNames
 from society.runs.trust import RecordedCode
 from society.user_code import guard_user_code
 
@@ -129,11 +130,11 @@ def _steps(
     return before, now
 
 
-def _agents(at: Generation, replicate: int) -> Iterator[PlacedAgent]:
+def _agents(past: GenerationRecords, at: Generation, replicate: int) -> Iterator[PlacedAgent]:
     """List all agents of a generation, by seat."""
-    count = at.life.shape[1]
+    names = AgentNames(past.run.manifest)
     for seat, number in enumerate(at.life[replicate].tolist()):
-        yield PlacedAgent(f"{number // count + 1}_{number % count + 1}", seat, at)
+        yield PlacedAgent(names.of_life(number), seat, at)
 
 
 def _residents(
@@ -146,7 +147,7 @@ def _residents(
         resident = np.isin(before.life[replicate], np.setdiff1d(now.parent[replicate], [NOBODY]))
     if not resident.any():
         raise InputError(f"nobody of generation {before.number} lived on or had children")
-    everybody = list(_agents(before, replicate))
+    everybody = list(_agents(past, before, replicate))
     fitness = past.value(before, "fitness")[replicate]
     for seat in np.argsort(-fitness, kind="stable").tolist():
         if resident[seat]:
@@ -167,7 +168,7 @@ def _agents_to_compare(
         raise InputError(f"nobody is born in generation {now.number} who descends from somebody")
     shares = 1 / np.bincount(children)[children]
     weights = np.bincount(elders, shares)
-    young, old = list(_agents(now, replicate)), list(_agents(before, replicate))
+    young, old = (list(_agents(past, at, replicate)) for at in (now, before))
     agents = {
         focal_condition("newborn", young[seat].name, 1): young[seat] for seat in np.unique(children)
     }

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from society.engine.scenario import Scenario
 from society.errors import InputError, RunFileError, short_path
 from society.experiments.folder import open_folder
 from society.runs.design_runs import is_drafting
@@ -38,8 +39,8 @@ _COLUMNS = ("replicate", "round", "rounds", "agent")
 
 
 def open_run(path: Path | str) -> Study:
-    """Open a run file as a study of one condition without factors; raises RunFileError."""
-    path = Path(path)
+    """Open a run file as a study of one condition without factors; raises InputError."""
+    path = _as_path(path, "open_run", "a run file")
     return Study(path.stem, (ConditionRun.read(path, path.stem, {}),))
 
 
@@ -50,7 +51,7 @@ def open_sweep(path: Path | str) -> Study:
     behind its name; one called condition only if its levels are not the names of the conditions.
     Raises InputError if nothing was played, or a run file is damaged.
     """
-    return _rename_clashes(_sweep(Path(path)))
+    return _rename_clashes(_sweep(_as_path(path, "open_sweep", "the folder of a sweep")))
 
 
 def open_study(paths: Sequence[Path | str]) -> Study:
@@ -60,21 +61,45 @@ def open_study(paths: Sequence[Path | str]) -> Study:
     that its own sweep does not have. A file that is named twice counts once, and one in which only
     designs were made does not count.
     """
-    if not paths:
+    what = "a list of run files and folders"
+    if isinstance(paths, str | Path) or not isinstance(paths, Iterable):
+        raise InputError(_wrong_type(paths, "open_study", what))
+    files = [_as_path(path, "open_study", what) for path in paths]
+    if not files:
         raise InputError("nothing to study; name run files, or folders of sweeps")
-    for path in map(Path, paths):
+    for path in files:
         if not path.exists():
             raise InputError(
                 f"there is no {short_path(path)}; name run files, or folders of sweeps"
             )
     studies = [
         _sweep(path) if path.is_dir() else open_run(path)
-        for path in map(Path, paths)
+        for path in files
         if path.is_dir() or not _drafts_only(path)
     ]
     if not studies:
         raise InputError("these runs have only made designs; name the runs that were played then")
     return _rename_clashes(studies[0] if len(studies) == 1 else _unite(studies))
+
+
+def _as_path(given: object, function: str, what: str) -> Path:
+    """Return a path as it was given; raises InputError for anything else."""
+    if isinstance(given, str | Path):
+        return Path(given)
+    raise InputError(_wrong_type(given, function, what))
+
+
+def _wrong_type(given: object, function: str, what: str) -> str:
+    """Say what came in place of a path, what was expected, and what to do."""
+    kind = type(given).__name__
+    if isinstance(given, Scenario):
+        return (
+            f"{function} got the scenario {given.name}; expected {what}, as str or Path; "
+            f"society.run({given.name}) plays a scenario, and its result has the same frames"
+        )
+    shown = repr(given).partition("\n")[0]
+    words = f"{function} got {shown:.60} ({kind}); expected {what}, as str or Path"
+    return f"{words}; give its .path" if isinstance(getattr(given, "path", None), Path) else words
 
 
 def _drafts_only(path: Path) -> bool:

@@ -7,20 +7,16 @@ when all are there (see LongForm).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from society.engine.fact_specs import UNSPECIFIED, FactSpec
-from society.engine.history import Page
 from society.engine.rng import Array
 from society.errors import InputError, short_path
-from society.lineage import DESCENDED
-from society.lineage.lives import name_life
 from society.optional import require
+from society.runs.agent_names import AgentNames
 from society.runs.runfile import RunFile
-from society.terminal.round_view import facts_told
 
 from .events import PageReading, fact_of
 from .frames import NAMED, RowBlock
@@ -32,7 +28,8 @@ _OF_ALL = -1  # in place of an agent, where something concerns a whole replicate
 
 _PLACE = dict.fromkeys(("replicate", "round", "agent"), np.int32)
 AGENTS = {**_PLACE, "name": np.object_, "cohort": np.int64, "present": np.bool_}
-EVENTS = {**_PLACE, "step": np.int32, **dict.fromkeys(("sort", "kind", "scope", "name"), str)}
+EVENTS = {**_PLACE, "who": np.object_, "step": np.int32}
+EVENTS |= dict.fromkeys(("sort", "kind", "scope", "name"), str)
 EVENTS |= {"value": np.float64, "text": np.object_}
 QUOTES = {**_PLACE, "who": np.object_, "name": str, "text": np.object_}
 UNITS = {
@@ -71,7 +68,7 @@ def agent_rows(run: ConditionRun, cohorts: Sequence[str]) -> Iterator[RowBlock]:
     by_seat = np.array([*numbers, _OF_ALL])[run.manifest.types]  # (P, N), which then repeat
     specs = run.manifest.specs
     with run.opened() as file:
-        names = AgentNames(file)
+        names = AgentNames.of_run(file)
         for reading in read_pages(file):
             part = reading.part
             names.meet(reading.page)
@@ -96,43 +93,13 @@ def _with_labels(specs: Mapping[str, FactSpec], name: str, values: Array) -> Arr
     return spec.labelled(values) if spec.labels and values.dtype.kind != "O" else values
 
 
-class AgentNames:
-    """Names of agents as prompts have them, whoever has the seats: "villager 2", "agent 2_4"."""
-
-    def __init__(self, run: RunFile) -> None:
-        self._noun, self._agents = run.manifest.stage.noun, run.manifest.agents
-        self._lives: Array | None = None  # (R, N), where lives have the seats by turns
-        self._names: dict[int, str] = {}
-        # Founders are told of in the first round, and have their names before it.
-        for first in islice(run.pages(1), 1):
-            self.meet(first)
-
-    def meet(self, page: Page) -> None:
-        """Learn which lives have the seats from this page on."""
-        lives = facts_told(page, DESCENDED, "life")
-        if lives is not None:
-            self._lives, self._names = lives, {}
-
-    def of_seats(self, replicate: Array, seat: Array) -> Array:
-        """Return the name of each agent, by replicate and seat."""
-        numbers = seat if self._lives is None else self._lives[replicate, seat]
-        names: Array = np.empty(len(numbers), object)
-        names[:] = [self._name(int(number)) for number in numbers]
-        return names
-
-    def _name(self, number: int) -> str:
-        if number not in self._names:
-            by_seat = self._lives is None
-            name = str(number) if by_seat else name_life(number, self._agents)
-            self._names[number] = f"{self._noun} {name}"
-        return self._names[number]
-
-
 def event_rows(run: ConditionRun) -> Iterator[RowBlock]:
     """Return one row for each value that was asked, answered or told; see Study.events."""
     specs = run.manifest.specs
     with run.opened() as file:
+        names = AgentNames.of_run(file)
         for reading in read_pages(file):
+            names.meet(reading.page)
             for statement in reading.statements:
                 if not statement.whom.any():
                     continue
@@ -142,6 +109,7 @@ def event_rows(run: ConditionRun) -> Iterator[RowBlock]:
                 worded = shown.dtype.kind == "O"
                 yield {
                     **_places(reading, statement.whom, common=statement.of_replicates),
+                    "who": _named(names, statement.whom, common=statement.of_replicates),
                     "step": np.full(len(values), statement.place, np.int32),
                     "sort": step.sort,
                     "kind": step.kind,
@@ -159,7 +127,7 @@ def quote_rows(run: ConditionRun) -> Iterator[RowBlock]:
     """
     stage, latest = run.manifest.stage, dict[str, Array]()
     with run.opened() as file:
-        names = AgentNames(file)
+        names = AgentNames.of_run(file)
         for reading in read_pages(file):
             known, common = reading.known(), reading.common()
             names.meet(reading.page)
@@ -194,11 +162,9 @@ def _quoted_rows(
         latest[name] = np.where(whom, texts, before)
         shown = shown & (texts != before)
     if shown.any():
-        places = np.nonzero(shown)
-        who = np.full(len(places[0]), None, object) if common else names.of_seats(*places)
         yield {
             **_places(reading, shown, common=common),
-            "who": who,
+            "who": _named(names, shown, common=common),
             "name": name,
             "text": texts[shown],
         }
@@ -212,6 +178,13 @@ def _places(reading: PageReading, whom: Array, *, common: bool = False) -> dict[
         "round": np.full(len(agent), reading.page.number, np.int32),
         "agent": np.full(len(agent), _OF_ALL, np.int32) if common else agent.astype(np.int32),
     }
+
+
+def _named(names: AgentNames, whom: Array, *, common: bool) -> Array:
+    """Return the names of marked agents, (R, N); None for replicates, (R, 1)."""
+    if common:
+        return np.full(np.count_nonzero(whom), None, object)
+    return names.of_seats(*np.nonzero(whom))
 
 
 def nullable_seats(seats: Array) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from society.config.registry import component_title
 from society.engine.calls import Message, ParseIssue, Usage, sum_known
 from society.llm.call_tables import Call
+from society.runs.agent_names import names_by_round
 
 from .frames import Columns, FrameColumn, nullable_integers, strings
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 _TOKENS = ("prompt_tokens", "completion_tokens")
 
 
-def call_columns(exchanges: Sequence[Call]) -> Columns:
-    """Return a row for each exchange with an outside mind."""
+def call_columns(exchanges: Sequence[Call], names: Sequence[str]) -> Columns:
+    """Return a row for each exchange with an outside mind; names: of the agents."""
     addresses = [call.request.address for call in exchanges]
     requests = [call.request for call in exchanges]
     completions = [call.said for call in exchanges]
@@ -28,6 +29,7 @@ def call_columns(exchanges: Sequence[Call]) -> Columns:
         "replicate": _numbers((address.replicate for address in addresses), "id"),
         "round": _numbers((call.round for call in exchanges), "number"),
         "agent": _numbers((address.agent for address in addresses), "id"),
+        "who": _names(names),
         "component": _titles(address.component for address in addresses),
         "occasion": _words(address.occasion for address in addresses),
         "question": _words(address.kind for address in addresses),
@@ -77,13 +79,17 @@ def spending_columns(ledgers: Sequence[Sequence[Usage]]) -> Columns:
     return {**columns, "cost": _costs(_sums(ledgers, "cost"))}
 
 
-def trouble_columns(troubles: Sequence[tuple[int, ParseIssue]]) -> Columns:
-    """Return a row for each answer that could not be used as it came, with its round."""
+def trouble_columns(troubles: Sequence[tuple[int, ParseIssue]], names: Sequence[str]) -> Columns:
+    """Return a row for each answer that could not be used as it came, with its round.
+
+    names: of the agents.
+    """
     each = [trouble for _, trouble in troubles]
     return {
         "replicate": _numbers((trouble.replicate for trouble in each), "id"),
         "round": _numbers((number for number, _ in troubles), "number"),
         "agent": _numbers((trouble.agent for trouble in each), "id"),
+        "who": _names(names),
         "component": _titles(trouble.component for trouble in each),
         "question": _words(trouble.kind for trouble in each),
         "model": _words(trouble.model for trouble in each),
@@ -92,13 +98,30 @@ def trouble_columns(troubles: Sequence[tuple[int, ParseIssue]]) -> Columns:
     }
 
 
-def read_calls(runs: Iterable[ConditionRun]) -> list[list[Call]]:
-    """Read the exchanges of each run."""
+def read_calls(runs: Iterable[ConditionRun]) -> list[tuple[list[Call], list[str]]]:
+    """Read the exchanges of each run, with the names of the agents."""
     by_run = []
     for run in runs:
         with run.opened() as file:
-            by_run.append(list(file.calls()))
+            calls = list(file.calls())
+            by_run.append((calls, names_by_round(file, [*map(_place, calls)])))
     return by_run
+
+
+def _place(call: Call) -> tuple[int, int, int]:
+    address = call.request.address
+    return call.round, address.replicate, address.agent
+
+
+def trouble_names(
+    runs: Iterable[ConditionRun], troubles: Iterable[Sequence[tuple[int, ParseIssue]]]
+) -> Iterator[str]:
+    """Yield the names of the agents whose answers could not be used, run by run."""
+    for run, own in zip(runs, troubles, strict=True):
+        if own:
+            with run.opened() as file:
+                places = [(number, issue.replicate, issue.agent) for number, issue in own]
+                yield from names_by_round(file, places)
 
 
 def _prompt(messages: Sequence[Message]) -> str:
@@ -126,6 +149,10 @@ def _titles(chance_ids: Iterable[str]) -> FrameColumn:
     ids = list(chance_ids)
     shown = {chance_id: component_title(chance_id) for chance_id in set(ids)}
     return _words(shown[chance_id] for chance_id in ids)
+
+
+def _names(names: Sequence[str]) -> FrameColumn:
+    return FrameColumn(strings(names), "name")
 
 
 def _words(values: Iterable[str]) -> FrameColumn:

@@ -207,6 +207,7 @@ class Study:
         """One row for each value that was asked, answered or told; a large frame.
 
         replicate, round, agent     numbers; agent <NA> where it concerns the whole replicate
+        who                         name of the agent, as prompts have it
         step                        order in the round, from 0
         sort, kind                  ask, tell or inherit, and its name
         scope                       common, own, "seen GRAPH" of facts; answer; low and high of
@@ -239,6 +240,7 @@ class Study:
         """One row for each exchange with an outside mind, in the order in which they were kept.
 
         replicate, round, agent     whose it was, and the round that was being played
+        who                         name of the agent, as the prompt has it
         component, occasion         who asked, for what hook and line
         question                    the kind of line
         use, turn                   which line of that kind, which exchange of the occasion, from 0;
@@ -253,8 +255,10 @@ class Study:
         prompt, reply               text, as sent and received
         """
         by_run = exchanges.read_calls(self.played)
-        every = [call for calls in by_run for call in calls]
-        return self._frame([len(calls) for calls in by_run], exchanges.call_columns(every))
+        every = [call for calls, _ in by_run for call in calls]
+        names = [name for _, own in by_run for name in own]
+        counts = [len(calls) for calls, _ in by_run]
+        return self._frame(counts, exchanges.call_columns(every, names))
 
     @cached_property
     def ledger(self) -> Any:
@@ -275,12 +279,15 @@ class Study:
         """One row for each answer that could not be used as it came.
 
         replicate, round, agent     whose it was
-        component, question, model  who was asked
+        who                         name of the agent, as prompts have it
+        component, question, model  the component that asked, the kind of line, the model
         what, reason                "repair", "cut" or "fallback", and why
         """
         by_run = [block.troubles for block in self._history.blocks]
         every = [trouble for troubles in by_run for trouble in troubles]
-        return self._frame([len(troubles) for troubles in by_run], exchanges.trouble_columns(every))
+        names = [*exchanges.trouble_names(self.played, by_run)]
+        counts = [len(troubles) for troubles in by_run]
+        return self._frame(counts, exchanges.trouble_columns(every, names))
 
     @cached_property
     def _history(self) -> RoundHistory:

@@ -25,8 +25,7 @@ class AnswerTape:
         Raises RunFileError for one that cannot be read.
         """
         address = request.address
-        whose = f"{address.kind!r} (use {address.use}, turn {address.turn}) of agent "
-        whose += f"{address.agent} in replicate {address.replicate}"
+        whose = f"{address.kind!r} (use {address.use}, turn {address.turn}) of {request.agent}"
         call = self._answers.find(address)
         if call is None:
             raise InputError(

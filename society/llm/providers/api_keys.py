@@ -28,6 +28,20 @@ _SECRET = re.compile(
 # Variables that say where keys and requests go, or whose certificates count.
 _ROUTE = re.compile(r"(_API)?_?(BASE|BASE_URL|URL|URI|ENDPOINT|HOST|HOSTS)$", re.IGNORECASE)
 _ANY_ROUTE = re.compile(r"PROXY|^SSL_|^REQUESTS_|^CURL_|^SOCIETY_", re.IGNORECASE)
+# Variables that say which account, region or version of a provider is meant; with plain values.
+_DETAIL = re.compile(
+    r"_(REGION(_NAME)?|LOCATION|PROJECT(_ID)?|ORG(ANIZATION)?(_ID)?|ACCOUNT_ID|VERSION)$",
+    re.IGNORECASE,
+)
+_PLAIN = re.compile(r"[\w.-]+")
+# By the first word of a variable: providers whose keys have another one.
+_FAMILIES = {
+    **dict.fromkeys(("GEMINI", "VERTEX", "VERTEXAI", "PALM"), "GOOGLE"),
+    "HF": "HUGGINGFACE",
+    "CO": "COHERE",
+    "BEDROCK": "AWS",
+    "SAGEMAKER": "AWS",
+}
 _SHORTEST = 8  # characters; servers without keys are given words like "none" or "EMPTY"
 _LONG = 16  # characters that do not stand within others by accident
 _SHOWN = 240  # characters of what a provider said
@@ -36,15 +50,22 @@ _SHOWN = 240  # characters of what a provider said
 def load_env_file() -> None:
     """Add the variables of the .env file here to the environment, which wins.
 
-    The folder may be somebody else's. So its file may bring keys, but must not send those that are
-    set outside it anywhere. Raises FileError.
+    The folder may be somebody else's. So its file may bring keys, and say which server, account or
+    region they are for, but must not send those that are set outside it anywhere. Other variables
+    are left out: some decide which code is executed, as PYTHONPATH does in workers. Raises
+    FileError.
     """
     from dotenv import dotenv_values
 
     file = Path.cwd() / ".env"
     try:
-        given = dotenv_values(file) if file.is_file() else {}
-        new = {name: value for name, value in given.items() if value and name not in os.environ}
+        # A value that is made of other variables would be one of their secrets under another name.
+        given = dotenv_values(file, interpolate=False) if file.is_file() else {}
+        new = {
+            name: value
+            for name, value in given.items()
+            if value and name not in os.environ and _is_for_providers(name, value)
+        }
         for name in new:
             _refuse_route(name)
         os.environ.update(new)
@@ -53,14 +74,26 @@ def load_env_file() -> None:
         raise FileError(f"cannot read .env: {reason}; repair the file, or move it away") from None
 
 
+def _is_for_providers(name: str, value: str) -> bool:
+    """Tell if a variable of .env is a key, or says where and for what keys are used."""
+    if _DETAIL.search(name):
+        return bool(_PLAIN.fullmatch(value))
+    return any(pattern.search(name) for pattern in (_SECRET, _ROUTE, _ANY_ROUTE))
+
+
+def _family(name: str) -> str:
+    """Return the provider that a variable is for, by its first word."""
+    word = name.partition("_")[0].upper()
+    return _FAMILIES.get(word, word)
+
+
 def _refuse_route(name: str) -> None:
     """Raise FileError if a variable of .env says where secrets go that are set outside of it."""
     general, route = _ANY_ROUTE.search(name), _ROUTE.search(name)
     if general:
         carried = sorted(_secrets().values())
     elif route:
-        prefix = f"{name[: route.start()]}_"
-        carried = sorted(one for one in _secrets().values() if one.startswith(prefix))
+        carried = sorted(one for one in _secrets().values() if _family(one) == _family(name))
     else:
         return
     if carried:

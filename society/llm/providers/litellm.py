@@ -31,12 +31,16 @@ from .responses import (
 from .settings import ModelSpec
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else the import asks the network for prices
+# Else the import reads, in a notebook, the .env of the working directory or of any folder above it,
+# whatever it says; `api_keys.load_env_file` reads it with care.
+os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
 
 import httpx
 import litellm
 from litellm.exceptions import BadRequestError, ContentPolicyViolationError
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 from litellm.llms.openai.common_utils import BaseOpenAILLM
+from litellm.types.utils import all_litellm_params
 
 litellm.suppress_debug_info = True
 litellm.drop_params = False  # what a model does not take is an error, and not left out in silence
@@ -46,9 +50,13 @@ for _name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
 # Settings by which litellm goes elsewhere, to whoever it may be, with the key.
 _ROUTE = re.compile(
     r"base|url|uri|host|endpoint|proxy|provider|fallback|deployment|callback|client|session|"
-    r"mock|model_list|litellm|project|region|location|credentials",
+    r"mock|model_list|litellm|project|region|location|credentials|ssl|cert|^aws|^azure|^vertex|"
+    r"tenant",
     re.IGNORECASE,
 )
+# What litellm takes for itself decides how it works, and not what a model is asked.
+_OF_MODELS = frozenset({"allowed_openai_params", "api_version", "metadata"})
+_OF_LITELLM = frozenset({*all_litellm_params, "drop_params"}) - _OF_MODELS
 
 
 class _BoundedStream(httpx.AsyncByteStream):
@@ -174,6 +182,11 @@ def _refuse_routes(spec: ModelSpec) -> None:
             raise InputError(
                 f"the setting {name!r} of model {spec.model!r} says where requests go; name a "
                 "server by --api-base, and a provider in the model's name"
+            )
+        if name in _OF_LITELLM:
+            raise InputError(
+                f"the setting {name!r} of model {spec.model!r} is one of litellm's own, and would "
+                "change how it works; leave it out"
             )
 
 

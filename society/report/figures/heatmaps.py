@@ -161,7 +161,7 @@ def career_heatmap(
         across=min(len(panels), 2 if count <= _BESIDE else 1),
         heights=[float(np.clip(_ROW * agents, _LEAST, _TALLEST)), _STRIP],
         xlabel="generation",
-        ylabels=["agent", "selection"],
+        ylabels=["place", "selection"],
         finish=finish,
         sharex="col",
     )

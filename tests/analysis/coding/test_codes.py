@@ -49,7 +49,7 @@ Rated = Callable[..., Codes]
 
 
 def codes_in(file: Path, name: str, changes: dict[str, Any], level: Level = "full") -> Codes:
-    """Of a run that is played into a file."""
+    """Read the codes of a run that is played into a file."""
     setup = build(load_config(name, changes))
     with Writer(file, manifest_of(setup, level)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
@@ -75,7 +75,7 @@ def rated(tmp_path: Path) -> Rated:
 
 
 def given(codes: Codes, criterion: str) -> list[Any]:
-    """None for what is uncoded."""
+    """Return the codes that were given; None where there is none."""
     rows = codes.given[criterion].tolist()
     return [[None if np.isnan(code) else code for code in row] for row in rows]
 

@@ -25,7 +25,7 @@ TEXTS = ["Fish less.", "Fish more.", "Sing."]
 
 
 def sheet(table: str, written: Written) -> Sheet:
-    """Of ann, who has saved a table."""
+    """The table that ann has saved."""
     written("ann.csv", f"text,demand,force\n{table}")
     return read_sheet("ann", Path("ann.csv"), RUBRIC, TEXTS, Path("texts.csv"))
 

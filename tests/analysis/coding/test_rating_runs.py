@@ -34,7 +34,7 @@ coding: {rubric: rubric.yaml, raters: {ann: ann.csv, bob: bob.csv}}
 
 @pytest.fixture(scope="session")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a sweep was played whose texts wait to be coded by two people."""
+    """The folder of a sweep whose texts wait to be coded by two people."""
     home = tmp_path_factory.mktemp("words")
     (home / "rubric.yaml").write_text(RUBRIC)
     (home / "words.yaml").write_text(WORDS)
@@ -46,7 +46,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(swept: Path, typed: Typed) -> Path:
-    """Of that sweep, as it was left; codes are kept by this process."""
+    """A copy of that sweep in the working directory; codes are kept by this process."""
     copytree(swept, Path.cwd(), dirs_exist_ok=True)
     return Path("sweeps/words")
 
@@ -211,7 +211,7 @@ def asked(provider: Provider) -> int:
 
 
 def used(folder: Path) -> list[float]:
-    """How often "use" was given to the ten texts of each replicate."""
+    """Count how often "use" was given to the ten texts of each replicate."""
     runs = society.open_sweep(folder).runs
     counts: list[float] = (runs["coded_demand_use"] * runs["coded_demand_codes"]).tolist()
     return counts

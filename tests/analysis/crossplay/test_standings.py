@@ -85,7 +85,7 @@ def test_matching_pennies_has_no_scale(in_cell: InCell) -> None:
 
 
 def lost(cell: GameCell, *replicates: int) -> GameCell:
-    """The same, if these matches had been void."""
+    """The same cell, with these matches void."""
     return replace(cell, void=np.isin(np.arange(len(cell.void)), replicates))
 
 

@@ -61,7 +61,7 @@ ENDED = np.array([[True], [False]])
 
 
 def both(values: Any) -> Any:
-    """The same in both replicates."""
+    """Repeat values in both replicates."""
     array = np.array(values)
     return np.stack([array.astype(object) if array.dtype.kind == "U" else array] * 2)
 
@@ -79,7 +79,7 @@ def step(sort: Literal["ask", "tell", "inherit"], kind: str, **said: dict[str, A
 def generation(
     number: int, life: Any, parent: Any, newborn: Any, elder: Any, texts: Any, reaction: Any
 ) -> tuple[Step, ...]:
-    """What is said before its rounds."""
+    """The lines that open a generation, before its rounds."""
     descent = {"life": both(life), "parent": both(parent), "newborn": both(newborn)}
     names = np.array([[["stranger", "gave all"]]] * 2, object)
     return (

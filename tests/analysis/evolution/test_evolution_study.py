@@ -24,15 +24,15 @@ Rows = Callable[..., list[tuple[Any, ...]]]
 def test_lives_have_a_row_for_each_agent_of_each_generation(told: Told, rows: Rows) -> None:
     lives = told().lives
     assert rows(lives, "replicate", "generation", "agent", "name", "parent", "newborn") == [
-        (0, 1, 0, "1_1", None, True),
-        (0, 1, 1, "1_2", None, True),
-        (0, 1, 2, "1_3", None, True),
-        (1, 1, 0, "1_1", None, True),
-        (1, 1, 1, "1_2", None, True),
-        (1, 1, 2, "1_3", None, True),
-        (0, 2, 0, "1_1", None, False),
-        (0, 2, 1, "1_2", None, False),
-        (0, 2, 2, "2_3", 1, True),
+        (0, 1, 0, "agent 1_1", None, True),
+        (0, 1, 1, "agent 1_2", None, True),
+        (0, 1, 2, "agent 1_3", None, True),
+        (1, 1, 0, "agent 1_1", None, True),
+        (1, 1, 1, "agent 1_2", None, True),
+        (1, 1, 2, "agent 1_3", None, True),
+        (0, 2, 0, "agent 1_1", None, False),
+        (0, 2, 1, "agent 1_2", None, False),
+        (0, 2, 2, "agent 2_3", 1, True),
     ]
     assert lives.attrs["units"]["parent"] == "id or none"
 
@@ -229,7 +229,7 @@ def test_a_run_at_level_summary_says_which_run_it_is(told: Told) -> None:
 
 
 def frames(evolution: Evolution) -> list[Any]:
-    """All that an evolution has."""
+    """All frames of an evolution."""
     return [
         evolution.lives,
         evolution.generations,

@@ -67,6 +67,11 @@ def test_everybody_sits_alone_among_the_survivors_of_the_generation_before(run: 
     assert said["base"]["mechanisms"][0]["generations"]["count"] == 1
 
 
+def agent_of(condition: str) -> str:
+    """The agent in the name of a condition: "newborn agent 2_1 x 1"."""
+    return condition.partition(" ")[2].partition(" x ")[0]
+
+
 def traits(components: Any) -> Any:
     return components[0]["donation"]
 
@@ -79,7 +84,7 @@ def test_what_focal_agents_come_to_is_compared(
     assert typed("sweep", written("transplant.yaml", text), "--quiet", "--out", "swept").code == 0
     study = society.open_sweep("swept")
     agents = focal_agents(study).groupby("condition", observed=True)["phenotype"]
-    shares = {name.split(" ")[1]: value for name, value in agents.mean().items()}
+    shares = {agent_of(name): value for name, value in agents.mean().items()}
     assert shares == pytest.approx(
         {name: (generosity(run, 2) | generosity(run, 3))[name] for name in shares}
     )
@@ -225,9 +230,11 @@ def test_a_label_may_be_set_by_a_field_of_another_name(written: Written, typed: 
     personas = dict(zip(lives["name"], lives["persona"], strict=True))
     said = YAML(typ="safe").load(transplant_experiment("titled.run", 2, replicates=1))["conditions"]
     assert {
-        name.split(" ")[1]: parts["cohorts.focal.components"][0]["persona"]["temper"]
+        name.split(" ", 1)[1].split(" x ")[0]: parts["cohorts.focal.components"][0]["persona"][
+            "temper"
+        ]
         for name, parts in said.items()
-    } == {name: personas[name] for name in (one.split(" ")[1] for one in said)}
+    } == {name: personas[name] for name in (one.split(" ", 1)[1].split(" x ")[0] for one in said)}
 
 
 FORGETFUL = """

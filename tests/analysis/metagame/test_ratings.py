@@ -112,7 +112,7 @@ def test_no_distribution_of_a_grid_makes_the_sorted_gains_smaller(tensor: Array)
 
 
 def gains_by_hand(tensor: Array) -> Array:
-    """Of changing to s, where i and j meet and either may change; (K, K * K)."""
+    """Gains of changing to s, where i and j meet and either may change; (K, K * K)."""
     types = range(len(tensor))
     return np.array(
         [

@@ -48,7 +48,7 @@ def test_independent_conditions_are_compared_by_welch(plan: Planning) -> None:
 
 
 def noncentral_eta_squared(runs: int, df: int, cells: int) -> float:
-    """Of which an F test with df numerator degrees of freedom finds 80 %."""
+    """The eta squared of which an F test with df numerator degrees of freedom finds 80 %."""
     within = cells * (runs - 1)
     bound = stats.f.isf(0.05, df, within)
 

@@ -34,7 +34,7 @@ GROUPS = {
 
 @st.composite
 def differences(draw: st.DrawFn) -> Array:
-    """Which of up to seven groups differ, at random: also what no test would find."""
+    """Pairs of up to seven groups that differ, at random, also such as no test would find."""
     count = draw(st.integers(1, 7))
     differ = np.zeros((count, count), bool)
     for pair in combinations(range(count), 2):

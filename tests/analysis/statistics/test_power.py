@@ -43,7 +43,7 @@ def normal(*shape: int) -> Array:
 
 
 def power(eta_squared: float, df: int, within: int, scale: float) -> float:
-    """Of the F test: of what it finds, scale is the noncentrality by explained and unexplained."""
+    """The power of the F test; scale: the noncentrality by explained and unexplained variance."""
     noncentrality = scale * eta_squared / (1 - eta_squared)
     return float(stats.ncf.sf(stats.f.isf(0.05, df, within), df, within, noncentrality))
 

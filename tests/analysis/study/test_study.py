@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from society.errors import InputError, RunFileError
 from society.experiments.experiment import read_experiment
 from society.experiments.folder import SweepFolder
 from society.runs.session import Session
+from society.scenarios.donor.donor_game import donor_game
 
 LAKES = """
 base: fishing_village
@@ -51,7 +53,7 @@ def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sweep:
 
 
 def rows(table: Any, *columns: str) -> list[tuple[Any, ...]]:
-    """These columns of all rows."""
+    """Return these columns of all rows."""
     return [tuple(row) for row in table[list(columns)].astype(object).to_numpy().tolist()]
 
 
@@ -238,3 +240,30 @@ def test_runs_whose_files_have_changed_places_are_not_taken_for_each_other(sweep
     (folder / "aside").rename(second)
     with pytest.raises(InputError, match=r"is not the run of .*; was it renamed"):
         open_study([folder])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            donor_game,
+            "open_run got the scenario donor_game; expected a run file, as str or Pa",
+        ),
+        (7, r"open_run got 7 \(int\); expected a run file, as str or Path"),
+        (None, r"open_run got None \(NoneType\); expected a run file"),
+        (["a.run"], r"open_run got \['a.run'\] \(list\); expected a run file"),
+        (SimpleNamespace(path=Path("a.run")), r"\(SimpleNamespace\); .* Path; give its .path"),
+    ],
+)
+def test_what_is_no_path_is_refused_with_what_was_expected(wrong: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        open_run(wrong)
+
+
+def test_a_sweep_and_a_study_say_what_they_expected_too() -> None:
+    wrong: Any = 7
+    with pytest.raises(InputError, match=r"open_sweep got 7 \(int\); expected the folder of a sw"):
+        open_sweep(wrong)
+    for one in (wrong, [wrong], "a.run"):
+        with pytest.raises(InputError, match=r"open_study got .*; expected a list of run files"):
+            open_study(one)

@@ -171,7 +171,7 @@ def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
 
 
 def rows(table: Any, *columns: str) -> list[tuple[Any, ...]]:
-    """These columns of all rows, None where something is missing."""
+    """Return these columns of all rows, None where something is missing."""
     chosen = table[list(columns)].astype(object)
     return [tuple(row) for row in chosen.where(chosen.notna(), None).to_numpy().tolist()]
 

@@ -44,6 +44,6 @@ def test_texts_are_told_apart_word_for_word(answer: Answer) -> None:
 
 def test_a_label_that_is_not_asked_for_is_refused(answer: Answer) -> None:
     with pytest.raises(
-        PartError, match="human_coder, seat 2 of replicate 0, answered 'rate' with 'law'"
+        PartError, match="human_coder, agent 2 of replicate 0, answered 'rate' with 'law'"
     ):
         rated(answer, "demand", {"demand": {"Sing.": "law"}})

@@ -28,7 +28,7 @@ SAYS = Fields({"about": Neighbour("hear"), "verdict": Choice("bad", "good")})
 
 
 def donated(deeds: Sequence[tuple[int, int, float]], shape: tuple[int, int] = (1, 4)) -> Tell:
-    """What is told after a round of (donor, recipient, share)."""
+    """The event after a round of (donor, recipient, share)."""
     partner, share = np.full(shape, NOBODY), np.full(shape, NOTHING)
     offered = share.copy()
     for donor, recipient, given in deeds:
@@ -54,7 +54,7 @@ def lived(play: Play, part: Opinions, *lines: Tell, hear: Graph | None = None, *
 
 
 def opinions(over: Played) -> Array:
-    """What each agent thinks of each seat, (R * 4, 4)."""
+    """The opinion of each agent on each seat, (R * 4, 4)."""
     return over.population.states[0].values["opinion"]
 
 

@@ -22,7 +22,7 @@ GIVES, KEEPS = True, False
 
 
 def judged(norm: Norm, donor: bool, recipient: bool, gave: bool) -> bool:
-    """Whether a donor looks good after a deed."""
+    """Check whether a donor looks good after a deed."""
     index = np.array(NORMS.index(norm))
     return bool(verdict(index, np.array(donor), np.array(recipient), np.array(gave)))
 

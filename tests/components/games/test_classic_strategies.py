@@ -342,10 +342,10 @@ def bound(
 
 
 def actions(over: Played) -> list[list[int]]:
-    """Of replicate 0, by round."""
+    """Return the actions of replicate 0, by round."""
     return [told[0].tolist() for told in over.told("action")]
 
 
 def rules(play: Play) -> Any:
-    """Those of the prisoner's dilemma."""
+    """The rules of the prisoner's dilemma."""
     return play(prisoners_dilemma, ClassicStrategies(), agents=2).game.env.rules

@@ -177,7 +177,7 @@ def test_a_missing_table_is_refused_before_the_game(written: Written) -> None:
 
 
 def rows(over: Played) -> Iterator[tuple[Any, ...]]:
-    """Everything that was answered, as rows of a table."""
+    """Return all answers as rows of a table."""
     asked: dict[str, int] = {}
     for step in over.steps:
         if step.sort != "ask":

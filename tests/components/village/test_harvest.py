@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def fishing(effort: float, **other: Any) -> tuple[Persona, Harvest]:
-    """Everybody's trait is this effort."""
+    """Return components that give everybody this effort as its trait."""
     return Persona(), Harvest(efforts=((effort, effort),) * 3, **other)
 
 

@@ -22,7 +22,7 @@ N = 4000
 
 
 def models(answer: Answer, learning: SocialLearning, payoff: Any, **at: Any) -> Array:
-    """Whom each agent copies, (R, N)."""
+    """Return the seat that each agent copies, (R, N)."""
     copied: Array = answer(
         "imitate", Neighbour("all"), learning, facts={"payoff": seen("all", payoff)}, **at
     )

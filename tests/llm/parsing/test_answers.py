@@ -229,7 +229,7 @@ def test_a_mix_that_is_read_can_be_settled(shares: list[int]) -> None:
 
 
 class Cents(Real):
-    """Asked for in words of its own, and read like the amount that it is."""
+    """An amount that is asked for in words of its own, and read like the amount that it is."""
 
     def hint(self, legal: Legal) -> str:
         return f"cents, of at most {len(legal.peers)} coins"
@@ -264,7 +264,7 @@ def test_in_a_form_they_do_so_too() -> None:
 
 def test_of_a_class_that_is_none_of_ours_it_is_said_what_it_lacks() -> None:
     class Colour(Value):
-        """Known to nobody."""
+        """A form of reply that nobody knows."""
 
         silent = None
 

@@ -65,7 +65,7 @@ def spec(
 
 
 async def at_once() -> None:
-    """Nothing to be noted before a call."""
+    """Do nothing: there is nothing to note before a call."""
 
 
 def _asked(
@@ -77,7 +77,7 @@ def _asked(
     going: Callable[[], Awaitable[None]] = at_once,
     **more: Any,
 ) -> list[Completion]:
-    """What is said to requests that are made at once; raises what the first failing call raises."""
+    """Make requests at once and return the replies; raises the error of the first that fails."""
     specs = {"default": spec} if isinstance(spec, ModelSpec) else spec
     calls: Sequence[Request] = [requests] if isinstance(requests, Request) else list(requests)
 

@@ -42,7 +42,7 @@ def test_it_says_what_was_said_and_costs_nothing_now(
 def test_what_was_not_asked_then_has_no_answer(tmp_path: Path, ask: Ask, asked: Asked) -> None:
     spec = recorded(tmp_path, ask("what now?", 0))
     with pytest.raises(
-        InputError, match=r"has no answer for 'effort' .* of agent 1 in replicate 0"
+        InputError, match=r"has no answer for 'effort' .* of agent 1 of replicate 0"
     ):
         asked(spec, ask("what now?", 1))
 

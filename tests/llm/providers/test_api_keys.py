@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def without(patch: pytest.MonkeyPatch, *names: str) -> None:
-    """Not set now, and not left behind by what the test loads."""
+    """Remove variables for a test, also those that the test itself loads."""
     for name in names:
         patch.setenv(name, "")
         patch.delenv(name)

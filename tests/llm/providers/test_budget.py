@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 async def at_once() -> None:
-    """Nothing to be noted before a call."""
+    """Do nothing: there is nothing to note before a call."""
 
 
 def heard(pool: ModelPool, ask: Ask, count: int) -> tuple[list[Completion], list[Paused]]:
-    """What so many calls at once come to: what is said, and who is paused."""
+    """Make so many calls at once; return what is said, and who is paused."""
 
     async def all_of_them() -> list[Completion | BaseException]:
         token = CancellationToken()

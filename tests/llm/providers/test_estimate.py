@@ -31,11 +31,11 @@ def asked(model: str, words: str, agent: int = 0, **more: Any) -> Request:
 def counted(
     specs: dict[str, ModelSpec], requests: Iterable[Request]
 ) -> tuple[list[Completion], list[Forecast]]:
-    """What was said, and what it would come to."""
+    """Count requests; return the replies and the forecasts."""
     minds = Counting(specs, seed=1)
 
     async def never() -> None:
-        """Nothing goes out, so that nothing is to be noted."""
+        """Do nothing: nothing goes out, so nothing is to be noted."""
 
     async def all_of_them() -> list[Completion]:
         said = [await minds.call(request, never, CancellationToken()) for request in requests]
@@ -81,7 +81,7 @@ def test_counting_ends_with_the_run() -> None:
     assert minds.patience == 0
 
     async def never() -> None:
-        """Nothing goes out, so that nothing is to be noted."""
+        """Do nothing: nothing goes out, so nothing is to be noted."""
 
     token = CancellationToken()
     token.cancel(KeyboardInterrupt())

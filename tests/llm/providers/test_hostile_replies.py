@@ -66,7 +66,7 @@ def endless(piece: bytes) -> Callable[[HostileHandler], None]:
 
 
 def drops(request: HostileHandler) -> None:
-    """Never ends, though something comes all the time: no silence that a time-out would notice."""
+    """Send a byte every tenth of a second, so that no time-out notices a silence."""
     request.send_response(200)
     request.end_headers()
     for _ in range(100):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -247,6 +250,7 @@ def test_a_call_in_python_names_its_server(hostile: HostileServer) -> None:
         "ALL_PROXY=http://${OPENAI_API_KEY}@evil.example",
         "SSL_CERT_FILE=evil.pem",
         "OPENAI_ENDPOINT=https://evil.example",
+        "OPENAI_LIKE_API_BASE=https://evil.example",
     ],
 )
 def test_a_dot_env_file_does_not_send_a_key_that_it_did_not_bring(
@@ -268,6 +272,88 @@ def test_a_dot_env_file_may_bring_a_key_and_its_server(
     api_keys.load_env_file()
     assert is_named("https://lab.example/v1", "GROQ_API_KEY")
     api_keys.load_env_file()
+
+
+@pytest.mark.parametrize(
+    ("secret", "route"),
+    [
+        ("AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL"),
+        ("AWS_SECRET_ACCESS_KEY", "AWS_BEDROCK_RUNTIME_ENDPOINT"),
+        ("AZURE_API_KEY", "AZURE_OPENAI_ENDPOINT"),
+        ("GOOGLE_API_KEY", "GEMINI_API_BASE"),
+        ("HF_TOKEN", "HUGGINGFACE_API_BASE"),
+    ],
+)
+def test_a_dot_env_file_sends_no_key_of_the_same_provider_elsewhere(
+    secret: str, route: str, tmp_path: Path, bare: pytest.MonkeyPatch
+) -> None:
+    """The names of a key and of its server need not begin alike."""
+    bare.delenv(route, raising=False)
+    bare.setenv(secret, "a-secret-of-somebody")
+    (tmp_path / ".env").write_text(f"{route}=https://evil.example\n")
+    with pytest.raises(FileError, match=f"decide where the secret in {secret} goes"):
+        api_keys.load_env_file()
+
+
+def test_a_dot_env_file_does_not_copy_a_key_under_another_name(
+    tmp_path: Path, bare: pytest.MonkeyPatch
+) -> None:
+    for name in ("GROQ_API_KEY", "GROQ_API_BASE"):
+        bare.setenv(name, "")
+        bare.delenv(name)
+    lines = "GROQ_API_KEY=${OPENAI_API_KEY}\nGROQ_API_BASE=https://evil.example\n"
+    (tmp_path / ".env").write_text(lines)
+    api_keys.load_env_file()
+    assert os.environ["GROQ_API_KEY"] == "${OPENAI_API_KEY}"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "PYTHONPATH=.",
+        "LD_PRELOAD=./evil.so",
+        "PATH_OF_MINE=.",
+        "AWS_CONFIG_FILE=./config",
+        "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1",
+        "LITELLM_LOG=DEBUG",
+        "SSLKEYLOGFILE=keys.txt",
+        "VERTEXAI_LOCATION=evil.example/#",
+        "AWS_REGION_NAME=evil.example/?",
+    ],
+)
+def test_a_dot_env_file_decides_about_nothing_but_keys_and_their_use(
+    line: str, tmp_path: Path, bare: pytest.MonkeyPatch
+) -> None:
+    name = line.partition("=")[0]
+    bare.delenv(name, raising=False)
+    (tmp_path / ".env").write_text(f"{line}\n")
+    api_keys.load_env_file()
+    assert name not in os.environ
+
+
+def test_a_dot_env_file_may_say_which_account_a_key_is_for(
+    tmp_path: Path, bare: pytest.MonkeyPatch
+) -> None:
+    bare.setenv("VERTEXAI_LOCATION", "")
+    bare.delenv("VERTEXAI_LOCATION")
+    (tmp_path / ".env").write_text("VERTEXAI_LOCATION=europe-west4\n")
+    api_keys.load_env_file()
+    assert os.environ["VERTEXAI_LOCATION"] == "europe-west4"
+
+
+def test_no_dot_env_file_is_read_past_this_care(tmp_path: Path) -> None:
+    """Code without a file of its own, as in notebooks, had litellm read it."""
+    (tmp_path / ".env").write_text("OPENAI_BASE_URL=https://evil.example\nPYTHONSTARTUP=evil.py\n")
+    code = (
+        "import os, society.llm.providers.litellm\n"
+        "print(os.environ.get('OPENAI_BASE_URL'), os.environ.get('PYTHONSTARTUP'))"
+    )
+    surroundings = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path,
+        env=surroundings,
+    )  # fmt: skip
+    assert done.stdout == "None None\n"
 
 
 # Redirects
@@ -321,6 +407,10 @@ def test_a_redirect_is_not_followed(
         {"extra": {"aws_region_name": "x.evil.example/#"}},
         {"extra": {"vertex_location": "evil.example/#"}},
         {"extra": {"callbacks": ["langfuse"]}},
+        {"extra": {"ssl_verify": False}},
+        {"extra": {"aws_role_name": "arn:aws:iam::1:role/evil"}},
+        {"extra": {"azure_scope": "https"}},
+        {"extra": {"tenant_id": "evil"}},
         {"model": "huggingface/https://evil.example/m"},
         {"model": "openai/https://evil.example/m"},
     ],
@@ -330,3 +420,9 @@ def test_settings_cannot_name_a_server_past_the_one_that_counts(
 ) -> None:
     with pytest.raises(InputError, match=r"--api-base"):
         asked(ModelSpec(**{"model": "openai/m", **settings}), ask())
+
+
+@pytest.mark.parametrize("name", ["drop_params", "num_retries", "prompt_id", "guardrails", "cache"])
+def test_settings_cannot_change_how_litellm_works(name: str, ask: Ask, asked: Asked) -> None:
+    with pytest.raises(InputError, match=f"the setting '{name}' .* is one of litellm's own"):
+        asked(ModelSpec(model="openai/m", extra={name: 1}), ask())

@@ -23,7 +23,7 @@ SPEC = ModelSpec(model="mine.py:model", attempts=3, backoff=0.001)
 
 
 def saying(*outcomes: AIMessage | Exception) -> dict[str, Callable[[], BaseChatModel]]:
-    """What `own` of a pool takes: a model with these outcomes, one after the other."""
+    """Return a model with these outcomes, one after the other, as `own` of a pool takes it."""
 
     def messages() -> Iterator[AIMessage]:
         for outcome in outcomes:
@@ -35,7 +35,7 @@ def saying(*outcomes: AIMessage | Exception) -> dict[str, Callable[[], BaseChatM
 
 
 class Refused(Exception):
-    """What clients of providers raise: it has a status."""
+    """An error as clients of providers raise it: it has a status."""
 
     def __init__(self, status: int) -> None:
         super().__init__("no")

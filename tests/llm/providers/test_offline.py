@@ -76,7 +76,7 @@ def test_what_it_says_can_be_read_as_an_answer(reply: ActionSpace) -> None:
 
 
 def efforts(agent: int, seed: int = 1) -> list[float]:
-    """Its answers on five occasions."""
+    """Return the answers of the offline mind on five occasions."""
     replies = [Offline(seed)(request(Real(0, 1), agent, use=use)) for use in range(5)]
     return [json.loads(said.text[said.text.index("{") :])["answer"] for said in replies]
 

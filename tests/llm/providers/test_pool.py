@@ -83,7 +83,7 @@ def test_a_server_that_is_not_there_pauses_the_run(
 
 
 async def at_once() -> None:
-    """Nothing to be noted before a call."""
+    """Do nothing: there is nothing to note before a call."""
 
 
 def test_nobody_waits_for_a_turn_in_a_run_that_was_stopped(

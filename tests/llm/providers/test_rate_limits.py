@@ -33,7 +33,7 @@ def clock() -> Clock:
 
 
 def starts(limited: Limiter, clock: Clock, spec: ModelSpec, *prompts: int) -> list[float]:
-    """When attempts start whose prompts have so many tokens, and whose replies may have 100."""
+    """Return the times of attempts with prompts of so many tokens and replies of at most 100."""
 
     async def pace() -> Iterator[float]:
         begun = []

@@ -36,6 +36,7 @@ import numpy as np
 from society.engine.component import Column, Component
 from society.engine.population import Cohort
 from society.engine.action_spaces import Real
+from society.engine.fact_specs import FactSpec
 from society.engine.scenario import Measure, Params, scenario
 from society.engine.script import Ask, Tell, common, own
 
@@ -72,6 +73,7 @@ class Author(Giver):
         Measure("given", "share", lambda told, env: told["given"].mean(1)),
         Measure("rain", "mm", lambda told, env: np.zeros(env.replicates)),
     ),
+    facts={"payoff": FactSpec("Worth of the own gift", unit="coins")},
     agents=6,
     rounds=3,
 )
@@ -177,7 +179,7 @@ def column(given: Table, heading: str) -> list[object]:
 
 
 def names(section: Section) -> set[str]:
-    """Of its tables."""
+    """List the names of tables of a section."""
     return {part.name for part in section.walk() if isinstance(part, Table)}
 
 
@@ -247,6 +249,15 @@ def test_a_measure_that_says_the_same_as_another_is_shown_once(told: Telling) ->
         *("worth", "generation", "runs"),
         *("fitness", "phenotype", "selection", "selection_differential"),
     ]
+
+
+def test_axes_name_the_fact_that_fitness_is_taken_from_and_its_unit(tmp_path: Path) -> None:
+    (tmp_path / "gifts.py").write_text(GIFTS)
+    evolve = {"count": 2, "fitness": "payoff", "phenotype": "given"}
+    run = _run(tmp_path, {"mechanisms": [{"generations": evolve}]}, "full")
+    populations = Populations(Layout(Study("gifts", (run,))))
+    assert populations.quantity("fitness") == "fitness (payoff, coins)"
+    assert populations.quantity("phenotype") == "phenotype (given)"
 
 
 def test_slopes_are_those_of_single_runs(told: Telling) -> None:
@@ -364,7 +375,7 @@ def test_whoever_does_not_follow_words_descends_from_its_parent(told: Telling) -
 
 
 def genealogy(found: Told) -> str:
-    """What is said of the one lineage that is drawn."""
+    """Return the words about the one lineage that is drawn."""
     _, drawn = (part for part in found["lives"].walk() if isinstance(part, Figure))
     return drawn.caption
 

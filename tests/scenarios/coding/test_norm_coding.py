@@ -51,7 +51,7 @@ class Reader(Component):
 
 
 def rated(play: Play, *places: int, replicates: int = 1, at: Any = None) -> Played:
-    """As many raters, each with one label for everything."""
+    """Return as many raters, each with one label for everything."""
     cast = [Cohort(f"rater {seat}", 1, (Reader(place),)) for seat, place in enumerate(places)]
     return play(
         norm_coding,

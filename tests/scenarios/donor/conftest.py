@@ -108,7 +108,7 @@ class Donors(NamedTuple):
         return value
 
     def gifts(self) -> list[list[tuple[int, int]]]:
-        """Who could give to whom in every round of replicate 0."""
+        """List the pairs of donor and recipient in every round of replicate 0."""
         rounds = zip(self.told("partner"), self.told("donor"), strict=True)
         return [
             [(int(seat), int(partner[0, seat])) for seat in np.flatnonzero(donor[0])]

@@ -27,7 +27,7 @@ def links(over: Donors, relation: str = "meet") -> list[tuple[int, int]]:
 
 
 def asked_to_meet(over: Donors) -> list[Any]:
-    """Whom each agent was to meet in every round, before anybody refused: lives are seats here."""
+    """List the partners of agents in every round, before anybody refused: lives are seats here."""
     return over.facts("accept", "recipient")
 
 

@@ -29,7 +29,7 @@ NAMES = [encounter.name for encounter in BATTERY]
 
 
 def reaction(over: Donors) -> dict[str, list[float]]:
-    """What each seat of replicate 0 gives to each recipient."""
+    """Return the reaction of each seat of replicate 0 to each recipient."""
     (told,) = over.facts("supposed", "reaction")
     return {name: told[0, :, place].tolist() for place, name in enumerate(NAMES)}
 
@@ -167,13 +167,13 @@ def test_units_are_shares_of_what_both_own(
 
 
 def found(over: Played) -> list[Finding]:
-    """What is concluded from a run that is over."""
+    """Return the conclusions from a run that is over."""
     after: Any = SimpleNamespace(params=over.game.env.params, pages=lambda: iter(over.pages))
     return list(bias_of_mutation(after))
 
 
 def bias(over: Played) -> Array:
-    """In each replicate."""
+    """Return the bias of each replicate."""
     (finding,) = found(over)
     assert finding.name == "mutation_bias"
     return finding.values

@@ -106,7 +106,7 @@ def test_where_chance_makes_pairs_the_reader_may_come_first(donors: Game) -> Non
 
 
 def places_of_readers(over: Donors) -> set[int]:
-    """At which places of a trace its reader stands as who was given to, counted from 0."""
+    """List the places of a trace at which its reader stands as recipient, counted from 0."""
     asked = zip(over.asked("trace_to"), over.facts("donate", ""), strict=True)
     found = [
         np.nonzero((to == np.arange(to.shape[1])[:, None]) & who[..., None])[2] for to, who in asked

@@ -35,7 +35,7 @@ HIDDEN += ["prisoner", "grim", "tit for tat", "discount", "weight", "language mo
 
 
 def told(prompt: str) -> str:
-    """What is told of the past, without the rules and the form of the answer."""
+    """Return the words about the past, without the rules and the form of the answer."""
     return prompt.partition("You play this game again")[2].partition("Give the probability")[0]
 
 
@@ -49,7 +49,7 @@ def test_the_rules_name_nothing_and_tell_no_number_of_games(
     before = prompted(game, ["0"] * agents, agent=1, **changes)
     prompt = before[min(3, len(before) - 1)]
     assert not [word for word in HIDDEN if word in prompt.lower()]
-    assert not re.search(r"\b(7|seven|15)\b", prompt.replace("agent #7", ""))
+    assert not re.search(r"\b(7|seven|15)\b", prompt.replace("agent 7", ""))
     assert "{" not in prompt.partition("Form of the answer")[0]
     assert "\n\n\n" not in prompt
     assert "You are player 2." in prompt
@@ -132,11 +132,11 @@ def test_a_past_of_higher_order_is_told_as_a_tree_with_points(prompted: Prompted
     prompt = prompted("prisoners_dilemma", ["000", "111", "000", "111"], mechanisms=[reputation])[2]
     assert "a chance of 50 % that another one follows. You have played 2 games so far." in prompt
     entry = r"- Game {}: {} A{} \({}\) with {} A{} \({}\)\n"
-    mine = entry.format(2, "you", 0, 0, r"agent #\d", 1, 3)
-    theirs = entry.format(1, r"agent #\d", 1, 3, r"(you|agent #\d)", 0, 0)
-    met = r"You are agent #0\. Now you meet (agent #\d)\.\n\n"
+    mine = entry.format(2, "you", 0, 0, r"agent \d", 1, 3)
+    theirs = entry.format(1, r"agent \d", 1, 3, r"(you|agent \d)", 0, 0)
+    met = r"You are agent 0\. Now you meet (agent \d)\.\n\n"
     assert re.search(f"{met}.*\nYou:\n{mine}  {theirs}- Game 1: you A0", prompt)
-    assert re.search(r"\nAgent #\d:\n- Game 2: agent #\d A1 \(3\) with (you|agent #\d) A0", prompt)
+    assert re.search(r"\nAgent \d:\n- Game 2: agent \d A1 \(3\) with (you|agent \d) A0", prompt)
 
 
 def test_who_remembers_is_told_actions_and_points_and_no_weights(prompted: Prompted) -> None:

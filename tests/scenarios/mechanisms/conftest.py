@@ -153,7 +153,7 @@ Actors = Callable[..., "Played"]
 
 
 class Actor(Component):
-    """By kind of question: an answer for each seat, or a function (question, rows) that gives it.
+    """Answers by kind of question: one for each seat, or a function (question, rows) that gives it.
 
     An action is its index; a form has one answer for each of its fields, in order.
     """

@@ -58,7 +58,7 @@ def profiles(players: int) -> list[Profile]:
 
 
 def gains(paid: Payoffs) -> Iterator[float]:
-    """What each player gains if it alone goes from cooperation to defection."""
+    """The gain of each player if it alone goes from cooperation to defection."""
     for profile in paid:
         for player, action in enumerate(profile):
             if action == COOPERATE:
@@ -69,7 +69,7 @@ def gains(paid: Payoffs) -> Iterator[float]:
 def enumerated(
     actors: Actors, game: Scenario, players: int, layer: tuple[Any, Any], **said: Any
 ) -> Payoffs:
-    """What every profile of actions pays; the rest is said in all of them."""
+    """The payoffs of every profile of actions; the rest is said in all of them."""
     actions = profiles(players)
     over = actors(
         game,

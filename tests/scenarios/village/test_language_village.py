@@ -99,7 +99,7 @@ class Spoken(NamedTuple):
 
 
 def in_words(**said: str) -> Callable[[Request], str]:
-    """What a sensible model answers; `said` in place of it, {n} being the agent's name."""
+    """Return the answers of a sensible model; `said` replaces some, {n} is the agent's name."""
     form = {"personal": "Norm of {n}.", "community": "Policy of {n}.", "cap": None}
     usual = {
         "effort": "0.{n}",
@@ -296,7 +296,7 @@ def test_what_a_fine_costs_is_told_to_those_who_may_fine(peculiar: Spoken) -> No
 
 
 def seen(prompt: str) -> list[str]:
-    """What is said of others."""
+    """Return the words about others."""
     return re.findall(r"- (villager \d+: .*)", prompt)
 
 

@@ -77,7 +77,7 @@ def adopted(
 
 
 def policy(over: Played) -> tuple[str, float]:
-    """What is in force in replicate 0, and its cap."""
+    """Return the policy that is in force in replicate 0, and its cap."""
     return over.told("policy")[0].item(), over.told("cap")[0].item()
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from society.config.build import build
+from society.config.registry import reproduction
 from society.config.run_config import load_config
 from society.engine.calls import Request
 from society.engine.mechanism import questions
 from society.errors import InputError
+from society.reproduction.run import ReproductionRun
 from society.scenarios.village.language_village import CONDITIONS
 from society.text import format_number
 from tests.scenarios.village.test_language_village import Model, Spoken, in_words
@@ -22,104 +26,188 @@ from tests.scenarios.village.test_language_village import Model, Spoken, in_word
 if TYPE_CHECKING:
     from tests.conftest import Recorded
 
-KINDS = {"effort", "punish", "propose", "update", "vote"}
-FACTS = {  # a pattern of each fact that a prompt may show
-    "policy": r"[Pp]olicy (of the village|so far): («.*»|none)",
-    "peers": r"^- villager \d+: effort [\d.]+, payoff",
-    "own payoff": r"Your payoff is",
-    "own effort": r"Your effort (yesterday|today) was",
+FACTS = {  # all that a prompt may show, each with all of its words
+    "policy": r"Policy (of the village|so far): («.*»|none.*)",
+    "peers": r"You have seen how hard others .*:\n(- villager \d+: effort \S+, payoff \S+\n)+",
+    "own payoff": r"Your payoff is -?\d+(\.\d+)?\.",
+    "own effort": r"Your effort (yesterday|today) was \d+(\.\d+)?\.",
     "first day": r"This is your first day\.",
-    "catch": r"(Yesterday|Today) you caught [\d.]+ fish",
-    "change of payoff": r"your payoff (rose by|fell by|stayed)",
-    "fines": r"(Yesterday|Today) (nobody fined you|you were fined)",
-    "stock": r"(There are now|This morning there were) [\d.]+ fish in the lake",
-    "norm": r"Your personal strategy: «",
-    "cap": r'"cap"',
+    "catch": r"(Yesterday|Today) you caught \d+(\.\d+)? fish, and ",
+    "change of payoff": r"(so far )?your payoff (stayed as it was|(rose|fell) by \d+(\.\d+)?)\.",
+    "fines": r"(Yesterday|Today) (nobody fined you|you were fined.*)\.",
+    "stock": r"(There are now|This morning there were) \d+(\.\d+)? fish in the lake\.",
+    "norm": r"Your personal strategy: «.*»",
+    "cap": r'- "cap".*',
 }
 CATCH = {"catch", "change of payoff"}
 MODES = [
     {"perceive": mode, "stock_shown": stock}
     for mode, stock in itertools.product(("prompts", "section3"), (False, True))
 ]
+# What a prompt says of a policy, besides the policy itself; and what it says where there is none.
+OF_POLICY = {
+    " And the village has a policy, the same for all.": "",
+    " and by the policy of the village": "",
+    " or the policy of the village": "",
+    " you have seen, and then\n- put your": " you have seen, and put your",
+    ' ("personal");\n- propose a policy for the village: what everybody should do ("community").': (
+        ' ("personal").'
+    ),
+    '- "community": text of at most 400 characters': "",
+}
+
+Asked = tuple[int, str, int]  # the agent, the kind of the question, and the day
 
 
 def played(recorded: Recorded, says: Any = None, **params: Any) -> Spoken:
-    """Two days of three villagers; nobody fines anybody, so that all conditions are alike."""
+    """Three days of three villagers who say the same in all conditions; by default no fines."""
     model = Model(says or in_words())
-    setup = build(load_config("language_village", {"agents": 3, "rounds": 2, "parameters": params}))
+    setup = build(load_config("language_village", {"agents": 3, "rounds": 3, "parameters": params}))
     return Spoken(recorded(setup.gamemaster(minds=model)), model.requests)
 
 
-def shown(spoken: Spoken) -> dict[tuple[str, int], set[str]]:
-    """The facts in the prompts of villager 1, by kind of question and day."""
-    mine = [request for request in spoken.requests if request.address.agent == 1]
+def prompts(spoken: Spoken) -> dict[Asked, str]:
+    """The words of every prompt; an evening's question, `propose` or `update`, has one name."""
+    names = {"propose": "evening", "update": "evening"}
     return {
-        (request.address.kind, request.address.use + 1): {
-            name
-            for name, pattern in FACTS.items()
-            if re.search(pattern, request.messages[0].content, re.MULTILINE)
-        }
-        for request in mine
+        (
+            request.address.agent,
+            names.get(request.address.kind, request.address.kind),
+            request.address.use + 1,
+        ): request.messages[0].content
+        for request in spoken.requests
     }
 
 
-def with_one_name(facts: dict[tuple[str, int], set[str]]) -> dict[tuple[str, int], set[str]]:
-    """An evening's question is `propose` or `update`; here it has one name."""
+def facts(spoken: Spoken) -> dict[Asked, dict[str, str]]:
+    """The facts of every prompt, in its own words."""
     return {
-        ("evening" if k in ("propose", "update") else k, day): f for (k, day), f in facts.items()
+        at: {name: found[0] for name, one in FACTS.items() if (found := re.search(one, text))}
+        for at, text in prompts(spoken).items()
     }
+
+
+def frames(spoken: Spoken, *, policy: bool = True) -> dict[Asked, list[str]]:
+    """All other words of every prompt; without a policy, also without what is said of it."""
+    found = {}
+    for at, text in prompts(spoken).items():
+        rest = text
+        for pattern in FACTS.values():
+            rest = re.sub(pattern, "", rest)
+        for words, instead in {} if policy else OF_POLICY.items():
+            rest = rest.replace(words, instead)
+        found[at] = rest.split()
+    return found
+
+
+def without(shown: Mapping[str, str], *names: str) -> dict[str, str]:
+    return {name: words for name, words in shown.items() if name not in names}
 
 
 @pytest.mark.parametrize("mode", MODES, ids=str)
 def test_conditions_differ_in_exactly_the_facts_that_they_are_about(
     recorded: Recorded, mode: dict[str, Any]
 ) -> None:
-    """Without learning no peers but for fines; without a policy no policy; then no fines either."""
+    """Without learning no peers but for fines; without a policy no policy; then no fines either.
+
+    All other facts are the same, word for word and number for number, for each villager and day.
+    """
     full, social, group, neither = (
-        with_one_name(shown(played(recorded, condition=name, **mode))) for name in CONDITIONS
+        facts(played(recorded, condition=name, **mode)) for name in CONDITIONS
     )
-    assert set(full) == {(k, d) for k in ("effort", "punish", "evening", "vote") for d in (1, 2)}
-    assert social == {at: facts - {"policy"} for at, facts in full.items() if at[0] != "vote"}
+    kinds, agents, days = ("effort", "punish", "evening", "vote"), range(3), range(1, 4)
+    assert set(full) == set(itertools.product(agents, kinds, days))
+    assert social == {at: without(shown, "policy") for at, shown in full.items() if at[1] != "vote"}
     assert group == {
-        at: facts if at[0] == "punish" else facts - {"peers"} for at, facts in full.items()
+        at: shown if at[1] == "punish" else without(shown, "peers") for at, shown in full.items()
     }
     assert neither == {
-        at: facts - {"policy", "peers", "fines"}
-        for at, facts in full.items()
-        if at[0] not in ("punish", "vote")
+        at: without(shown, "policy", "peers", "fines")
+        for at, shown in full.items()
+        if at[1] not in ("punish", "vote")
     }
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+def test_all_other_words_of_a_prompt_are_the_same_in_all_conditions(
+    recorded: Recorded, mode: dict[str, Any]
+) -> None:
+    """But for what is said of a policy, where there is one: nothing else tells conditions apart."""
+    full = played(recorded, condition="full", **mode)
+    social, group, neither = (
+        played(recorded, condition=name, **mode) for name in list(CONDITIONS)[1:]
+    )
+    assert frames(group) == frames(full)
+    bare = frames(full, policy=False)
+    for spoken, left_out in ((social, ["vote"]), (neither, ["vote", "punish"])):
+        assert frames(spoken) == {at: rest for at, rest in bare.items() if at[1] not in left_out}
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_all_other_words_of_a_prompt_are_the_same_under_both_readings(
+    recorded: Recorded, condition: str
+) -> None:
+    bare, *others = (frames(played(recorded, condition=condition, **mode)) for mode in MODES)
+    assert others == [bare] * 3
+
+
+def test_fines_that_are_received_are_told_alike_in_all_conditions_that_have_them(
+    recorded: Recorded,
+) -> None:
+    full, social, group = (
+        facts(played(recorded, fining, condition=name)) for name in list(CONDITIONS)[:3]
+    )
+    assert full[0, "evening", 1]["fines"] == "Today you were fined by villagers 1, 2."
+    for at, shown in full.items():
+        assert at[1] == "vote" or social[at] == without(shown, "policy")
+        assert group[at] == (shown if at[1] == "punish" else without(shown, "peers"))
+
+
+def test_experiments_of_the_paper_differ_in_their_condition_alone() -> None:
+    """As do the societies whose prompts are compared here; in each lake, population and reading."""
+    run = ReproductionRun(reproduction("village"), Path("nowhere"), ["lab/one"])
+    parts = [part.setup.spec.parameters for part in run.parts]
+    alike: dict[str, list[str]] = {}
+    for one in parts:
+        rest = {name: value for name, value in one.items() if name != "condition"}
+        alike.setdefault(json.dumps(rest, sort_keys=True), []).append(one.get("condition", "full"))
+    assert len(alike) == 2 * 3 * 2
+    assert {tuple(sorted(names)) for names in alike.values()} == {tuple(sorted(CONDITIONS))}
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_readings_differ_in_exactly_the_recent_outcomes_and_the_switch_in_the_stock(
     recorded: Recorded, condition: str
 ) -> None:
-    bare, stocked, third, both = (shown(played(recorded, condition=condition, **m)) for m in MODES)
+    bare, stocked, third, both = (facts(played(recorded, condition=condition, **m)) for m in MODES)
     fines = {"fines"} if CONDITIONS[condition].punish else set()
-    for kind, day in bare:
+    for at in bare:
+        _, kind, day = at
         first_morning = (kind, day) == ("effort", 1)
         yet_unfined = kind == "punish" and day == 1
         outcomes = {"first day"} if first_morning else CATCH | (set() if yet_unfined else fines)
-        assert third[kind, day] == bare[kind, day] | outcomes, (kind, day)
-        assert stocked[kind, day] == bare[kind, day] | {"stock"}, (kind, day)
-        assert both[kind, day] == third[kind, day] | {"stock"}, (kind, day)
+        assert set(third[at]) == set(bare[at]) | outcomes, at
+        assert set(stocked[at]) == set(bare[at]) | {"stock"}, at
+        assert both[at] == {**third[at], "stock": stocked[at]["stock"]}, at
+        assert without(third[at], *outcomes) == bare[at], at
 
 
 def test_the_facts_of_the_paper_s_prompts_are_all_that_prompts_shows(recorded: Recorded) -> None:
-    facts = shown(played(recorded, perceive="prompts"))
+    shown = {at[1:]: set(one) for at, one in facts(played(recorded, perceive="prompts")).items()}
     own = {"own payoff", "own effort", "norm", "policy"}
-    assert facts["effort", 1] == own - {"own effort"}
-    assert facts["effort", 2] == facts["punish", 1] == facts["propose", 1] == own | {"peers"}
-    assert facts["vote", 1] == {"policy", "norm"}
+    assert shown["effort", 1] == own - {"own effort"}
+    assert shown["effort", 2] == shown["punish", 1] == shown["evening", 1] == own | {"peers"}
+    assert shown["vote", 1] == {"policy", "norm"}
 
 
 def test_by_default_villagers_perceive_what_section_3_gives_them(recorded: Recorded) -> None:
-    facts = shown(played(recorded))
+    """Recent personal outcomes, outcomes of peers, g, G and R; in a vote no peers."""
+    shown = {at[1:]: set(one) for at, one in facts(played(recorded)).items()}
     own = {"own payoff", "own effort", "norm", "policy", "stock"}
-    assert facts["effort", 1] == own - {"own effort"} | {"first day"}
-    assert facts["effort", 2] == facts["propose", 1] == own | CATCH | {"fines", "peers"}
-    assert facts["punish", 1] == own | CATCH | {"peers"}
-    assert facts["vote", 1] == {"policy", "norm", "stock", "fines"} | CATCH
+    assert shown["effort", 1] == own - {"own effort"} | {"first day"}
+    assert shown["effort", 2] == shown["evening", 1] == own | CATCH | {"fines", "peers"}
+    assert shown["punish", 1] == own | CATCH | {"peers"}
+    assert shown["vote", 1] == {"policy", "norm", "stock", "fines"} | CATCH
 
 
 def test_under_prompts_no_question_has_a_fact_more_than_before(recorded: Recorded) -> None:
@@ -208,7 +296,7 @@ def test_a_memory_holds_catch_and_stock_where_they_are_perceived(recorded: Recor
 
 def test_villagers_who_all_speak_are_asked_for_no_cap(recorded: Recorded) -> None:
     spoken = played(recorded)
-    assert "cap" not in shown(spoken)["propose", 1]
+    assert "cap" not in facts(spoken)[1, "evening", 1]
     assert "limits how many fish" not in spoken.prompt("propose", 1)
     assert np.isnan([page.measures["compliance"][0] for page in spoken.over.pages[1:]]).all()
 

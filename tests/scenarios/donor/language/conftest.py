@@ -56,14 +56,14 @@ class Spoken(NamedTuple):
 
 
 def owned(request: Request) -> float:
-    """What the donor is told that it owns."""
+    """Read the wealth of the donor in its prompt."""
     found = re.search(r"You own ([\d.]+) unit", request.messages[0].content)
     assert found is not None, "a donor knows what it owns"
     return float(found[1])
 
 
 def sensible(request: Request) -> str:
-    """What a model says that gives a quarter less the higher its id, and has a plan."""
+    """Answer as a model that gives a quarter less the higher its id, and has a plan."""
     agent = request.address.agent
     plan = f"{'abcdef'[agent]}{'xyz'[request.address.use % 3]}"  # by row and generation
     usual = {

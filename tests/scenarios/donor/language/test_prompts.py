@@ -83,7 +83,7 @@ def test_the_rules_are_told_in_every_question(peculiar: Spoken) -> None:
 
 
 def deeds(spoken: Spoken, game: int, now: int) -> list[list[tuple[int, str, int]]]:
-    """Of each agent, by what was told: what it did when it last gave, its partner before that, ...
+    """Return the deeds of each agent, by event: its last gift, that of its partner before, ...
 
     (round, percentage, to whom) before round `now` of a game, counted from 0.
     """

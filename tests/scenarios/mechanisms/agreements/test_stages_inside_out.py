@@ -125,13 +125,13 @@ def test_villagers_who_design_a_contract_know_who_leads_and_that_they_may_fine(
     prompts = worded("fishing_village", stack, cohorts=villagers, rounds=1)
     assert FINES in prompts["design_contract", 1]
     assert "You decide first." in prompts["design_contract", 0]
-    assert "Agent 0 decides first. What it decides is shown" in prompts["design_contract", 1]
+    assert "Villager 0 decides first. What it decides is shown" in prompts["design_contract", 1]
 
 
 def test_partners_who_change_know_each_other_where_they_fine(worded: Worded) -> None:
     stack = [{"reputation": {"games": 2}}, "leadership", "peer_punishment"]
     words = worded("prisoners_dilemma", stack, agents=4, **LANGUAGE)["fine", 0]
-    assert "You are agent #0. Now you meet agent #" in words
+    assert "You are agent 0. Now you meet agent " in words
     assert "you decide first. The action that is drawn for you is shown" in words
 
 

@@ -57,7 +57,7 @@ class Clone(Body):
     """Is as its parent."""
 
     def born(self, agents: AgentGroup) -> None:
-        """Nothing changes."""
+        """Change nothing."""
 
 
 BETTER_HALF = Selection("truncation")
@@ -111,7 +111,7 @@ def evolve(play: Play) -> Evolve:
 
 
 def lists(arrays: list[Array]) -> list[Any]:
-    """Of replicate 0."""
+    """Return the lists of replicate 0."""
     return [values[0].tolist() for values in arrays]
 
 

@@ -29,7 +29,7 @@ def heirs(
     graph: Graph | None = None,
     **given: Any,
 ) -> Heirs:
-    """Who survives among agents of this fitness, (N,) or (R, N), and who is whose parent."""
+    """Return survivors and parents among agents of this fitness, (N,) or (R, N)."""
     fitness = np.atleast_2d(np.asarray(fitness, float))
     numbers = np.arange(len(fitness)) if replicate_ids is None else np.asarray(replicate_ids)
     seats = np.arange(fitness.shape[1]) if ids is None else np.asarray(ids)
@@ -49,12 +49,12 @@ def heirs(
 
 
 def often(fitness: list[float], rule: SelectionRule, **given: Any) -> Heirs:
-    """The same in many replicates."""
+    """Repeat a fitness in many replicates."""
     return heirs(np.tile(fitness, (MANY, 1)), rule, **given)
 
 
 def shares(parents: Array, agents: int) -> Array:
-    """How often each seat is the parent of a child, as a share of all children."""
+    """Return the share of all children that each seat is the parent of."""
     born = parents[parents != NOBODY]
     shares: Array = np.bincount(born, minlength=agents) / born.size
     return shares

@@ -40,7 +40,7 @@ class Seen(NamedTuple):
 
 
 def tree(over: Played, shown: Shown, agent: int, players: int) -> list[Seen]:
-    """What an agent is shown before the last game."""
+    """Return the tree that an agent is shown before the last game."""
     names = ("depth", "round", "of", "action", "points", "with", "with_action", "with_points")
     facts = [shown(over, f"past_{name}")[-1][0] for name in names]
     *single, whom, what, paid = (fact[0 if len(fact) == 1 else agent].tolist() for fact in facts)

@@ -40,7 +40,7 @@ Held = Callable[..., Society]
 
 
 def seated(setup: Society) -> list[str]:
-    """Who sits on each seat of each match: "saint rogue"."""
+    """Return the types on the seats of each match: "saint rogue"."""
     game = setup.gamemaster()
     names = np.array(list(game.env.cohorts))
     type_at = np.argmax(list(game.env.cohorts.values()), axis=0)

@@ -141,7 +141,7 @@ def _no_cleaning(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def flat(condition: Condition, name: str) -> list[float]:
-    """The same in all rounds."""
+    """Return the same value for all rounds."""
     return [0.5] * 100
 
 
@@ -153,7 +153,7 @@ def planned() -> dict[str, Mapping[str, Sequence[Any]]]:
 
 
 class Verdicts(Mapping[str, ClaimVerdict]):
-    """By claim; each is judged once it is looked up: a test looks at few of many."""
+    """Verdicts by claim; each is judged once it is looked up: a test looks at few of many."""
 
     def __init__(self, design: ReproductionDesign | None, played: Mapping[str, MadeUp]) -> None:
         assert design is not None

@@ -27,7 +27,7 @@ RISES = {"over_use": 0.1, "compliance": 0.9, "stock": 0.8}
 def switched(
     first: Mapping[str, float], later: Mapping[str, float] | None = None, at: int = 100
 ) -> Course:
-    """What measures are once fines have ended, and `later` after the round `at`."""
+    """Measures once fines have ended, and `later` after the round `at`."""
 
     def course(condition: Condition, name: str) -> list[float]:
         if "population" in condition:

@@ -49,7 +49,7 @@ class MadeUp(Evidence):
         return TypeScores(np.mean(list(each.values()), axis=0), each)
 
     def _some(self, share: float) -> Array:
-        """So many of a thousand runs; NaN: none was played to its end."""
+        """Mark so many of a thousand runs; NaN: none was played to its end."""
         return np.where(np.isnan(share), share, np.arange(1000) < 1000 * share)
 
 

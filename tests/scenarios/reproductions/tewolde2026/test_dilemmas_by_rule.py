@@ -33,7 +33,7 @@ def as_expected(metric: Metric, game: str, mechanism: str) -> Mapping[str, float
 
 
 def only(game: str, mechanism: str, fitness: float) -> Fares:
-    """As expected, but in one cell."""
+    """Results as expected, but in one cell."""
 
     def fares(metric: Metric, of: str, under: str) -> Mapping[str, float]:
         if metric == "fitness" and (of, under) == (game, mechanism):

@@ -70,7 +70,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
 
 @pytest.fixture(scope="module")
 def verdicts(results: Evidence) -> dict[str, ClaimVerdict]:
-    """Of selection, as far as it was played."""
+    """Verdicts on selection, as far as it was played."""
     some = [one for one in PAPER.rules.claims if one.claim.startswith(("Without", "Selection"))]
     return {one.claim: one for one in judge_claims(some, results)}
 

@@ -128,7 +128,7 @@ def planned() -> dict[str, Mapping[str, Sequence[Any]]]:
 
 
 def verdicts(claims: Iterable[Claim], played: Mapping[str, MadeUp]) -> Found:
-    """By claim."""
+    """Return the verdicts by claim."""
     evidence: Evidence = Evidence(
         {name: cast(ExperimentResult, one) for name, one in played.items()}
     )

@@ -156,7 +156,7 @@ def test_a_model_is_known_by_the_names_that_providers_give_it(
 
 
 def with_values(of_models: OfModels, model: str, times: int = 1, **values: Array) -> Found:
-    """As published, but for what is said of one model without punishment and ablation."""
+    """Results as published, but for those of one model without punishment and ablation."""
 
     def played(condition: Condition) -> Mapping[str, Array]:
         usual = condition.get("punishment", False) is False and "variant" not in condition

@@ -37,7 +37,7 @@ RICHER = "Rules grow richer over ten generations (multiplier 2, trace 3, no puni
 
 
 def some(count: int, so: float, others: float) -> Array:
-    """So many of a hundred runs are so."""
+    """Return the values of a hundred runs, of which `count` are `so`."""
     return np.where(np.arange(100) < count, so, others)
 
 

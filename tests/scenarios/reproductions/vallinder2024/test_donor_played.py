@@ -64,7 +64,7 @@ class Relabelled(Evidence):
 
 @pytest.fixture(scope="module")
 def verdicts(results: Evidence) -> dict[str, ClaimVerdict]:
-    """Of the first eight claims, which these experiments can tell."""
+    """Verdicts on the first eight claims, which these experiments can tell."""
     claims = list(DONOR.rules.claims)[:8]
     return {verdict.claim: verdict for verdict in judge_claims(claims, results)}
 

@@ -1,0 +1,23 @@
+"""What a function of the user's takes, checked when it is handed over and not when it is called."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from society.errors import ArgumentError
+
+
+def check_signature(function: Callable[..., Any], name: str, *takes: str) -> None:
+    """Raise ArgumentError for a function that cannot be called with these arguments in order."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # not written in Python
+        return
+    try:
+        signature.bind(*takes)
+    except TypeError:
+        raise ArgumentError(
+            f"{name} takes {signature}; write ({', '.join(takes)}), as it is called"
+        ) from None
