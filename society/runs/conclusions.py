@@ -140,9 +140,10 @@ def findings_text(findings: Iterable[Finding]) -> str:
 
 def _check_finding(finding: Finding, replicates: int) -> Finding:
     values = np.asarray(finding.values, float)
-    if values.shape not in ((replicates,), (replicates, 1)):
+    if values.shape not in ((), (replicates,), (replicates, 1)):
         raise PartError(
             f"the finding {finding.name!r} has shape {values.shape}; expected ({replicates},), a "
-            "number for each replicate; NaN where there is none"
+            "number for each replicate, NaN where there is none; or one number for all"
         )
-    return finding._replace(values=values.reshape(replicates))
+    each = values.reshape(replicates) if values.ndim else np.full(replicates, values)
+    return finding._replace(values=each)

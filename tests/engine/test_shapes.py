@@ -103,7 +103,7 @@ def test_a_measure_has_a_number_for_each_replicate(play: Play, values: Any) -> N
             play(script, replicates=3, measures=(measure,))
 
 
-@pytest.mark.parametrize("shape", [(), (1,), (3, 3)])
+@pytest.mark.parametrize("shape", [(1,), (1, 3), (3, 3)])
 def test_a_finding_has_a_number_for_each_replicate(shape: tuple[int, ...]) -> None:
     with pytest.raises(PartError, match=r"expected \(3,\), a number for each replicate"):
         _check_finding(Finding("f", "", np.ones(shape)), 3)
