@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import cache
 from hashlib import sha256
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -63,8 +64,10 @@ def imported_beside(source: bytes) -> dict[str, str]:
     while waiting:
         names = _imported_names(waiting.pop())
         for name, module in [*sys.modules.items()]:
+            if name.partition(".")[0] not in names:
+                continue
             file = _file_beside(getattr(module, "__spec__", None))
-            if file is None or file in found or name.partition(".")[0] not in names:
+            if file is None or file in found:
                 continue
             with suppress(OSError):
                 content = Path(file).read_bytes()
@@ -85,7 +88,12 @@ def _file_beside(spec: ModuleSpec | None) -> str | None:
     """Return the file of a module that is not installed; None for any other module."""
     if spec is None or not spec.has_location or spec.origin is None:
         return None
-    file = Path(spec.origin).resolve()
+    return _not_installed(spec.origin)
+
+
+@cache  # a society is built from the same files many times, as in a sweep
+def _not_installed(origin: str) -> str | None:
+    file = Path(origin).resolve()
     return None if any(file.is_relative_to(one) for one in _INSTALLED) else str(file)
 
 
