@@ -96,6 +96,12 @@ ERRORS = {
         '        Tell("taken"',
         "canal.py:36: `Tell(...)` without `yield` tells nobody; write `yield Tell(...)`",
     ),
+    "a part of a script without yield from": (
+        ROUNDS,
+        '    def fine():\n        yield Tell("fined")\n\n' + ROUNDS + "\n        fine()",
+        "canal.py:37: `fine(...)` without `yield from` does nothing, as it is a part of a script; "
+        "write `yield from fine(...)`",
+    ),
     "a question without yield": (
         TAKE,
         '        take = Ask("take"',
@@ -394,6 +400,14 @@ WARNINGS = {
 def changed(before: str, after: str, more: str = "") -> str:
     assert CANAL.count(before) == 1, before
     return CANAL.replace(before, after) + more
+
+
+def test_a_line_without_yield_is_found_under_a_star_import(tmp_path: Path) -> None:
+    file = tmp_path / "star.py"
+    file.write_text("from society import *\n\ndef play(env):\n    Tell('quiet')\n    yield\n")
+    assert [issue.words for issue in SourceFile(str(file)).issues()] == [
+        "`Tell(...)` without `yield` tells nobody; write `yield Tell(...)`"
+    ]
 
 
 def test_a_sound_society_is_not_warned_of(typed: Typed, tmp_path: Path) -> None:
