@@ -102,6 +102,7 @@ class _Check:
             return found
         if any(source.lacks_lines for source in sources):  # what follows would blame other lines
             return found
+        found += self._unknown_graphs()
         if self.own_scenario and not self.in_words:  # prompts may read any parameter
             found += self._unread_parameters()
         return [*found, *self._rehearsed()]
@@ -317,6 +318,14 @@ class _Check:
                     "it out"
                 )
                 yield self._at_text(words, "warning", name, "scenario")
+
+    def _unknown_graphs(self) -> Iterator[WiringIssue]:
+        """Find graphs of relations that neither the scenario nor its mechanisms have."""
+        legal = self.scenario.relations
+        for name in self.scenario.graphs:
+            if name not in legal:
+                words = f"graphs= names the relation {name!r}; {suggest(name, legal)}"
+                yield self._at_text(words, "error", name, "scenario")
 
     def _unread_parameters(self) -> Iterator[WiringIssue]:
         """Find parameters that neither the user's files nor fields of components name."""

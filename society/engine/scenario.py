@@ -256,13 +256,6 @@ class Scenario:
                 f"{self.language_variant.name!r}"
             )
 
-        for relation in self.graphs:
-            if relation not in self.relations:
-                raise ScenarioError(
-                    f"graphs= of {self.name} names the relation {relation!r}; "
-                    f"{suggest(relation, self.relations)}"
-                )
-
     @property
     def summary(self) -> str:
         """The first line of the script's docstring."""

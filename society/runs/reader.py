@@ -404,7 +404,9 @@ def _open_database(path: Path, how: str, files: Path | None) -> RunFile:
 def _check_file(path: Path) -> bool:
     """Check the file, and if a -wal holds part of it; raises RunFileError for no run file."""
     try:
-        if path.exists() and not (path.is_file() or path.is_dir()):
+        if path.is_dir():
+            raise IsADirectoryError
+        if path.exists() and not path.is_file():
             raise RunFileError(f"{path} is a device or a pipe; name a run file")
         for side in (side_file(path, suffix) for suffix in SIDES):
             if side.is_symlink() or (side.exists() and not side.is_file()):

@@ -184,7 +184,7 @@ def test_what_code_of_the_users_prints_and_raises_is_plain(
     Path("loud.py").write_text(HOSTILE_CODE.replace("FAIL", fail))
     Path("loud.yaml").write_text(HOSTILE_CAST)
     said = harmless(typed("run", "loud.yaml", *filter(None, [option]), "--out", "a.run"))
-    assert said.code == (0 if fail == "pass" else 1)
+    assert said.code == (0 if fail == "pass" else 2)
     if option == "--json" and said.code == 0:
         assert json.loads(said.out)["rounds"] == 2, "what it printed went to stderr"
         assert "\\x1b[31m" in said.err

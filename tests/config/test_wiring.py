@@ -220,7 +220,7 @@ ERRORS = {
     "graphs of a relation that is not there": (
         "    agents=5,\n",
         '    agents=5,\n    relations=("near",),\n    graphs={"naer": "ring"},\n',
-        "canal.py:23: graphs= of canal names the relation 'naer'; did you mean 'near'?",
+        "canal.py:30: graphs= names the relation 'naer'; did you mean 'near'?",
     ),
     "a hook misspelt": (
         "    def notice(self",
@@ -512,7 +512,7 @@ def test_a_script_that_fails_says_so_once(typed: Typed, tmp_path: Path) -> None:
     """The rehearsal fails in the same way, which is not worth a second message."""
     (tmp_path / "canal.py").write_text(changed(TELL, "        assert (take > 5).all()\n" + TELL))
     said = typed("run", "canal.py", "--quiet")
-    assert said.code == 1
+    assert said.code == 2
     assert said.err.count("canal.py:36: AssertionError") == 1
     assert "could not be checked" not in said.err
 

@@ -74,7 +74,7 @@ def test_a_condition_that_does_not_play_is_named(typed: Typed, tmp_path: Path) -
     assert outcomes(said.out) == [
         "ok e.yaml: names and values of 2 conditions",
         "error e.yaml, tax=tenth: does not play to its end: taxed.py:10: AttributeError: 'Taxed' "
-        "object has no attribute 'rat'",
+        "object has no attribute 'rat'; did you mean 'rate'?",
     ]
 
 
@@ -130,7 +130,7 @@ def test_a_mechanism_that_fails_is_blamed_around_each_game(typed: Typed, tmp_pat
     assert (said.code, len(failed)) == (2, 9)
     assert failed[-1] == (
         "error    taxed around trust: does not play to its end: taxed.py:10: AttributeError: "
-        "'Taxed' object has no attribute 'rat'"
+        "'Taxed' object has no attribute 'rat'; did you mean 'rate'?"
     )
     assert "stands around" not in said.out
     assert "could not be checked" not in said.out
@@ -195,7 +195,7 @@ def test_a_template_that_fails_with_real_facts_is_an_error(typed: Typed, pack: P
     said = typed("check", "pack")
     assert said.code == 2
     assert "pack/village_meeting/speak.md:" in said.out
-    assert "'weather' is undefined" in said.out
+    assert "speak.md:10: there is no 'weather' in the question 'speak'" in said.out
 
 
 def test_templates_of_repairs_and_mechanisms_are_rendered(typed: Typed, tmp_path: Path) -> None:

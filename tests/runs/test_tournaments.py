@@ -266,7 +266,7 @@ def test_a_type_that_is_never_understood_costs_its_own_matches(
     assert main(["show", "t.run"]) == 0
     shown = capsys.readouterr().out
     assert "3 of 4 replicates ended: in 3 an answer could not be read" in shown
-    assert "agent 1 (bob) of replicate 1: 5 repairs, 1 fallback" in shown
+    assert "player 2 (bob) of replicate 1: 5 repairs, 1 fallback" in shown
 
 
 def test_a_replay_names_the_types_of_its_match_and_shows_no_payoff_where_there_is_none(
@@ -276,11 +276,11 @@ def test_a_replay_names_the_types_of_its_match_and_shows_no_payoff_where_there_i
     assert main(play(write(url=provider.url, types=3))) == 0
     assert main(["replay", "t.run", "--plain", "--replicate", "1"]) == 0
     match = capsys.readouterr().out
-    assert "agent 0 (ann)" in match
-    assert "agent 1 (bob)" in match
+    assert "player 1 (ann)" in match
+    assert "player 2 (bob)" in match
     assert main(["replay", "t.run", "--plain", "--replicate", "2"]) == 0
     void = capsys.readouterr().out
-    assert "agent 1 (cyd) could not be understood (move)\n" in void
+    assert "player 2 (cyd) could not be understood (move)\n" in void
     assert "ended      an answer could not be read" in void
     assert "played" not in void
 

@@ -23,7 +23,7 @@ from society.runs.runfile import Level, Manifest, Writer
 MANIFEST = Manifest.model_validate(
     {
         "scenario": "lake",
-        "spec": {"scenario": "fishing_village"},
+        "spec": {"scenario": "fishing_village", "agents": 3, "replicates": 2},
         "params": {},
         "seed": 7,
         "agents": 3,

@@ -102,11 +102,13 @@ def without(name: str) -> Fares:
 
 
 def test_models_that_do_as_in_the_paper_reproduce_it(judging: Judged) -> None:
-    found = judging(CLAIMS, as_printed, AGREED)
+    found = dict(judging(CLAIMS, as_printed, AGREED))
+    alike = found.pop(FALLS)
+    assert alike.outcome == "cannot be told", "made-up types are as far apart in all repetitions"
     assert {claim: one.outcome for claim, one in found.items()} == dict.fromkeys(
         (
             *(DEFECT, HALF, WORSE, RANKS, HIGHER, BOOST, BEST, APPROVED, SIGNED, AFTER),
-            *(DELEGATES, BY_ALL, GAMES, MISSED, HUNT, FIRST, HARD, FALLS),
+            *(DELEGATES, BY_ALL, GAMES, MISSED, HUNT, FIRST, HARD),
         ),
         "reproduced",
     )
