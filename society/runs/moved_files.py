@@ -68,6 +68,10 @@ def _without_designs(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 def _find(old: str, hashed: str, folder: str, here: Path, files: Path | None) -> str:
     near = [path for path in _candidates(old, folder, here, files) if _exists(path)]
+    if files is not None and near and Path(near[0]).is_relative_to(files):
+        # Whoever names the folder means the file in it, edited or not.
+        inside = [path for path in near if Path(path).is_relative_to(files)]
+        return next((path for path in inside if hash_file(path) == hashed), inside[0])
     if not hashed:
         return near[0] if near else old
     for path in (*near, old):

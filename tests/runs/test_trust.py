@@ -220,6 +220,20 @@ def test_a_run_file_that_travels_alone_is_told_where_its_files_are(
     assert main(["verify", str(alone), "--files", str(received), "--trust"]) == 0
 
 
+def test_a_file_in_the_folder_that_was_named_is_taken_even_if_it_was_edited(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edited = tmp_path / "edited"
+    edited.mkdir()
+    code = COMPONENT.replace("0.2", "0.4")
+    (edited / "component.py").write_text(code, encoding="utf-8")
+    assert main(["verify", "a.run", "--files", str(edited)]) == 2
+    said = capsys.readouterr().err
+    assert f"{edited / 'component.py'}" in said
+    assert "changed since the run was made" in said
+    assert main(["verify", "a.run", "--files", str(edited), "--trust"]) == 1
+
+
 def test_a_file_of_another_content_in_the_old_place_is_not_taken(
     project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
