@@ -132,7 +132,7 @@ def test_an_interrupt_keeps_what_was_played_and_says_how_to_go_on(
     (os.killpg if to == "the terminal" else os.kill)(process.pid, sent)
     folder = tmp_path / "s"
     code, out, err = process.ended()
-    assert (code, out, err.count("\n")) == (130, "", 1)
+    assert (code, out, err.count("\n")) == (130, "", 1), err
     assert "of 3 conditions are finished; everything played so far is saved" in err
     assert err.endswith(f"continue with: society sweep {long} --out {folder}\n")
     assert "interrupted" in statuses(folder)

@@ -310,7 +310,7 @@ def test_a_graph_that_is_gone_costs_the_agents_and_not_the_report(told: Telling)
     study = told(replicates=1, worth=(10,), strategies="advice").study
     (run,) = study.played
     spec = {**run.manifest.spec, "graph": "moved.py:circle", "uses": ["moved.py"]}
-    moved = replace(run, manifest=run.manifest.model_copy(update={"spec": spec}))
+    moved = replace(run, manifest=run.manifest.model_copy(update={"spec": spec, "complete": ()}))
     found = sections(replace(study, played=(moved,)))
     assert list(found) == ["evolution", "lives"]
     assert said(found["lives"]).startswith("What single agents did is unknown: ")
