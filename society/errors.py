@@ -82,7 +82,7 @@ class PartError(SocietyError):
 
 
 class Paused(SocietyError):
-    """No answer can be had for now; all that was kept stays, and the run can be resumed.
+    """A pause, since no answer can be had now: the record stays, and the run can be resumed.
 
     refused: whether a call was sent and refused each time, so that it neither cost anything nor can
     be answered any more.
@@ -123,7 +123,7 @@ def _words(error: BaseException) -> str:
 
 
 def _hint(error: BaseException) -> str:
-    """What was probably meant, after a semicolon; "" if there is nothing to say."""
+    """Return advice on an error, after a semicolon; "" if there is none."""
     if isinstance(error, ValueError) and "truth value of an array" in str(error):
         return (
             "; `if` cannot decide for many agents at once: write np.where(condition, a, b), or "

@@ -211,7 +211,7 @@ class Society:
             _Heard(self.scenario.play, self.cast(), self.environment()).refuse_mute()
         except UnansweredQuestion as error:
             return error
-        except Exception:
+        except Exception:  # of the user's script; a run of it says so
             return None
         return None
 
@@ -353,7 +353,7 @@ def _asked_in_words(cohort: Cohort, kind: str) -> bool:
 
 
 def _users_place(function: Callable[..., Any]) -> str:
-    """Where a function of the user's is defined, "wood.py:12: "; "" for those of ours."""
+    """Return the place of a user's function, "wood.py:12: "; "" for a function of ours."""
     place = definition_place(function)
     return f"{place}: " if place and is_users_file(place.rpartition(":")[0]) else ""
 
@@ -591,7 +591,7 @@ def _blamed(spec: MechanismSpec, scenario: Scenario) -> Iterator[None]:
         yield
     except (SocietyError, ValidationIssues):
         raise
-    except Exception as error:
+    except Exception as error:  # a mechanism of the user's may raise anything; ours goes on up
         place = user_place(error)
         if place is None:
             raise

@@ -157,8 +157,8 @@ class Rehearsal:
                     values = np.asarray(measure.of(said, env))
             except _NotTold as error:
                 self.unmeasured[measure.name] = str(error.args[0])
-            except Exception:
-                self.measured.add(measure.name)  # silent answers may be too strange for it
+            except Exception:  # of a measure of the user's: silent answers may be too strange
+                self.measured.add(measure.name)
             else:
                 self.measured.add(measure.name)
                 if values.shape not in ((1,), (1, 1)):

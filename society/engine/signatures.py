@@ -1,4 +1,4 @@
-"""What a function of the user's takes, checked when it is handed over and not when it is called."""
+"""Checks of the arguments that a user's function takes, made when the function is given."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ _OF_QUESTIONS = frozenset({
 
 
 class _Rendering(NamedTuple):
-    """What is put into words, by which template, and the variables that this may read."""
+    """A question or event with its template, and the variables that the template may read."""
 
     what: str
     template: str

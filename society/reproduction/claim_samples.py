@@ -45,19 +45,19 @@ def fill_variables(value: Any, variables: Variables) -> Any:
     return value
 
 
-class Source(NamedTuple):
+class RunSelection(NamedTuple):
     """The runs of a trial whose conditions have these levels."""
 
     trial: str
     levels: Mapping[str, Any]
 
 
-def share_runs(one: Source, other: Source) -> bool:
+def share_runs(one: RunSelection, other: RunSelection) -> bool:
     """Tell whether two sources may have a run in common: no factor tells them apart.
 
-    >>> share_runs(Source("lake", {"fine": 5}), Source("lake", {"fine": 5, "growth": 0.2}))
+    >>> share_runs(RunSelection("lake", {"fine": 5}), RunSelection("lake", {"fine": 5, "growth": 0.2}))
     True
-    >>> share_runs(Source("lake", {"fine": 5}), Source("lake", {"fine": 9}))
+    >>> share_runs(RunSelection("lake", {"fine": 5}), RunSelection("lake", {"fine": 9}))
     False
     """
     common = one.levels.keys() & other.levels.keys()
@@ -158,7 +158,7 @@ class Samples:
                 return row.trial
         raise InsufficientEvidence(f"no experiment plays {levels}")
 
-    def sources(self, sample: SampleSpec, variables: Variables) -> list[Source]:
+    def sources(self, sample: SampleSpec, variables: Variables) -> list[RunSelection]:
         """List where a sample was played, in the order of its values; nowhere if it is constant."""
         sample = self.complete(sample, variables)
         if sample.constant is not None:
@@ -179,7 +179,7 @@ class Samples:
                 break
         if parts:
             return [source for one in parts for source in self.sources(*one)]
-        return [Source(self.trial(sample, variables), self._levels(sample, variables))]
+        return [RunSelection(self.trial(sample, variables), self._levels(sample, variables))]
 
     def complete(self, sample: SampleSpec, variables: Variables) -> SampleSpec:
         """A sample with what it begins with."""
