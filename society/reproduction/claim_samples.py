@@ -55,9 +55,10 @@ class RunSelection(NamedTuple):
 def share_runs(one: RunSelection, other: RunSelection) -> bool:
     """Tell whether two sources may have a run in common: no factor tells them apart.
 
-    >>> share_runs(RunSelection("lake", {"fine": 5}), RunSelection("lake", {"fine": 5, "growth": 0.2}))
+    >>> five = RunSelection("lake", {"fine": 5})
+    >>> share_runs(five, RunSelection("lake", {"fine": 5, "growth": 0.2}))
     True
-    >>> share_runs(RunSelection("lake", {"fine": 5}), RunSelection("lake", {"fine": 9}))
+    >>> share_runs(five, RunSelection("lake", {"fine": 9}))
     False
     """
     common = one.levels.keys() & other.levels.keys()
