@@ -138,7 +138,7 @@ class CollectiveRiskGame(StageGame):
 
 @dataclass(frozen=True)
 class CommonPoolGame(StageGame):
-    """All take from one stock; who defects takes twice as much.
+    """A stock is shared by all, and who defects takes twice as much.
 
     >>> game = CommonPoolGame(players=2, rounds=20, capacity=8)
     >>> one_cooperates = np.array([True, False])
