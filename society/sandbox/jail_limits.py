@@ -19,7 +19,7 @@ class JailLimits:
 
     memory: int = 1 << 30
     processor: int = 3600
-    silence: float = 10.0
+    silence: float = 5.0
     silence_per_decision: float = 20e-6
     longest_per_decision: float = 0.05
 

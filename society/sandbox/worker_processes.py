@@ -25,6 +25,7 @@ import numpy as np
 from society.errors import SandboxError
 from society.sandbox.frames import REPLY
 from society.sandbox.jail_limits import Confinement, JailLimits
+from society.sandbox.jailed_worker import OUT_OF_MEMORY
 from society.sandbox.zygote import LONGEST
 
 # OpenBLAS and its kin would start threads. A hash seed, or sets of strings had an order of their
@@ -37,10 +38,12 @@ ENVIRONMENT = {
 }
 START = """
 import json, sys
-control, pool, confinement, limits, sys.path[:] = json.loads(sys.argv[1])
+control, pool, confinement, limits, *sys.path[:] = json.loads(sys.argv[1])
+from society.sandbox.jailed_worker import OUT_OF_MEMORY
 from society.sandbox.zygote import main
 main(control, pool, confinement, limits)
 """
+ZYGOTE_ENDED = "the process that starts workers has ended, or does not answer; begin again"
 PATIENCE = 60.0  # seconds in which the zygote starts or forks; it runs no program
 
 
@@ -52,7 +55,7 @@ class Task(NamedTuple):
     decisions: int
 
 
-class Failure(NamedTuple):
+class WorkerFailure(NamedTuple):
     """The end of a worker that gave no answer.
 
     program: in whose call it was, by index, or None.
@@ -60,6 +63,9 @@ class Failure(NamedTuple):
 
     program: int | None
     sentence: str
+
+
+Outcome = dict[str, Any] | WorkerFailure
 
 
 class Zygote:
@@ -80,17 +86,16 @@ class Zygote:
                 # Ctrl-C in a terminal is for the pool alone.
                 start_new_session=True,
             )
+        self._turn = 0
         self._receive()
 
     def fork(self, descriptors: Sequence[int]) -> int:
         """Fork a worker that holds copies of these descriptors, and return its number."""
-        socket.send_fds(self._control, [b'{"fork": true}'], list(descriptors))
-        return self._receive()["worker"]
+        return self._ask({"fork": True}, descriptors)["worker"]
 
     def end(self, worker: int) -> int:
         """End a worker, and return its status as waitpid has it."""
-        self._control.send(json.dumps({"end": worker}).encode())
-        return self._receive()["status"]
+        return self._ask({"end": worker})["status"]
 
     def close(self) -> None:
         """End it and all its workers."""
@@ -101,14 +106,29 @@ class Zygote:
             self._process.kill()
             self._process.wait()
 
+    def _ask(self, request: dict[str, int], descriptors: Sequence[int] = ()) -> dict[str, int]:
+        self._turn += 1
+        message = json.dumps({**request, "turn": self._turn}).encode()
+        try:
+            socket.send_fds(self._control, [message], list(descriptors))
+        except OSError:
+            raise SandboxError(ZYGOTE_ENDED) from None
+        # An answer that nobody waited for, since somebody pressed Ctrl-C, may come first.
+        while (reply := self._receive())["turn"] != self._turn:
+            pass
+        return reply
+
     def _receive(self) -> dict[str, int]:
         try:
-            message = json.loads(self._control.recv(LONGEST))
-        except (OSError, ValueError) as error:
-            raise SandboxError(f"the process that forks workers has ended ({error})") from None
-        if "error" in message:
-            raise SandboxError(f"no worker could be started: {message['error']}")
-        return dict(message)
+            message = self._control.recv(LONGEST)
+        except OSError:
+            message = b""
+        if not message:
+            raise SandboxError(ZYGOTE_ENDED)
+        reply: dict[str, Any] = json.loads(message)
+        if "error" in reply:
+            raise SandboxError(f"no worker could be started: {reply['error']}")
+        return reply
 
 
 def _environment() -> dict[str, str]:
@@ -133,6 +153,7 @@ class WorkerProcess:
             os.close(mark)
             theirs.close()
         self.connection.setblocking(False)
+        self._end: str | None = None
         self.busy = 0.0  # seconds in which it had something to do
         self.loaded = -1  # which programs it holds, counted by the pool
 
@@ -149,11 +170,18 @@ class WorkerProcess:
 
     def end(self) -> str:
         """End it, and describe how it had ended before, if so."""
-        self.connection.close()
-        status = self._zygote.end(self._number)
-        if os.WIFSIGNALED(status):
-            return _SIGNALS.get(os.WTERMSIG(status), f"signal {os.WTERMSIG(status)} ended it")
-        return f"it ended with status {os.WEXITSTATUS(status)}"
+        if self._end is None:
+            self.connection.close()
+            self._end = _describe_status(self._zygote.end(self._number))
+        return self._end
+
+
+def _describe_status(status: int) -> str:
+    if os.WIFSIGNALED(status):
+        return _SIGNALS.get(os.WTERMSIG(status), f"signal {os.WTERMSIG(status)} ended it")
+    if os.WEXITSTATUS(status) == OUT_OF_MEMORY:
+        return "it used more memory than a worker may"
+    return f"it ended its worker, with status {os.WEXITSTATUS(status)}"
 
 
 _SIGNALS = {
@@ -188,7 +216,7 @@ class _Conversation:
         with suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):
             self._unsent = self._unsent[self.worker.connection.send(self._unsent) :]
 
-    def receive(self) -> dict[str, Any] | Failure | None:
+    def receive(self) -> Outcome | None:
         """Take what came; None until all is there."""
         try:
             part = self.worker.connection.recv(1 << 20)
@@ -197,11 +225,11 @@ class _Conversation:
         except ConnectionResetError:
             part = b""
         if not part:
-            return Failure(self.worker.program, self.worker.end())
+            return WorkerFailure(self.worker.program, self.worker.end())
         self._received += part
         return self._parse()
 
-    def check_clock(self) -> Failure | None:
+    def check_clock(self) -> WorkerFailure | None:
         """Fail if the worker hangs."""
         self._watch()
         silence = self._watched - self._alive
@@ -217,7 +245,7 @@ class _Conversation:
         if self.worker.steps != self._steps:
             self._steps, self._alive = self.worker.steps, self._watched
 
-    def _parse(self) -> dict[str, Any] | Failure | None:
+    def _parse(self) -> Outcome | None:
         if len(self._received) < REPLY.size:
             return None
         (size,) = REPLY.unpack_from(self._received)
@@ -233,9 +261,9 @@ class _Conversation:
         except (ValueError, RecursionError):
             return self._end("its worker answered in no JSON")
 
-    def _end(self, sentence: str) -> Failure:
+    def _end(self, sentence: str) -> WorkerFailure:
         self.worker.end()
-        return Failure(self.worker.program, sentence)
+        return WorkerFailure(self.worker.program, sentence)
 
 
 def _parse_json(text: bytes) -> dict[str, Any]:
@@ -251,25 +279,21 @@ def _refuse_constant(name: str) -> None:
 
 def exchange(
     tasks: Mapping[WorkerProcess, Task], limits: JailLimits
-) -> dict[WorkerProcess, dict[str, Any] | Failure]:
+) -> dict[WorkerProcess, Outcome]:
     """Give each worker its task and wait for all; those that failed have been ended."""
-    done: dict[WorkerProcess, dict[str, Any] | Failure] = {}
+    done: dict[WorkerProcess, Outcome] = {}
     with selectors.DefaultSelector() as selector:
         for worker, task in tasks.items():
             talk = _Conversation(task, worker, limits)
             selector.register(worker.connection, talk.events, talk)
-        try:
-            while len(done) < len(tasks):
-                done |= _advance(selector)
-        except BaseException:
-            # Interrupted: what they are doing cannot be taken up again.
-            for worker in tasks.keys() - done.keys():
-                worker.end()
-            raise
+        while len(done) < len(tasks):
+            done |= _advance(selector)
     return done
 
 
-def _advance(selector: selectors.BaseSelector) -> dict[WorkerProcess, dict[str, Any] | Failure]:
+def _advance(
+    selector: selectors.BaseSelector,
+) -> dict[WorkerProcess, Outcome]:
     """Move every conversation on by what can be sent and received now."""
     done = {}
     ready = {key.fd: events for key, events in selector.select(0.25)}
@@ -284,7 +308,7 @@ def _advance(selector: selectors.BaseSelector) -> dict[WorkerProcess, dict[str, 
     return done
 
 
-def _advance_one(talk: _Conversation, events: int) -> dict[str, Any] | Failure | None:
+def _advance_one(talk: _Conversation, events: int) -> Outcome | None:
     if events & selectors.EVENT_WRITE:
         talk.send()
     if events & selectors.EVENT_READ and (outcome := talk.receive()) is not None:

@@ -10,6 +10,7 @@ a program.
 
 from __future__ import annotations
 
+import gc
 import json
 import mmap
 import os
@@ -32,6 +33,8 @@ def keep(control: int, pool: int, confinement: Confinement, limits: dict[str, An
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     connection = socket.socket(fileno=control)
     warm_up()
+    # What is there now is shared with the workers, as long as no collection touches it.
+    gc.freeze()
     used = memory_in_use()
     isolated = JailReport((), {}) if confinement == "none" else isolate()
     zygote = os.fork()
@@ -104,14 +107,16 @@ def _serve(connection: socket.socket, nursery: _Nursery) -> None:
         if not message:
             return
         asked = json.loads(message)
-        try:
-            done = nursery.fork(descriptors) if "fork" in asked else nursery.end(asked["end"])
-        except OSError as error:
-            done = {"error": str(error)}
-        finally:
-            for descriptor in descriptors:
-                os.close(descriptor)
-        connection.send(json.dumps(done).encode())
+        connection.send(json.dumps({**_obey(nursery, asked, descriptors), **asked}).encode())
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def _obey(nursery: _Nursery, asked: dict[str, int], descriptors: list[int]) -> dict[str, Any]:
+    try:
+        return nursery.end(asked["end"]) if "end" in asked else nursery.fork(descriptors)
+    except OSError as error:
+        return {"error": str(error)}
 
 
 def main(control: int, pool: int, confinement: Confinement, limits: dict[str, Any]) -> None:
