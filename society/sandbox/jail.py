@@ -154,7 +154,8 @@ def _mount(source: bytes, target: bytes, kind: bytes | None, flags: int) -> None
 def _limit(limits: JailLimits, used: int) -> None:
     """Limit memory, processor time and processes; forbid files and core dumps."""
     _bound(resource.RLIMIT_AS, used + limits.memory)
-    _bound(resource.RLIMIT_CPU, limits.processor)
+    # The first limit ends it by a signal that tells why.
+    resource.setrlimit(resource.RLIMIT_CPU, (limits.processor, limits.processor + 1))
     for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE):
         _bound(kind, 0)
 

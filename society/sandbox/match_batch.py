@@ -28,13 +28,13 @@ class MatchBatch:
 
 
 class Trouble(NamedTuple):
-    """A call that gave no move: an error, a broken rule, or the third error of one game."""
+    """A call that gave no move: an error, a broken rule, the third error of one game, or a jail broken."""
 
     game: int
     seat: int
     round: int
     program: int
-    kind: Literal["error", "rule", "errors"]
+    kind: Literal["error", "rule", "errors", "jail"]
     sentence: str
     line: int | None
 

@@ -184,7 +184,7 @@ def _describe_status(status: int) -> str:
     return f"it ended its worker, with status {os.WEXITSTATUS(status)}"
 
 
-_SIGNALS = {
+_SIGNALS: dict[int, str] = {
     signal.SIGXCPU: "it used more processor time than a worker may",
     signal.SIGKILL: "it was killed, or the machine had no memory left",
     signal.SIGSEGV: "it crashed Python",
