@@ -28,7 +28,7 @@ class MatchBatch:
 
 
 class Trouble(NamedTuple):
-    """A call that gave no move: an error, a broken rule, the third error of one game, or a jail broken."""
+    """A call that gave no move: an error, a broken rule or jail, or the third error of one game."""
 
     game: int
     seat: int
