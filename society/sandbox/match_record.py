@@ -129,3 +129,10 @@ def _show_all(rounds: int, rows: Rows, stocks: NDArray[Any] | None) -> tuple[Any
 
 _set_round = SETTERS["round_number"]
 _SHOWN = {"counts": _show_counts, "full": _show_full, "society": _show_all}
+
+
+def call_arguments(
+    interface: Interface, rounds: int, rows: Rows, stocks: NDArray[Any] | None
+) -> tuple[Any, ...]:
+    """What a program of this interface is called with, if this is what it saw."""
+    return _SHOWN[interface](rounds, rows, stocks)
