@@ -19,7 +19,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import signature
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -98,8 +100,8 @@ class PublicGoodsGame(StageGame):
         self._expect(1 < self.factor < self.players, "1 < factor < players")
 
     def paid(self, cooperates: NDArray[Any], stock: Any = None) -> NDArray[Any]:
-        shared: NDArray[Any] = cooperates.sum(-1, keepdims=True) * self.factor / self.players
-        return shared + ~cooperates
+        shared = cooperates.sum(-1, keepdims=True) * self.factor / self.players
+        return np.asarray(shared + (1 - cooperates))
 
     def bounds(self) -> Bounds:
         return Bounds(1.0, self.factor)
@@ -127,8 +129,7 @@ class CollectiveRiskGame(StageGame):
 
     def paid(self, cooperates: NDArray[Any], stock: Any = None) -> NDArray[Any]:
         met = cooperates.sum(-1, keepdims=True) >= self.threshold
-        benefit: NDArray[Any] = met * float(self.factor)
-        return benefit + ~cooperates
+        return np.asarray(self.factor * met + (1.0 - cooperates))
 
     def bounds(self) -> Bounds:
         defectors = self.players - self.threshold
@@ -137,7 +138,7 @@ class CollectiveRiskGame(StageGame):
 
 @dataclass(frozen=True)
 class CommonPoolGame(StageGame):
-    """All take from one stock; who defects takes twice as much.
+    """A stock is shared by all, and who defects takes twice as much.
 
     >>> game = CommonPoolGame(players=2, rounds=20, capacity=8)
     >>> one_cooperates = np.array([True, False])
@@ -160,7 +161,7 @@ class CommonPoolGame(StageGame):
 
     def paid(self, cooperates: NDArray[Any], stock: Any = None) -> NDArray[Any]:
         share = np.asarray(stock)[..., None] / (2 * self.players)
-        return share + share * ~cooperates
+        return np.asarray(share * (2 - cooperates))
 
     def next_stock(self, cooperates: NDArray[Any], stock: Any = None) -> Any:
         left = stock * (cooperates.sum(-1) / (2 * self.players))
@@ -194,14 +195,14 @@ def stage_game(
     if name not in _GAMES:
         raise ValueError(f"{name!r} is no stage game; expected one of {', '.join(_GAMES)}")
     game = _GAMES[name]
-    asked = {field.name for field in fields(game)}
+    asked = signature(game).parameters.keys()
     for parameter, value in given.items():
         if value is not None and parameter not in asked:
             raise ValueError(f"{name} has no {parameter}; leave out {parameter}={value}")
-    own = {one: defaults[one] if given[one] is None else given[one] for one in asked & {*given}}
+    own = {one: defaults[one] if given[one] is None else given[one] for one in given.keys() & asked}
     return game(players=players, rounds=rounds, **own)
 
 
-_GAMES: dict[str, Any] = {
+_GAMES: dict[str, Callable[..., StageGame]] = {
     game.name: game for game in (PublicGoodsGame, CollectiveRiskGame, CommonPoolGame)
 }
