@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from society.sandbox.facades import Chance, new_facts
+from society.sandbox.facades import Chance, new_facts, new_history, new_state
 from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.match_record import call_arguments
 from society.sandbox.runnable_program import Failure, RunnableProgram
 from society.sandbox.stage_games import StageGame
 
@@ -178,9 +177,7 @@ def _decide_round(waiting: _Waiting, call: DecisionCall, number: int) -> None:
         if number:  # in the first round it is told why there is no instance
             waiting.last = CallOutcome(waiting.runnable.fallback, None)
         return
-    interface = waiting.runnable.program.interface
-    stock = None if call.stock is None else _frozen(call.stock[: number + 1])
-    arguments = call_arguments(interface, number, _rows(call, number), stock)
+    arguments = _ARGUMENTS[waiting.runnable.program.interface](call, number)
     move = waiting.runnable.move(waiting.instance, arguments, waiting.errors, waiting.chance)
     waiting.last = CallOutcome(*move)
     _count(waiting, waiting.last.failure)
@@ -189,6 +186,25 @@ def _decide_round(waiting: _Waiting, call: DecisionCall, number: int) -> None:
 def _count(waiting: _Waiting, failure: Failure | None) -> None:
     waiting.errors += failure is not None
     waiting.out = failure is not None and failure.ends_the_game
+
+
+def _show_counts(call: DecisionCall, rounds: int) -> tuple[Any, ...]:
+    history = new_history(round_number=rounds, **_rows(call, rounds))
+    return (history,) if call.stock is None else (history, float(call.stock[rounds]))
+
+
+def _show_full(call: DecisionCall, rounds: int) -> tuple[Any, ...]:
+    stock = {} if call.stock is None else {"current_stock": float(call.stock[rounds])}
+    state = new_state(round_number=rounds, **stock)
+    return state, new_history(round_number=rounds, **_rows(call, rounds)) if rounds else None
+
+
+def _show_all(call: DecisionCall, rounds: int) -> tuple[Any, ...]:
+    stock = None if call.stock is None else _frozen(call.stock[: rounds + 1])
+    return (new_history(round_number=rounds, stock=stock, **_rows(call, rounds)),)
+
+
+_ARGUMENTS = {"counts": _show_counts, "full": _show_full, "society": _show_all}
 
 
 def _rows(call: DecisionCall, rounds: int) -> dict[str, NDArray[Any]]:

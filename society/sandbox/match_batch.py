@@ -185,7 +185,9 @@ class _Games:
         seat: int,
     ) -> int:
         """Call a program, and add a node with its move."""
-        move, failure, state = automaton.ask(instance, seen.arguments(place, automaton.program.interface), errors)
+        move, failure, state = automaton.ask(
+            instance, seen.arguments(place, automaton.interface), errors
+        )
         node = self.table.add(automaton, move, failure, state, errors)
         if state is None:
             self.held[seat] = node, instance
@@ -230,33 +232,37 @@ class _Games:
     def _child(self, parent: int, seat: int, seen: ObservedRounds, place: int) -> int:
         table = self.table
         automaton, state, errors = table.owners[parent], table.states[parent], table.errors[parent]
-        part = automaton.key(seen, place)
-        key = None if part is None or state is None else (part, state.key, errors)
-        if key is not None and key in automaton.nodes:
-            return automaton.nodes[key]
+        key = None
+        if state is not None and not automaton.whole:
+            key = automaton.key(seen, place), state.key, errors
+            node = automaton.nodes.get(key, UNKNOWN)
+            if node != UNKNOWN:
+                return node
         if table.full:
             return UNKNOWN
         self.mark(automaton.index)
-        instance = self._instance_at(parent, seat, seen, place)
+        instance = (
+            automaton.at_state(state)
+            if state is not None
+            else self._instance_at(parent, seat, seen, place)
+        )
         node = self._called(automaton, instance, seen, place, errors, seat)
         if key is not None:
             automaton.nodes[key] = node
         return node
 
     def _instance_at(self, parent: int, seat: int, seen: ObservedRounds, place: int) -> Any:
-        """An instance that has played up to a node."""
-        automaton, state = self.table.owners[parent], self.table.states[parent]
-        if state is not None:
-            return automaton.at_state(state)
+        """An instance that has played up to a node, where what it remembers is not known."""
+        automaton = self.table.owners[parent]
         node, instance = self.held.get(seat, (UNKNOWN, None))
-        return instance if node == parent else self._replayed(automaton, seen, place)
+        return instance if node == parent else self._replayed(automaton, seat, seen.rounds)
 
-    def _replayed(self, automaton: Automaton, seen: ObservedRounds, place: int) -> Any:
+    def _replayed(self, automaton: Automaton, seat: int, rounds: int) -> Any:
         """A new instance that has seen the rounds before; its moves are known."""
         instance, _ = automaton.runnable.start()
-        for number in range(seen.rounds):
-            arguments = seen.arguments(place, automaton.program.interface, number)
-            automaton.runnable.move(instance, arguments, 0)
+        for number in range(rounds):
+            seen = self._see(np.array([seat]), number)
+            automaton.runnable.move(instance, seen.arguments(0, automaton.interface), 0)
         return instance
 
     # Seats whose programs are called each round.
@@ -304,7 +310,7 @@ class _Games:
     def _call(self, one: _LiveSeat, seen: ObservedRounds, place: int) -> bool:
         self.mark(one.automaton.index)
         move, failure = one.automaton.runnable.move(
-            one.instance, seen.arguments(place, one.automaton.program.interface), one.errors, one.chance
+            one.instance, seen.arguments(place, one.automaton.interface), one.errors, one.chance
         )
         if failure:
             one.errors += 1

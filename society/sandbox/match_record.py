@@ -5,7 +5,6 @@ G games of n players and T rounds have S = G n seats; seat s = g n + i is player
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -82,57 +81,32 @@ class ObservedRounds:
         self.stocks: list[NDArray[Any]] | None = None
         if record.stock is not None:
             self.stocks = record.stock_rows(seats, rounds)
+        self._sets = [(SETTERS[one], rows) for one, rows in self.rows.items()]
 
-    def arguments(
-        self, place: int, interface: Interface, rounds: int | None = None
+    def arguments(self, place: int, interface: Interface) -> tuple[Any, ...]:
+        """What the seat's program is called with."""
+        history = PlayerHistory()
+        _set_round(history, self.rounds)
+        for set_row, rows in self._sets:
+            set_row(history, rows[place])
+        if interface == "counts":
+            if self.stocks is None:
+                return (history,)
+            return history, float(self.stocks[place][-1])
+        return self._other_arguments(history, place, interface)
+
+    def _other_arguments(
+        self, history: PlayerHistory, place: int, interface: Interface
     ) -> tuple[Any, ...]:
-        """What the seat's program is called with now, or what it was after fewer rounds."""
-        seen = {name: rows[place] for name, rows in self.rows.items()}
         stocks = None if self.stocks is None else self.stocks[place]
-        if rounds is None:
-            rounds = self.rounds
-        else:
-            seen = {name: row[:rounds] for name, row in seen.items()}
-            stocks = None if stocks is None else stocks[: rounds + 1]
-        return _SHOWN[interface](rounds, seen, stocks)
-
-
-Rows = Mapping[str, NDArray[Any]]
-
-
-def _history(rounds: int, rows: Rows) -> PlayerHistory:
-    history = PlayerHistory()
-    _set_round(history, rounds)
-    for name, row in rows.items():
-        SETTERS[name](history, row)
-    return history
-
-
-def _show_counts(rounds: int, rows: Rows, stocks: NDArray[Any] | None) -> tuple[Any, ...]:
-    history = _history(rounds, rows)
-    return (history,) if stocks is None else (history, float(stocks[-1]))
-
-
-def _show_full(rounds: int, rows: Rows, stocks: NDArray[Any] | None) -> tuple[Any, ...]:
-    state = GameState()
-    STATE_SETTERS["round_number"](state, rounds)
-    if stocks is not None:
-        STATE_SETTERS["current_stock"](state, float(stocks[-1]))
-    return state, _history(rounds, rows) if rounds else None
-
-
-def _show_all(rounds: int, rows: Rows, stocks: NDArray[Any] | None) -> tuple[Any, ...]:
-    history = _history(rounds, rows)
-    SETTERS["stock"](history, stocks)
-    return (history,)
+        if interface == "society":
+            SETTERS["stock"](history, stocks)
+            return (history,)
+        state = GameState()
+        STATE_SETTERS["round_number"](state, self.rounds)
+        if stocks is not None:
+            STATE_SETTERS["current_stock"](state, float(stocks[-1]))
+        return state, history if self.rounds else None
 
 
 _set_round = SETTERS["round_number"]
-_SHOWN = {"counts": _show_counts, "full": _show_full, "society": _show_all}
-
-
-def call_arguments(
-    interface: Interface, rounds: int, rows: Rows, stocks: NDArray[Any] | None
-) -> tuple[Any, ...]:
-    """What a program of this interface is called with, if this is what it saw."""
-    return _SHOWN[interface](rounds, rows, stocks)

@@ -156,11 +156,15 @@ class ProgramPool:
 
     def decide(self, calls: Sequence[DecisionCall]) -> list[CallOutcome]:
         """Ask programs for single moves: True is C, and the fallback stands where one fails."""
-        return self._answer_calls(calls, lambda some: _call_job(pack_decisions(some), MovesReply, some))
+        return self._answer_calls(
+            calls, lambda some: _call_job(pack_decisions(some), MovesReply, some)
+        )
 
     def answer(self, calls: Sequence[AnswerCall]) -> list[CallOutcome]:
         """Ask programs single questions: None stands where one fails."""
-        return self._answer_calls(calls, lambda some: _call_job(pack_answers(some), AnswersReply, some))
+        return self._answer_calls(
+            calls, lambda some: _call_job(pack_answers(some), AnswersReply, some)
+        )
 
     def _answer_calls(
         self, calls: Sequence[Call], job: Callable[[Sequence[Call]], Job[list[CallOutcome]]]
