@@ -1,0 +1,126 @@
+"""Copy what an instance of a program remembers, so that one instance can play many games."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from society.sandbox.facades import C, Description
+
+_EXACT = frozenset({type(C), type(None), bool, int, str, np.bool_, np.int64})
+_FLOATS = frozenset({float, np.float64})
+_SCALARS = _EXACT | _FLOATS
+_CONTAINERS = (list, dict, set, tuple, np.ndarray)
+_MOST_ENTRIES = 64
+_ABSENT = object()
+# Methods and functions that change a list, a dictionary, an array or an iterator.
+_CHANGING = frozenset(
+    "add append appendleft at clear copyto difference_update discard extend fill fill_diagonal "
+    "insert intersection_update itemset next partition place pop popitem popleft put "
+    "put_along_axis putmask remove resize reverse rotate setdefault shuffle sort "
+    "symmetric_difference_update update".split()
+)
+
+
+class InstanceState(NamedTuple):
+    """What an instance remembers: `key` is equal if and only if it is the same."""
+
+    key: tuple[Any, ...]
+    values: dict[str, Any]
+
+    def restore(self, instance: Any) -> None:
+        """Make an instance remember this and nothing else."""
+        kept = vars(instance)
+        for name, value in self.values.items():
+            if value is _ABSENT:
+                kept.pop(name, None)
+            else:
+                kept[name] = value.copy() if isinstance(value, _CONTAINERS) else value
+
+
+STATELESS = InstanceState((), {})
+
+
+def capture_state(instance: Any, names: Iterable[str]) -> InstanceState | None:
+    """Copy these attributes; None if one holds something that cannot be copied for sure."""
+    kept = vars(instance)
+    key: list[Any] = []
+    values: dict[str, Any] = {}
+    for name in names:
+        value = values[name] = kept.get(name, _ABSENT)
+        kind = type(value)
+        if kind in _EXACT:
+            key += (kind, value)  # True is not 1
+        elif value is _ABSENT:
+            key.append(value)
+        elif kind in _FLOATS:
+            key += (kind, value if value and value == value else value.hex())  # 0.0, -0.0, NaN
+        else:
+            content = _container_key(value)
+            if content is None:
+                return None
+            key += content
+            values[name] = value.copy()
+    return InstanceState(tuple(key), values)
+
+
+def _container_key(value: Any) -> tuple[Any, ...] | None:
+    kind = type(value)
+    if kind is np.ndarray:
+        plain = value.dtype.kind in "bif" and value.size <= _MOST_ENTRIES and value.base is None
+        return (kind, value.dtype.str, value.shape, value.tobytes()) if plain else None
+    if kind not in (list, dict) or len(value) > _MOST_ENTRIES:
+        return None
+    entries = [*value, *value.values()] if kind is dict else value
+    if any(type(one) not in _SCALARS for one in entries):
+        return None
+    exact = (one.hex() if type(one) in _FLOATS else one for one in entries)
+    return kind, len(value), *map(type, entries), *exact
+
+
+def remembered_names(
+    instance: Any, stored: frozenset[str], *, changes: bool
+) -> tuple[str, ...] | None:
+    """The attributes of a new instance that can change while it plays; None if that is not known.
+
+    stored: names that are stored outside __init__; changes: whether objects may be changed.
+    """
+    kept = vars(instance)
+    names = [*sorted(stored)]
+    containers = [value for value in kept.values() if isinstance(value, _CONTAINERS)]
+    for name, value in kept.items():
+        if isinstance(value, _CONTAINERS):
+            if changes and name not in stored:
+                names.append(name)
+        elif type(value) not in _SCALARS and not isinstance(value, Description):
+            return None
+    shared = len({id(value) for value in containers}) < len(containers)
+    return None if shared and (changes or stored) else tuple(names)
+
+
+def can_change_objects(nodes: Iterable[ast.AST]) -> bool:
+    """Check for anything that may change a list, a dictionary, an array or an iterator."""
+    return any(map(_changes, nodes))
+
+
+def _changes(node: ast.AST) -> bool:
+    if isinstance(node, ast.Subscript):
+        return not isinstance(node.ctx, ast.Load)
+    if isinstance(node, ast.AugAssign):
+        return True  # `entries += [one]` changes a list in place
+    if isinstance(node, ast.keyword):
+        return node.arg == "out"
+    named = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return named in _CHANGING
+
+
+def stored_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """The names of attributes that are stored."""
+    return frozenset(
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
+    )
