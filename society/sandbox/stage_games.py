@@ -20,9 +20,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,12 @@ class StageGame(ABC):
         """Place mean payoffs per round between the bounds: 0 is the lowest, 1 the highest."""
         low, high = self.bounds()
         return (mean - low) / (high - low)
+
+    def over(self, rounds: int) -> Self:
+        """Return the same game, of so many rounds."""
+        game: Any = self
+        longer: Self = replace(game, rounds=rounds)
+        return longer
 
     def _expect(self, whether: bool, what: str) -> None:
         if not whether:
