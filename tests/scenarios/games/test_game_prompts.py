@@ -52,7 +52,7 @@ def test_the_rules_name_nothing_and_tell_no_number_of_games(
     before = prompted(game, ["0"] * agents, agent=1, **changes)
     prompt = before[min(3, len(before) - 1)]
     assert not [word for word in HIDDEN if word in prompt.lower()]
-    assert not re.search(r"\b(7|seven|15)\b", re.sub(r"agent \d+", "", prompt))
+    assert not re.search(r"\b(7|seven|15)\b", re.sub(r"[Aa]gent \d+", "", prompt))
     assert "{" not in prompt.partition("Form of the answer")[0]
     assert "\n\n\n" not in prompt
     assert "You are player 2." in prompt
@@ -135,6 +135,15 @@ def test_players_know_how_many_rounds_there_are_and_what_happened_in_each(
         "took A0, which paid 2 points. The stock has grown to 9.333.",
     ]
     assert past[2].startswith("This is round 3 of 3. The stock is 9.333 now.\n\nGive the prob")
+
+
+@pytest.mark.parametrize(("memory", "remembered"), [(0, 0), (2, 2), (None, 3)])
+def test_models_remember_as_many_events_as_they_are_said_to(
+    prompted: Prompted, memory: int | None, remembered: int
+) -> None:
+    params = {"players": 2, "memory": memory}
+    prompt = prompted("common_pool", ["0000", "0000"], parameters=params, rounds=4)[3]
+    assert prompt.count("- Round ") == remembered
 
 
 def test_players_know_the_chance_of_another_round_in_place_of_their_number(
