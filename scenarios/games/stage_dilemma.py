@@ -30,9 +30,14 @@ from society.engine.script import Fact, Script, Tell, common, own
 from society.errors import ScenarioError
 from society.sandbox.stage_games import StageGame
 from society.scenarios.games.game import ABSENT, Game, Profile, number_labels
-from society.scenarios.games.normal_form import FACTS as OF_ANY_GAME
-from society.scenarios.games.normal_form import PAYOFF, GameParams, ask_moves, cooperation_rate
-from society.scenarios.games.normal_form import players as players_of_any_game
+from society.scenarios.games.normal_form import (
+    FACTS,
+    PAYOFF,
+    GameParams,
+    ask_moves,
+    cooperation_rate,
+    players,
+)
 from society.scenarios.games.player_matching import (
     Matches,
     match_players,
@@ -107,10 +112,10 @@ class DilemmaParams(GameParams):
     )
 
 
-def players(p: DilemmaParams, agents: int) -> list[Cohort]:
+def dilemma_players(p: DilemmaParams, agents: int) -> list[Cohort]:
     """The default cast: classic strategies, or language models that remember what happened."""
     if p.minds == "rules" or p.memory == 0:
-        return players_of_any_game(p, agents)
+        return players(p, agents)
     events = p.memory or _ALL
     memory = Recall(k=events, limit=events)
     return [Cohort("player", agents, (memory, fill_from_params(LanguagePolicy, p)))]
@@ -201,15 +206,15 @@ def bounded_efficiency(told: RoundFacts, env: Environment) -> Array:
     return weighted
 
 
-MEASURES = (
+DILEMMA_MEASURES = (
     PAYOFF,
     Measure("cooperation", "share of players", cooperation_rate),
     Measure(
         "efficiency", "0 at the lowest payoff of all, 1 at the highest", bounded_efficiency, "total"
     ),
 )
-FACTS = {
-    **OF_ANY_GAME,
+DILEMMA_FACTS = {
+    **FACTS,
     "round": FactSpec("Number of the round"),
     "rounds": FactSpec("Number of rounds of the game"),
     "cooperators": FactSpec("Number of co-players who cooperated"),
