@@ -1,0 +1,1 @@
+"""Scenarios about programs: models write strategies as code."""

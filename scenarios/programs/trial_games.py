@@ -1,0 +1,168 @@
+"""Judge programs that authors have written: are they within the rules, and do they play?
+
+A program is checked first, and then plays short games in the sandbox: against itself, against
+programs that always cooperate, always defect and draw lots, in two sizes. It is refused for what it
+breaks or fails at, never for how it plays: its logic is nobody's business here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from society.errors import SandboxError
+from society.sandbox.checker import CheckedProgram, check_file
+from society.sandbox.loaded_program import LoadedProgram
+from society.sandbox.match_batch import MatchBatch, Trouble
+from society.sandbox.pool import ProgramPool
+from society.sandbox.stage_games import GameName, StageGame, stage_game
+from society.scenarios.programs.written_texts import NoProgram, find_program
+
+TRIALS = ((4, 20), (9, 5))  # players, rounds
+_PARTNERS = """
+class AlwaysCooperates:
+    def act(self, history):
+        return C
+
+
+class AlwaysDefects:
+    def act(self, history):
+        return D
+
+
+class DrawsLots:
+    def act(self, history):
+        return C if random.random() < 0.5 else D
+"""
+
+
+class Verdict(NamedTuple):
+    """Whether a reply holds a program that can play, and the reason if it does not."""
+
+    accepted: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A reply to be judged, and the move of its program where that fails."""
+
+    reply: str
+    fallback: Literal["C", "D"]
+
+
+class TrialGames:
+    """The judge of replies. It starts the sandbox when a program is first to be tried.
+
+    tried: whether programs play; otherwise they are checked only.
+    """
+
+    def __init__(self, game: GameName, *, tried: bool = True) -> None:
+        self._games = [stage_game(game, players, rounds) for players, rounds in TRIALS]
+        self._tried = tried
+        self._pool: ProgramPool | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.close()
+
+    def judge(self, entries: Sequence[Entry]) -> list[Verdict]:
+        """Judge replies, each by itself."""
+        checked = [check_reply(entry.reply) for entry in entries]
+        playable = {
+            number: load(one, entries[number].fallback)
+            for number, one in enumerate(checked)
+            if isinstance(one, CheckedProgram)
+        }
+        failures = self._play([*playable.values()]) if self._tried and playable else {}
+        reasons = dict(zip(playable, map(failures.get, range(len(playable))), strict=True))
+        return [
+            one if isinstance(one, Verdict) else _verdict(reasons[number])
+            for number, one in enumerate(checked)
+        ]
+
+    def _play(self, programs: Sequence[LoadedProgram]) -> dict[int, Trouble]:
+        """Play the trial games of all programs; the first failure of each that fails."""
+        if self._pool is None:
+            self._pool = ProgramPool()
+        self._pool.load([*programs, *_partners()])
+        failures: dict[int, Trouble] = {}
+        for game in self._games:
+            batch = _trial_batch(game, len(programs))
+            for trouble in self._pool.play(batch).troubles:
+                failures.setdefault(trouble.program, trouble)
+        return failures
+
+
+def check_reply(reply: str) -> CheckedProgram | Verdict:
+    """Return the program of a reply, or the reason why it is refused."""
+    try:
+        programs = check_file(find_program(reply), filename="program")
+    except (NoProgram, SandboxError) as error:
+        return Verdict(False, str(error))
+    if len(programs) > 1:
+        names = ", ".join(one.name for one in programs)
+        return Verdict(False, f"several classes could be the strategy: {names}; give one class")
+    (program,) = programs
+    if not program.accepted:
+        where = f" (line {program.line})" if program.line else ""
+        return Verdict(False, f"{program.reason}{where}")
+    return program
+
+
+def load(program: CheckedProgram, fallback: Literal["C", "D"]) -> LoadedProgram:
+    """Make a checked program ready for the sandbox."""
+    assert program.code is not None, "it was accepted"
+    interface: Any = program.interface
+    return LoadedProgram(
+        name=program.name,
+        code=program.code,
+        source=program.source,
+        interface=interface,
+        fallback=fallback,
+        random=program.random,
+        keeps_state=program.keeps_state,
+        reads=program.reads,
+    )
+
+
+def _partners() -> list[LoadedProgram]:
+    return [load(one, "C") for one in check_file(_PARTNERS)]
+
+
+def _trial_batch(game: StageGame, programs: int) -> MatchBatch:
+    """Seat each program with itself, and alone among partners of each kind.
+
+    All programs meet the same chance, so that no author's luck depends on another's.
+    """
+    partners = programs + np.arange(3)
+    seats: NDArray[Any] = np.empty((programs, 1 + len(partners), game.players), np.int64)
+    seats[:, 0] = np.arange(programs)[:, None]
+    seats[:, 1:] = partners[:, None]
+    seats[:, 1:, 0] = np.arange(programs)[:, None]
+    one = np.arange(seats[0].size, dtype=np.uint64).reshape(seats[0].shape)
+    seeds = np.broadcast_to(one, seats.shape)
+    flat = (-1, game.players)
+    return MatchBatch(game, seats.reshape(flat), np.ascontiguousarray(seeds).reshape(flat))
+
+
+def _verdict(trouble: Trouble | None) -> Verdict:
+    if trouble is None:
+        return Verdict(True)
+    where = f" (line {trouble.line})" if trouble.line else ""
+    return Verdict(
+        False, f"it failed in round {trouble.round + 1} of a trial game: {trouble.sentence}{where}"
+    )
