@@ -76,7 +76,7 @@ class Strategy_EXPLOITATIVE_7(BaseStrategy):
 """,
     ),
     Harmless(
-        "CCDDCCDDD",
+        "CCCDDCCDD",
         """
 class Strategy_MEAN(BaseStrategy):
     def __init__(self, game_description):
@@ -90,7 +90,7 @@ class Strategy_MEAN(BaseStrategy):
 """,
     ),
     Harmless(
-        "CCCDDCDDD",
+        "CCCDDCCDD",
         """
 class Strategy_WHILE(BaseStrategy):
     def __init__(self, game_description):
@@ -111,7 +111,7 @@ class Strategy_WHILE(BaseStrategy):
 """,
     ),
     Harmless(
-        "CCCDDDCDD",
+        "CCCDDCCDC",
         """
 class Strategy_LOOP(BaseStrategy):
     def __init__(self, game_description):
@@ -284,7 +284,7 @@ class Strategy_EXCEPT(BaseStrategy):
 """,
     ),
     Harmless(
-        "CCCCDDDDC",
+        "CCDCCCCCC",
         """
 class Strategy_RANDOM(BaseStrategy):
     def __init__(self, game_description):
@@ -298,7 +298,7 @@ class Strategy_RANDOM(BaseStrategy):
 """,
     ),
     Harmless(
-        "CDDDDCDDD",
+        "CDDDDDDDD",
         """
 class Strategy_SEEDED(BaseStrategy):
     def __init__(self, game_description):
@@ -312,7 +312,7 @@ class Strategy_SEEDED(BaseStrategy):
 """,
     ),
     Harmless(
-        "CDDDCDDCD",
+        "CCCDDDCCC",
         """
 class Strategy_SORTED(BaseStrategy):
     def __init__(self, game_description):
@@ -328,7 +328,7 @@ class Strategy_SORTED(BaseStrategy):
 """,
     ),
     Harmless(
-        "CCDDDCDDD",
+        "CCCDDCCDD",
         """
 class Strategy_NUMPY(BaseStrategy):
     def __init__(self, game_description):
@@ -472,7 +472,7 @@ class Strategy_FULL_2(BaseStrategy):
 """,
     ),
     Harmless(
-        "CCCCDDDDD",
+        "CCCDDDDDD",
         """
 class Strategy_FULL_POOL(BaseStrategy):
     def __init__(self, game_description: CommonPoolDescription):

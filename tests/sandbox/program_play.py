@@ -41,7 +41,7 @@ def only_program(text: str, name: str = "") -> CheckedProgram:
 def plain_code(program: CheckedProgram, text: str) -> CodeType:
     """Compile a program's file as Python does, without the header of published files."""
     tree = ast.parse(text.removeprefix(PUBLISHED))
-    return compile(tree, f"plain {program.name}", "exec")
+    return compile(tree, f"plain {program.name}", "exec", dont_inherit=True)
 
 
 def _read_only(values: Any, kind: type[Any]) -> NDArray[Any]:
@@ -94,12 +94,17 @@ class Table:
 def start(program: CheckedProgram, code: CodeType, game: StageGame, seed: int = 5) -> Any:
     """Make an instance of a program; code: its own, or that of plain Python."""
     namespace = facades.make_namespace(seed)
-    if code is not program.code:  # plain Python imports
-        namespace["__builtins__"]["__import__"] = __import__
-    kind = facades.define(code, program.name, namespace)
-    budget.reset(STEPS)
     interface: Any = program.interface
-    return facades.new_instance(kind, facades.describe(game, interface))
+    description = facades.describe(game, interface)
+    budget.reset(STEPS)
+    if code is program.code:
+        return facades.new_instance(
+            facades.define(code, program.name, namespace), description
+        )
+    namespace["__builtins__"]["__import__"] = __import__
+    exec(code, namespace)
+    kind = namespace[program.name]
+    return kind() if kind.__init__ is object.__init__ else kind(description)
 
 
 def play(program: CheckedProgram, code: CodeType | None, game: StageGame, seed: int = 5) -> str:
