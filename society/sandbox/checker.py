@@ -361,6 +361,9 @@ class _Program:
         for use in self._uses("called"):
             if use.name in OFFERED_CLASSES and not use.owner:
                 raise _refusal(use, f"a call of `{use.name}`; name it as a base or in isinstance")
+        for use in self._uses("bases"):
+            if use.name in OFFERED - {"BaseStrategy", "Enum", "IntEnum"}:
+                raise _refusal(use, f"the base `{use.name}`; derive from classes of this file")
         protected = set(OFFERED_CLASSES)
         if any(part.storing for part in self.parts):
             protected |= {

@@ -160,6 +160,11 @@ class _Instrumenter(ast.NodeTransformer):
 
     visit_Tuple = visit_Set = visit_Dict = visit_List
 
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        self._children(node)
+        count = sum(isinstance(part, ast.FormattedValue) for part in node.values)
+        return _checked(node) if count > 1 else node
+
     def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
         self._children(node)
         if node.format_spec is None:

@@ -68,6 +68,7 @@ class Survey(ast.NodeVisitor):
 
     def __init__(self, node: ast.stmt) -> None:
         self.loads: list[Use] = []
+        self.bases: list[Use] = []
         self.values: list[Use] = []
         self.called: list[Use] = []
         self.attributes: list[Use] = []
@@ -315,7 +316,9 @@ class Survey(ast.NodeVisitor):
         for base in node.bases:
             if not isinstance(base, ast.Name):
                 raise Refusal(node, f"the base `{ast.unparse(base)[:40]}`; name a class")
-            self.loads.append(Use(base.id, base.lineno, "class"))
+            if base.id != "object":
+                self.loads.append(Use(base.id, base.lineno, "class"))
+                self.bases.append(Use(base.id, base.lineno))
         for decorator in node.decorator_list:
             if _decorator(decorator) != "dataclass":
                 raise Refusal(
@@ -337,7 +340,8 @@ class Survey(ast.NodeVisitor):
                 statement,
                 ast.FunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign | ast.Expr | ast.Pass,
             ):
-                raise Refusal(statement, "a statement in the body of a class that is no assignment")
+                what = "a statement in the body of a class that is no assignment"
+                raise Refusal(statement, _REFUSED.get(type(statement), what))
             self.visit(statement)
         self._classes.pop()
         self._self, self._method = outer
