@@ -43,7 +43,7 @@ def instrument(
     other objects have, too; recursive: functions that may call themselves.
     """
     done: ast.stmt = _Instrumenter(bound, renamed, recursive).visit(node)
-    return ast.fix_missing_locations(done)
+    return done
 
 
 class _Instrumenter(ast.NodeTransformer):

@@ -18,6 +18,7 @@ from .names import (
     OFFERED_CLASSES,
     SPECIAL_METHODS,
 )
+from .program_text import Refusal, walk_within_limits
 
 GUARDED_METHODS = frozenset({"extend", "join", "outer", "repeat", "replace", "union", "update"})
 _ONLY_CALLED = frozenset({"getattr", "hasattr", "isinstance", "issubclass", "super"})
@@ -49,24 +50,16 @@ class Use(NamedTuple):
     owner: str = ""
 
 
-class Refusal(Exception):
-    """What a program may not use, and its line."""
-
-    def __init__(self, node: ast.AST, reason: str) -> None:
-        super().__init__(reason)
-        self.line: int = getattr(node, "lineno", 1)
-        self.reason = reason
-
-
 class Survey(ast.NodeVisitor):
     """What one class or function at the top of a file uses and defines.
 
     loads: names it reads; values: those among them, or attributes, that it uses for more than a
-    call or a dot; attributes: names after dots; defined: attributes of its own classes; stores:
-    lines in which state is set, by method.
+    call or a dot; attributes: names after dots; defined: attributes of its own classes; nodes: all
+    its syntax, in no order.
     """
 
-    def __init__(self, node: ast.stmt) -> None:
+    def __init__(self, node: ast.stmt, characters: int = 0) -> None:
+        self.nodes: list[ast.AST] = []
         self.loads: list[Use] = []
         self.bases: list[Use] = []
         self.values: list[Use] = []
@@ -83,6 +76,7 @@ class Survey(ast.NodeVisitor):
         self._self: str | None = None  # how the method calls its instance
         self._method = ""
         try:
+            self.nodes = walk_within_limits(node, characters)
             self.visit(node)
         except Refusal as refusal:
             self.refusal = refusal
