@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 from society.errors import InputError
@@ -76,6 +77,16 @@ def walk_within_limits(node: ast.stmt, characters: int) -> list[ast.AST]:
             raise Refusal(level[0], f"syntax nested more than {DEPTH} deep; split it into helpers")
         if len(found) > NODES:
             raise Refusal(level[0], f"more than {NODES:,} pieces of syntax; shorten it")
+    return found
+
+
+def inner_syntax(tops: Iterable[ast.AST]) -> list[ast.AST]:
+    """List pieces of syntax with all that stands inside them."""
+    level = list(tops)
+    found = []
+    while level:
+        found += level
+        level = [child for parent in level for child in _children(parent)]
     return found
 
 
