@@ -410,12 +410,8 @@ class _Program:
             for node in self.nodes
         ]
         tree = ast.Module([*self._imports(), *body], type_ignores=[])
-        return compile(
-            ast.fix_missing_locations(tree),
-            f"{PROGRAM}{self.node.name}>",
-            "exec",
-            dont_inherit=True,
-        )
+        file = f"{PROGRAM}{self.node.name}>"
+        return compile(tree, file, "exec", dont_inherit=True)
 
     def _imports(self) -> list[ast.stmt]:
         """Assign names that are imported to what stands for them."""
