@@ -1,0 +1,1 @@
+"""Strategies written as programs: the games they play, and the room in which they are run."""
