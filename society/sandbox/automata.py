@@ -1,5 +1,193 @@
-"""Programs unrolled on demand into automata."""
+"""Programs unrolled on demand into automata: what was computed once is looked up.
+
+A deterministic program is a function of what it saw. A node of its automaton stands for a part of
+the history that decides its move, and for what its instance remembers; it has the move. An edge
+leads from a node, by the number of opponents who cooperated, to the node of the next round (where a
+program sees who did, by the set of them). Only nodes that nobody came to before call the program.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from society.sandbox.instance_state import (
+    STATELESS,
+    InstanceState,
+    capture_state,
+    frozen_attributes,
+)
+from society.sandbox.loaded_program import LoadedProgram
+from society.sandbox.match_record import ObservedRounds
+from society.sandbox.runnable_program import Failure, RunnableProgram
+from society.sandbox.stage_games import StageGame
+from society.sandbox.sufficient_history import SufficientHistory, sufficient_history
+
+UNKNOWN = -1
+OPPONENTS = frozenset({"opponent_actions", "opponent_payoffs"})
+_MOST_OPPONENTS_IN_SETS = 5  # of 2 ** 5 edges
+_MOST_PLAYERS_IN_PATHS = 8  # with more, whole histories hardly ever come again
+_MOST_NODES = 2_000_000
+_MOST_EDGES = 48_000_000
+
+
+class Automaton:
+    """The automaton of one program in one game; its nodes are numbers of a common table."""
+
+    def __init__(self, index: int, program: LoadedProgram, game: StageGame) -> None:
+        self.index, self.program = index, program
+        self.runnable = RunnableProgram(program, game)
+        self.sufficient = _sufficient(program)
+        self.sees_sets = bool(OPPONENTS & program.reads) and program.interface != "counts"
+        self.root = self.out = UNKNOWN
+        self.nodes: dict[Any, int] = {}
+        self._shared: Any = None
+        self._shared_state: InstanceState | None = None
+        self._frozen: dict[str, Any] = {}
+        self._stateless = False
+
+    def is_tabled(self, players: int) -> bool:
+        """Whether looking up is possible, and worth it."""
+        if self.program.random or (self.sees_sets and players > _MOST_OPPONENTS_IN_SETS + 1):
+            return False
+        return players <= _MOST_PLAYERS_IN_PATHS or not self.sufficient.whole
+
+    def fresh(self) -> tuple[Any, InstanceState | None, Failure | None]:
+        """Make an instance, with a copy of what it remembers."""
+        instance, failure = self.runnable.start()
+        if failure:
+            return None, None, failure
+        self._frozen = frozen_attributes(instance, changing=self.runnable.changes)
+        state = self._state_of(instance)
+        self._stateless = (
+            state is not None
+            and not self.program.keeps_state
+            and not (self.runnable.changes and state.containers)
+        )
+        return instance, STATELESS if self._stateless else state, None
+
+    def _state_of(self, instance: Any) -> InstanceState | None:
+        if self._stateless:
+            return STATELESS
+        return None if self.runnable.shares else capture_state(instance, self._frozen)
+
+    def at_state(self, state: InstanceState) -> Any:
+        """The instance that all games share, made to remember this."""
+        if self._shared is None:
+            self._shared, self._shared_state, _ = self.fresh()
+        if state is not self._shared_state:
+            state.restore(self._shared)
+        return self._shared
+
+    def ask(
+        self, instance: Any, arguments: tuple[Any, ...], errors: int
+    ) -> tuple[bool, Failure | None, InstanceState | None]:
+        """Ask for a move; returns it with what the instance remembers afterwards."""
+        move, failure = self.runnable.move(instance, arguments, errors)
+        state = self._state_of(instance)
+        if instance is self._shared:
+            self._shared_state = state
+            if state is None:  # it is one game's own from here on
+                self._shared = None
+        return move, failure, state
+
+    def key(self, seen: ObservedRounds, place: int) -> Any:
+        """The part of the history that decides the move; None if that is all of it."""
+        part = self.sufficient
+        if part.whole:
+            return None
+        rows = seen.rows
+        key: list[Any] = [min(seen.rounds, part.rounds)]
+        key += [rows[one][place][-length:].tobytes() for one, length in part.tails.items()]
+        key += [rows[one][place][:length].tobytes() for one, length in part.heads.items()]
+        for one in part.sums:
+            totals = seen.my_totals if one == "my_actions" else seen.opponent_totals
+            key.append(totals[place])
+        if part.stock and seen.stocks is not None:
+            key.append(float(seen.stocks[place][-1]))
+        return tuple(key)
+
+
+def _sufficient(program: LoadedProgram) -> SufficientHistory:
+    if program.random:
+        return SufficientHistory(whole=True)
+    return sufficient_history(program.source, program.name)
+
+
+class NodeTable:
+    """The nodes of all automata in one game, as arrays that a round looks up at once."""
+
+    def __init__(self, game: StageGame) -> None:
+        self.game = game
+        sets = 2 ** (game.players - 1) if game.players <= _MOST_OPPONENTS_IN_SETS + 1 else 0
+        self.width = max(game.players, sets)
+        self.moves = np.zeros(1024, bool)
+        self.troubled = np.zeros(1024, bool)
+        self.edges = np.full(1024 * self.width, UNKNOWN, np.int32)
+        self.states: list[InstanceState | None] = []
+        self.errors: list[int] = []
+        self.owners: list[Automaton] = []
+        self.failures: dict[int, Failure] = {}
+        self._automata: dict[int, Automaton] = {}
+
+    @property
+    def full(self) -> bool:
+        """Whether there is no room for more nodes."""
+        count = len(self.owners)
+        return count >= _MOST_NODES or count * self.width >= _MOST_EDGES
+
+    def automaton(self, index: int, program: LoadedProgram) -> Automaton:
+        """The automaton of a program."""
+        if index not in self._automata:
+            self._automata[index] = Automaton(index, program, self.game)
+        return self._automata[index]
+
+    def add(
+        self,
+        owner: Automaton,
+        move: bool,
+        failure: Failure | None,
+        state: InstanceState | None,
+        errors: int,
+    ) -> int:
+        """Add a node; after a failure that ends the game only the fallback follows."""
+        node = len(self.owners)
+        if node == len(self.moves):
+            self._grow()
+        self.owners.append(owner)
+        self.states.append(state)
+        self.errors.append(errors + (failure is not None))
+        self.moves[node] = move
+        if failure:
+            self.failures[node] = failure
+            self.troubled[node] = True
+            if failure.ends_the_game:
+                self.edges[node * self.width : (node + 1) * self.width] = self.fallback(owner)
+        return node
+
+    def fallback(self, owner: Automaton) -> int:
+        """The node from which a program plays its fallback to the end."""
+        if owner.out == UNKNOWN:
+            node = owner.out = self.add(owner, owner.runnable.fallback, None, STATELESS, 0)
+            self.edges[node * self.width : (node + 1) * self.width] = node
+        return owner.out
+
+    def _grow(self) -> None:
+        self.moves = np.concatenate([self.moves, np.zeros_like(self.moves)])
+        self.troubled = np.concatenate([self.troubled, np.zeros_like(self.troubled)])
+        self.edges = np.concatenate([self.edges, np.full_like(self.edges, UNKNOWN)])
 
 
 class AutomatonTables:
-    """What a worker remembers between batches: one automaton per program and game."""
+    """What a worker remembers between batches of the same programs: a table per game."""
+
+    def __init__(self) -> None:
+        self._tables: dict[StageGame, NodeTable] = {}
+
+    def of(self, game: StageGame) -> NodeTable:
+        """The table of a game."""
+        if game not in self._tables:
+            self._tables[game] = NodeTable(game)
+        return self._tables[game]
+

@@ -12,39 +12,58 @@ arguments alone: not on the number of workers, nor on what was played before.
 from __future__ import annotations
 
 import atexit
-import marshal
 import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
+from zlib import crc32
 
 import numpy as np
 
 from society.errors import SandboxError
-from society.sandbox.frames import pack_request
 from society.sandbox.jail import JailReport
 from society.sandbox.jail_limits import Confinement, JailLimits
-from society.sandbox.jailed_worker import pack_batch
+from society.sandbox.live_calls import AnswerCall, CallOutcome, DecisionCall
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import BatchResult, MatchBatch, Trouble
 from society.sandbox.replies import (
+    LONGEST_OUTCOME,
+    AnswersReply,
     HelloReply,
     LoadReply,
+    MovesReply,
     Reply,
     WorkerLie,
     longest_play_reply,
+    parse_outcomes,
     parse_play,
     parse_reply,
 )
+from society.sandbox.request_packing import (
+    pack_answers,
+    pack_batch,
+    pack_decisions,
+    pack_programs,
+)
+from society.sandbox.runnable_program import Failure
 from society.sandbox.worker_processes import Task, WorkerFailure, WorkerProcess, Zygote, exchange
 
 SHORT_REPLY = 1 << 16  # bytes
 LOADING = 100  # decisions that take as long as loading a program
-Answer = TypeVar("Answer")
+REPLAYED = 1000  # decisions that an instance may have to make again before one
+Found = TypeVar("Found")
+Call = TypeVar("Call", DecisionCall, AnswerCall)
+
+
+class Job(NamedTuple, Generic[Found]):
+    """A task for a worker, and how its reply is read."""
+
+    task: Task
+    parse: Callable[[dict[str, Any]], Found]
 
 
 class ProgramPool:
@@ -132,39 +151,63 @@ class ProgramPool:
         return Trouble(game, seat, 0, program, "jail", sentence, None)
 
     def _play_shares(self, shares: Sequence[MatchBatch]) -> list[BatchResult | WorkerFailure]:
-        tasks = [
-            Task(
-                pack_request("play", *pack_batch(share)),
-                longest_play_reply(share),
-                share.seats.size * share.game.rounds,
-            )
-            for share in shares
-        ]
-        parsers = [lambda reply, share=share: parse_play(share, reply) for share in shares]
-        return self._ask(tasks, parsers)
+        found = self._ask({place: _play_job(share) for place, share in enumerate(shares)})
+        return [found[place] for place in range(len(shares))]
 
-    def _ask(
-        self, tasks: Sequence[Task], parsers: Sequence[Callable[[dict[str, Any]], Answer]]
-    ) -> list[Answer | WorkerFailure]:
-        """Give the first workers a task each; those that fail are ended."""
-        workers = [self._ready(place) for place in range(len(tasks))]
+    def decide(self, calls: Sequence[DecisionCall]) -> list[CallOutcome]:
+        """Ask programs for single moves: True is C, and the fallback stands where one fails."""
+        return self._answer_calls(calls, lambda some: _call_job(pack_decisions(some), MovesReply, some))
+
+    def answer(self, calls: Sequence[AnswerCall]) -> list[CallOutcome]:
+        """Ask programs single questions: None stands where one fails."""
+        return self._answer_calls(calls, lambda some: _call_job(pack_answers(some), AnswersReply, some))
+
+    def _answer_calls(
+        self, calls: Sequence[Call], job: Callable[[Sequence[Call]], Job[list[CallOutcome]]]
+    ) -> list[CallOutcome]:
+        """Send calls where their instances wait; those of a worker that fails are made alone."""
+        shares = _share_calls(calls, len(self._workers))
+        jobs = {place: job([calls[one] for one in share]) for place, share in shares.items()}
+        outcomes: dict[int, CallOutcome] = {}
+        for place, found in self._ask(jobs).items():
+            if isinstance(found, WorkerFailure):
+                found = [self._answer_alone(calls[one], job) for one in shares[place]]
+            outcomes |= zip(shares[place], found, strict=True)
+        return [outcomes[one] for one in range(len(calls))]
+
+    def _answer_alone(
+        self, call: Call, job: Callable[[Sequence[Call]], Job[list[CallOutcome]]]
+    ) -> CallOutcome:
+        found = self._ask({0: job([call])})[0]
+        if not isinstance(found, WorkerFailure):
+            return found[0]
+        if found.program != call.program:
+            raise SandboxError(NO_PROGRAMS_FAULT.format(found.sentence))
+        fallback = self._programs[call.program].fallback == "C"
+        value = fallback if isinstance(call, DecisionCall) else None
+        return CallOutcome(value, Failure("jail", found.sentence))
+
+    def _ask(self, jobs: Mapping[int, Job[Found]]) -> dict[int, Found | WorkerFailure]:
+        """Give workers, by their places, a job each; those that fail are ended."""
+        workers = {place: self._ready(place) for place in jobs}
         try:
-            replies = exchange(dict(zip(workers, tasks, strict=True)), self._limits)
+            tasks = {workers[place]: job.task for place, job in jobs.items()}
+            replies = exchange(tasks, self._limits)
         except BaseException:
             # Interrupted: what they were doing cannot be taken up again.
             self._end_workers()
             raise
-        return [
-            self._judge(worker, replies[worker], parse)
-            for worker, parse in zip(workers, parsers, strict=True)
-        ]
+        return {
+            place: self._judge(worker, replies[worker], jobs[place].parse)
+            for place, worker in workers.items()
+        }
 
     def _judge(
         self,
         worker: WorkerProcess,
         reply: dict[str, Any] | WorkerFailure,
-        parse: Callable[[dict[str, Any]], Answer],
-    ) -> Answer | WorkerFailure:
+        parse: Callable[[dict[str, Any]], Found],
+    ) -> Found | WorkerFailure:
         """Read a reply; who failed, or lied, is not asked again."""
         if isinstance(reply, WorkerFailure):
             self._forget([worker])
@@ -215,13 +258,7 @@ class ProgramPool:
             self._warned = True
 
     def _load(self, worker: WorkerProcess) -> None:
-        codes = [marshal.dumps(program.code) for program in self._programs]
-        head = [
-            _describe_program(program, len(code))
-            for program, code in zip(self._programs, codes, strict=True)
-        ]
-        request = pack_request("load", {"programs": head}, b"".join(codes))
-        self._tell(worker, request, LoadReply)
+        self._tell(worker, pack_programs(self._programs), LoadReply)
         worker.loaded = self._loads
 
     def _tell(self, worker: WorkerProcess, request: bytes, kind: type[Reply]) -> Reply:
@@ -246,6 +283,7 @@ NO_LINUX = (
     "programs run in a jail on Linux only, and this is {}; install the extra `monty` "
     "(pip install 'society[monty]'), whose interpreter is the strict mode elsewhere"
 )
+NO_PROGRAMS_FAULT = "a worker failed, by no program's fault: {}"
 NOT_CONFINED = (
     "programs are not run here, since a layer of their jail is missing: {}; run them on a newer "
     'Linux, or accept the other layers alone with confinement="any"'
@@ -256,11 +294,26 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _describe_program(program: LoadedProgram, size: int) -> dict[str, Any]:
-    """Describe a program to a worker; its code follows in so many bytes."""
-    names = ("name", "source", "interface", "fallback", "random", "keeps_state")
-    known = {name: getattr(program, name) for name in names}
-    return {**known, "reads": sorted(program.reads), "size": size}
+def _play_job(batch: MatchBatch) -> Job[BatchResult]:
+    decisions = batch.seats.size * batch.game.rounds
+    task = Task(pack_batch(batch), longest_play_reply(batch), decisions)
+    return Job(task, partial(parse_play, batch))
+
+
+def _call_job(
+    request: bytes, kind: type[MovesReply] | type[AnswersReply], calls: Sequence[Call]
+) -> Job[list[CallOutcome]]:
+    task = Task(request, len(calls) * LONGEST_OUTCOME + SHORT_REPLY, len(calls) * REPLAYED)
+    return Job(task, partial(parse_outcomes, kind, len(calls)))
+
+
+def _share_calls(calls: Sequence[Call], workers: int) -> dict[int, list[int]]:
+    """Choose a worker for each call, the same for all calls of an instance."""
+    shares: dict[int, list[int]] = {}
+    for number, call in enumerate(calls):
+        instance = f"{call.program} {call.seed} {call.key}"
+        shares.setdefault(crc32(instance.encode()) % workers, []).append(number)
+    return shares
 
 
 def _split(batch: MatchBatch, workers: int) -> list[MatchBatch]:

@@ -10,11 +10,17 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from society.sandbox.jailed_worker import SENTENCE
+from society.sandbox.live_calls import LARGEST, LONGEST_TEXT, MOST_FIELDS, CallOutcome
 from society.sandbox.match_batch import BatchResult, MatchBatch, Trouble
+from society.sandbox.runnable_program import Failure
 from society.visible import visible_text
 
 Index = Annotated[int, Field(ge=0, lt=2**31)]
 Sentence = Annotated[str, Field(max_length=SENTENCE)]
+
+
+# Bytes of the outcome of one call, every sign as two escapes of six.
+LONGEST_OUTCOME = 12 * (SENTENCE + LONGEST_TEXT) + 100 * MOST_FIELDS
 
 
 class WorkerLie(ValueError):
@@ -58,14 +64,43 @@ class PlayReply(_Reply):
     troubles: list[_Trouble]
 
 
-class MistakeReply(_Reply):
-    """A mistake of ours inside a worker."""
+class _Failure(_Reply):
+    kind: Literal["error", "rule", "errors"]
+    sentence: Sentence
+    line: Index | None
 
-    mistake: Sentence
+
+class _Move(_Reply):
+    value: bool
+    failure: _Failure | None
+
+
+class MovesReply(_Reply):
+    """Moves, True is C, in the order of the calls."""
+
+    outcomes: list[_Move]
+
+
+Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
+Number = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
+Plain = bool | Number | float | Text
+
+
+class _AnswerOutcome(_Reply):
+    value: Plain | Annotated[dict[Text, Plain], Field(max_length=MOST_FIELDS)] | None
+    failure: _Failure | None
+
+
+class AnswersReply(_Reply):
+    """Answers, in the order of the calls."""
+
+    outcomes: list[_AnswerOutcome]
 
 
 def parse_reply(kind: type[Reply], reply: dict[str, Any]) -> Reply:
     """Check a reply; raises WorkerLie."""
+    if isinstance(mistake := reply.get("mistake"), str):
+        raise WorkerLie(f"the runner broke off with {visible_text(mistake[:SENTENCE])}")
     try:
         return kind.model_validate(reply)
     except ValidationError as error:
@@ -81,6 +116,22 @@ def parse_play(batch: MatchBatch, reply: dict[str, Any]) -> BatchResult:
         actions=_parse_moves(batch, found.actions),
         troubles=[_parse_trouble(batch, one) for one in found.troubles],
     )
+
+
+def parse_outcomes(
+    kind: type[MovesReply] | type[AnswersReply], calls: int, reply: dict[str, Any]
+) -> list[CallOutcome]:
+    """Check what a worker says that came of so many calls."""
+    found = parse_reply(kind, reply).outcomes
+    if len(found) != calls:
+        raise WorkerLie(f"outcomes: {len(found)} of {calls} calls")
+    return [CallOutcome(one.value, _parse_failure(one.failure)) for one in found]
+
+
+def _parse_failure(found: _Failure | None) -> Failure | None:
+    if found is None:
+        return None
+    return Failure(found.kind, visible_text(found.sentence), found.line)
 
 
 def longest_play_reply(batch: MatchBatch) -> int:

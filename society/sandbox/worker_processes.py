@@ -232,9 +232,10 @@ class _Conversation:
     def check_clock(self) -> WorkerFailure | None:
         """Fail if the worker hangs."""
         self._watch()
-        silence = self._watched - self._alive
-        if silence > self._quiet or self._watched > self._longest:
-            return self._end(f"no answer came for {silence:.0f} s")
+        if self._watched - self._alive > self._quiet:
+            return self._end(f"a call did not end within {self._quiet:.3g} s")
+        if self._watched > self._longest:
+            return self._end(f"its worker did not answer within {self._longest:.3g} s")
         return None
 
     def _watch(self) -> None:

@@ -181,7 +181,7 @@ DESCRIPTORS = {
     "maps what it has": ("mmap.mmap(0, 4096)", DENIED),
     "closes what it has": ("os.close(0)", DENIED),
 }
-SURROUNDINGS = {
+SURROUNDINGS: dict[str, tuple[str, object]] = {
     "reads the environment": ("found = dict(os.environ)", {}),
     "reads the environment as C has it": ("found = ctypes_getenv(b'PATH')", None),
     "asks for true chance": ("os.urandom(8)", DENIED),

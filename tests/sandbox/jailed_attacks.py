@@ -89,11 +89,11 @@ def outcome(source: str, used: int) -> Any:
         os._exit(0)
     theirs.close()
     with ours:
-        told = b"".join(iter(lambda: ours.recv(1 << 16), b""))
+        answer = b"".join(iter(lambda: ours.recv(1 << 16), b""))
     status = os.waitpid(child, 0)[1]
     if os.WIFSIGNALED(status):
         return signal.Signals(os.WTERMSIG(status)).name
-    said = json.loads(told)
+    said = json.loads(answer)
     return said["found"] if not said["lacks"] else f"no jail: {said}"
 
 

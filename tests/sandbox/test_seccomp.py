@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import struct
+from collections.abc import Callable
 
 import pytest
 
@@ -31,7 +32,7 @@ def verdict(program: bytes, architecture: int, number: int, *arguments: int) -> 
     padded = [*arguments, *[0] * (6 - len(arguments))]
     data = struct.pack("=IIQ6Q", number, architecture, 0, *padded)
     place, word = 0, 0
-    tests = {
+    tests: dict[int, Callable[[int], bool]] = {
         JUMP_EQUAL: lambda value: word == value,
         JUMP_AT_LEAST: lambda value: word >= value,
         JUMP_IF_SET: lambda value: bool(word & value),

@@ -1,0 +1,507 @@
+"""Check a file of programs, and compile those that keep to the rules.
+
+A file holds classes, helpers that they share, and constants. Each class is checked with the
+helpers and constants that it needs, so that one bad class refuses only itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import ItemsView, Iterable, KeysView, Sequence, ValuesView
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from types import (
+    AsyncGeneratorType,
+    BuiltinFunctionType,
+    CodeType,
+    CoroutineType,
+    FrameType,
+    FunctionType,
+    GeneratorType,
+    MappingProxyType,
+    MethodType,
+    ModuleType,
+    TracebackType,
+)
+
+import numpy as np
+
+from society.errors import suggest
+
+from .facades import Action, PlayerHistory
+from .frozen import Frozen
+from .instrument import instrument
+from .names import (
+    DESCRIPTION,
+    HISTORY,
+    IMPORTS,
+    MATH,
+    METHODS,
+    MODULES,
+    NEVER,
+    NUMPY,
+    NUMPY_LINALG,
+    NUMPY_RANDOM,
+    OFFERED,
+    OFFERED_CLASSES,
+    RANDOM,
+    SPECIAL_METHODS,
+)
+from .offered_numpy import openable_numpy
+from .program_report import draws_at_random, history_read, remembers
+from .program_text import SandboxError, oversize, parse_text
+from .seeded_random import Chance
+from .signatures import Misfit, read_signature
+from .step_budget import PROGRAM
+from .syntax_rules import Refusal, Survey, Use
+
+
+@dataclass(frozen=True)
+class CheckedProgram:
+    """A class of a file: accepted, with its code, or refused, with the reason.
+
+    line: where in the file; source: the class with the helpers and constants that it needs; reads:
+    attributes of the history; random: whether it can draw; keeps_state: whether a decision can
+    depend on what it has stored after __init__; takes_stock: whether it is called with the stock of
+    a common pool, too; answers: kinds of questions that it answers.
+    """
+
+    name: str
+    accepted: bool
+    reason: str = ""
+    line: int | None = None
+    interface: str = "society"
+    source: str = ""
+    reads: frozenset[str] = HISTORY
+    random: bool = False
+    keeps_state: bool = True
+    takes_stock: bool = False
+    answers: tuple[str, ...] = ()
+    code: CodeType | None = field(default=None, repr=False)
+
+
+def check_file(
+    text: str, *, filename: str = "<text>", allow: Sequence[str] = ()
+) -> list[CheckedProgram]:
+    """Check all programs of a file, in its order; allow: names as "numpy.kaiser" to open.
+
+    Raises SandboxError for a file that is no Python, too large, or holds no class.
+    """
+    opened = _opened(allow)
+    programs = _ProgramFile(parse_text(text, filename), text, filename, opened)
+    return [programs.check(node) for node in programs.candidates()]
+
+
+def _opened(allow: Sequence[str]) -> frozenset[str]:
+    """Return the names of numpy that the user opens."""
+    for name in allow:
+        module, _, inner = name.partition(".")
+        if module not in ("numpy", "np") or not openable_numpy(inner):
+            raise SandboxError(
+                f"--allow {name}: only functions and numbers of numpy can be opened, and none that "
+                "reaches files, memory or settings; leave it out, or name one such as numpy.kaiser"
+            )
+    return frozenset(name.partition(".")[2] for name in allow)
+
+
+@cache
+def _inner_attributes() -> frozenset[str]:
+    """Attributes of objects that programs meet, and that are not offered."""
+    kinds = (
+        *(type, object, bool, int, float, str, bytes, tuple, list, dict, set, frozenset, range),
+        *(slice, property, staticmethod, classmethod, map, zip, filter, enumerate, reversed),
+        *(FunctionType, BuiltinFunctionType, MethodType, ModuleType, CodeType, FrameType),
+        *(TracebackType, GeneratorType, CoroutineType, AsyncGeneratorType, MappingProxyType),
+        *(KeysView, ValuesView, ItemsView, np.ndarray, np.ufunc, np.dtype, np.flatiter),
+        *(np.float64, np.int64, np.bool, np.str_, np.random.Generator, np.random.RandomState),
+        *(Frozen, Chance, PlayerHistory, Action),
+    )
+    errors = (OSError, SyntaxError, UnicodeError, AttributeError, NameError, ImportError)
+    made = (error() for error in errors if error is not UnicodeError)
+    found = {name for one in (*kinds, *errors, *made, *Action, np) for name in dir(one)}
+    return frozenset(found - METHODS - HISTORY - DESCRIPTION - RANDOM - NUMPY_RANDOM)
+
+
+class _ProgramFile:
+    """A parsed file: what stands at its top, by name."""
+
+    def __init__(self, tree: ast.Module, text: str, filename: str, opened: frozenset[str]) -> None:
+        self.filename = filename
+        self.lines = text.split("\n")
+        self.opened = opened
+        self.top: dict[str, ast.stmt] = {}
+        self.imported: dict[str, tuple[str, str]] = {}  # name -> module, name there
+        self.refusal: Refusal | None = None  # of an import or statement: refuses every class
+        self.surveys: dict[str, Survey] = {}
+        for node in tree.body:
+            self._place(node)
+        if not any(isinstance(node, ast.ClassDef) for node in self.top.values()):
+            raise SandboxError(
+                f"{filename}: there is no class; write a class with the methods "
+                "__init__(self, game) and act(self, history)"
+            )
+
+    def _place(self, node: ast.stmt) -> None:
+        """Sort one statement at the top of the file."""
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            self._place_import(node)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            if isinstance(self.top.get(node.name), ast.ClassDef | ast.FunctionDef):
+                raise SandboxError(
+                    f"{self.filename}:{node.lineno}: {node.name} is defined twice, first in line "
+                    f"{self.top[node.name].lineno}; give one another name"
+                )
+            self.top[node.name] = node
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            self._place_constant(node)
+        elif not _is_idle(node):
+            self._refuse(
+                node,
+                "a statement at the top of the file that is no import, constant or "
+                "definition; move it into a class",
+            )
+
+    def _place_constant(self, node: ast.Assign | ast.AnnAssign) -> None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for target in targets:
+            if not isinstance(target, ast.Name) or target.id in self.top:
+                self._refuse(
+                    node, "an assignment at the top of the file to anything but a new name"
+                )
+            else:
+                self.top[target.id] = node
+
+    def _place_import(self, node: ast.Import | ast.ImportFrom) -> None:
+        for alias in node.names:
+            module = alias.name if isinstance(node, ast.Import) else node.module or ""
+            offered = IMPORTS.get(module) if not getattr(node, "level", 0) else None
+            if offered is None or (isinstance(node, ast.Import) and module not in MODULES):
+                self._refuse(
+                    node,
+                    f"`import {module or '.'}`; delete the line, or use math, random "
+                    "and numpy, which are there",
+                )
+            elif isinstance(node, ast.Import):
+                self.imported[alias.asname or module] = (module, "")
+            elif alias.name not in offered | (self.opened if module == "numpy" else set()):
+                self._refuse(node, _not_offered(module, alias.name))
+            elif module != "__future__":
+                self.imported[alias.asname or alias.name] = (module, alias.name)
+
+    def _refuse(self, node: ast.stmt, reason: str) -> None:
+        self.refusal = self.refusal or Refusal(node, reason)
+
+    def candidates(self) -> list[ast.ClassDef]:
+        """Return the classes that are programs: those that play, and those nobody else uses."""
+        classes = [node for node in self.top.values() if isinstance(node, ast.ClassDef)]
+        used = {
+            use.name for name in self.top for use in self.survey(name).loads if use.name != name
+        }
+        return [
+            one for one in classes if self._plays(one) or not (one.name in used or _is_data(one))
+        ]
+
+    def _plays(self, node: ast.ClassDef) -> bool:
+        return bool({"act", "__call__"} & set(self.methods(node))) and not _is_data(node)
+
+    def methods(self, node: ast.ClassDef) -> dict[str, ast.FunctionDef]:
+        """Return a class's methods by name, inherited ones included."""
+        found: dict[str, ast.FunctionDef] = {}
+        seen: set[str] = set()
+        waiting = [node]
+        while waiting:
+            kind = waiting.pop(0)
+            if kind.name in seen:
+                continue
+            seen.add(kind.name)
+            for part in kind.body:
+                if isinstance(part, ast.FunctionDef):
+                    found.setdefault(part.name, part)
+            bases = [self.top.get(base.id) for base in kind.bases if isinstance(base, ast.Name)]
+            waiting += [base for base in bases if isinstance(base, ast.ClassDef)]
+        return found
+
+    def survey(self, name: str) -> Survey:
+        """Return what a class, function or constant at the top uses."""
+        if name not in self.surveys:
+            node = self.top[name]
+            too_large = oversize(node, len(self.text_of(node)))
+            if too_large:
+                line, reason = too_large
+                survey = Survey(ast.Pass())
+                survey.refusal = Refusal(ast.Pass(lineno=line), reason)
+            else:
+                survey = Survey(node)
+            self.surveys[name] = survey
+        return self.surveys[name]
+
+    def text_of(self, node: ast.stmt) -> str:
+        """Return the lines of a statement at the top, decorators included."""
+        decorators = getattr(node, "decorator_list", [])
+        first = min([node.lineno, *(one.lineno for one in decorators)])
+        return "\n".join(self.lines[first - 1 : node.end_lineno])
+
+    def needed(self, name: str) -> list[str]:
+        """Return the names at the top that a class needs, itself included, in their order."""
+        found, waiting = {name}, [name]
+        while waiting:
+            loads = {use.name for use in self.survey(waiting.pop()).loads}
+            more = (loads & self.top.keys()) - found
+            found |= more
+            waiting += more
+        return [one for one in self.top if one in found]
+
+    def check(self, node: ast.ClassDef) -> CheckedProgram:
+        """Check one program."""
+        try:
+            if self.refusal:
+                raise self.refusal
+            return _Program(self, node).checked()
+        except Refusal as refusal:
+            what, _, advice = refusal.reason.partition("; ")
+            reason = f"not allowed in {node.name}: {what}" + (f"; {advice}" if advice else "")
+            return CheckedProgram(node.name, False, reason, refusal.line, source=self.text_of(node))
+        except Misfit as misfit:
+            return CheckedProgram(
+                node.name, False, f"{node.name} {misfit}", misfit.line, source=self.text_of(node)
+            )
+
+
+class _Program:
+    """One class of a file with all that it needs."""
+
+    def __init__(self, file: _ProgramFile, node: ast.ClassDef) -> None:
+        self.file = file
+        self.node = node
+        self.names = file.needed(node.name)
+        self.parts = [file.survey(name) for name in self.names]
+        self.nodes = list({id(file.top[name]): file.top[name] for name in self.names}.values())
+
+    def checked(self) -> CheckedProgram:
+        """Return the accepted program; raises Refusal or Misfit."""
+        self._check_syntax()
+        self._check_names()
+        self._check_attributes()
+        self._check_classes()
+        signature = read_signature(self.node, self.file.methods(self.node))
+        chance = [
+            name for name, (module, _) in self.file.imported.items() if "random" in module
+        ] + [name for name, (_, inner) in self.file.imported.items() if inner == "random"]
+        return CheckedProgram(
+            self.node.name,
+            accepted=True,
+            line=self.node.lineno,
+            interface=signature.interface,
+            source="\n\n".join(map(self.file.text_of, self.nodes)),
+            reads=history_read(self.nodes, signature.interface),
+            random=draws_at_random(self.nodes, chance),
+            keeps_state=remembers(self.nodes),
+            takes_stock=signature.takes_stock,
+            answers=signature.answers,
+            code=self._compile(),
+        )
+
+    def _check_syntax(self) -> None:
+        for part in self.parts:
+            if part.refusal:
+                raise part.refusal
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """Names to which the program gives a meaning."""
+        own = (part.bound for part in self.parts)
+        return frozenset(self.names).union(self.file.imported, *own)
+
+    @cached_property
+    def defined(self) -> frozenset[str]:
+        """Attributes of the program's own classes."""
+        return frozenset[str]().union(*(part.defined for part in self.parts))
+
+    @cached_property
+    def renamed(self) -> frozenset[str]:
+        """Attributes of its own that other objects have, too."""
+        return self.defined & _inner_attributes() - SPECIAL_METHODS
+
+    def _uses(self, kind: str) -> Iterable[Use]:
+        return (use for part in self.parts for use in getattr(part, kind))
+
+    def _check_names(self) -> None:
+        known = self.bound | OFFERED | {"self", "cls"}
+        for use in self._uses("loads"):
+            if use.name not in known:
+                raise _refusal(use, f"`{use.name}`; {_name_advice(use.name)}")
+
+    def _check_attributes(self) -> None:
+        for use in self._uses("constants"):
+            if use.name in self.renamed:
+                raise _refusal(
+                    use,
+                    f"the name `{use.name}` in the body of a class, as Python's own objects have "
+                    f"it; call it {use.name}_value",
+                )
+        for use in self._uses("attributes"):
+            self._check_attribute(use)
+
+    def _check_attribute(self, use: Use) -> None:
+        owner = use.owner
+        if owner in self.file.imported:
+            module, inner = self.file.imported[owner]
+            owner = module if not inner else f"{module}.{inner}"
+        owner = "numpy" + owner[2:] if owner.split(".")[0] == "np" else owner
+        if owner in _MODULE_NAMES:
+            offered = _MODULE_NAMES[owner] | (self.file.opened if owner == "numpy" else set())
+            if use.name not in offered:
+                raise _refusal(use, _not_offered(owner, use.name))
+        elif use.name not in _ATTRIBUTES | self.defined:
+            raise _refusal(use, f"the attribute `.{use.name}`; {_attribute_advice(use.name)}")
+
+    def _check_classes(self) -> None:
+        """Let no method that sets attributes of self be called with another self."""
+        for use in self._uses("called"):
+            if use.name in OFFERED_CLASSES and not use.owner:
+                raise _refusal(use, f"a call of `{use.name}`; name it as a base or in isinstance")
+        protected = set(OFFERED_CLASSES)
+        if any(part.storing for part in self.parts):
+            protected |= {
+                node.name
+                for top in self.nodes
+                for node in ast.walk(top)
+                if isinstance(node, ast.ClassDef) and not _is_enum_class(node)
+            }
+        methods = {name for part in self.parts for name in part.methods}
+        for use in self._uses("values"):
+            if use.name in protected:
+                raise _refusal(
+                    use, f"the class `{use.name}` as a value; call it, or test isinstance"
+                )
+        for use in self._uses("attributes"):
+            if use.owner.rpartition(".")[2] in protected and use.name in methods:
+                raise _refusal(use, f"`{use.owner}.{use.name}`; call self.{use.name}")
+
+    # Code
+
+    def _compile(self) -> CodeType:
+        recursive = _recursive(self.nodes)
+        body = [
+            instrument(copy.deepcopy(node), self.bound, self.renamed, recursive)
+            for node in self.nodes
+        ]
+        tree = ast.Module([*self._imports(), *body], type_ignores=[])
+        return compile(
+            ast.fix_missing_locations(tree),
+            f"{PROGRAM}{self.node.name}>",
+            "exec",
+            dont_inherit=True,
+        )
+
+    def _imports(self) -> list[ast.stmt]:
+        """Assign names that are imported to what stands for them."""
+        loads = {use.name for use in self._uses("loads")}
+        lines = []
+        if self.file.opened:
+            names = ", ".join(map(repr, sorted(self.file.opened)))
+            lines.append(_assignments("np", f"opened({names})"))
+            lines.append(_assignments("numpy", "np"))
+        for name, (module, inner) in self.file.imported.items():
+            target = f"{module}.{inner}" if inner and module in _WITH_DOTS else inner or module
+            if name in loads and name != target:
+                lines.append(_assignments(name, target))
+        return [node for line in lines for node in line]
+
+
+_WITH_DOTS = frozenset({"math", "random", "numpy", "numpy.random"})
+_MODULE_NAMES = {
+    "math": MATH,
+    "random": RANDOM,
+    "numpy": NUMPY | {"linalg", "random"},
+    "numpy.random": NUMPY_RANDOM,
+    "numpy.linalg": NUMPY_LINALG,
+}
+_ATTRIBUTES = METHODS | HISTORY | DESCRIPTION | RANDOM | NUMPY_RANDOM
+_ABOUT_FILES = frozenset({"open", "exec", "eval", "compile", "input", "globals", "locals", "vars"})
+
+
+def _assignments(name: str, value: str) -> list[ast.stmt]:
+    body = ast.parse(f"{name} = {value}").body
+    for node in ast.walk(ast.Module(body, [])):
+        if isinstance(node, ast.Name) and node.id == "opened":
+            node.id = ".opened"
+    return body
+
+
+def _refusal(use: Use, reason: str) -> Refusal:
+    return Refusal(ast.Pass(lineno=use.line), reason)
+
+
+def _not_offered(module: str, name: str) -> str:
+    """Say that a module does not offer a name, and what can be done."""
+    if module == "numpy" and (name in NEVER or not openable_numpy(name)):
+        if not hasattr(np, name):
+            return f"numpy.{name}; numpy has no such name"
+        return f"numpy.{name}; it reaches files, memory or settings, and no option adds it"
+    if module == "numpy":
+        return f"numpy.{name}; --allow numpy.{name} adds it"
+    return f"{module}.{name}; {suggest(name, _MODULE_NAMES.get(module, IMPORTS.get(module, ())))}"
+
+
+def _name_advice(name: str) -> str:
+    if name in _ABOUT_FILES:
+        return "programs reach no files, and read no code"
+    return "it is neither defined nor offered"
+
+
+def _attribute_advice(name: str) -> str:
+    return (
+        "programs may use those of numbers, texts, lists and arrays, of the history and the game, "
+        "and their own"
+    )
+
+
+def _is_idle(node: ast.stmt) -> bool:
+    """Tell if a statement does nothing when a file is imported."""
+    if isinstance(node, ast.If):
+        return ast.unparse(node.test) == "__name__ == '__main__'" and not node.orelse
+    return isinstance(node, ast.Pass) or (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )
+
+
+def _bases(node: ast.ClassDef) -> set[str]:
+    return {base.id for base in node.bases if isinstance(base, ast.Name)}
+
+
+def _is_enum_class(node: ast.ClassDef) -> bool:
+    return bool(_bases(node) & {"Enum", "IntEnum"})
+
+
+def _is_data(node: ast.ClassDef) -> bool:
+    """Tell if a class is an Enum or a dataclass."""
+    return _is_enum_class(node) or any(
+        "dataclass" in ast.unparse(decorator) for decorator in node.decorator_list
+    )
+
+
+def _recursive(nodes: Iterable[ast.stmt]) -> frozenset[str]:
+    """Return the names of functions that may call themselves, directly or through others."""
+    functions = [
+        node for top in nodes for node in ast.walk(top) if isinstance(node, ast.FunctionDef)
+    ]
+    names = {function.name for function in functions}
+    mentioned: dict[str, set[str]] = {name: set() for name in names}
+    for function in functions:
+        for node in ast.walk(function):
+            name = getattr(node, "attr", getattr(node, "id", ""))
+            if name in names:
+                mentioned[function.name].add(name)
+    return frozenset(name for name in names if name in _reached(name, mentioned))
+
+
+def _reached(name: str, mentioned: dict[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        more = mentioned[waiting.pop()] - found
+        found |= more
+        waiting += more
+    return found

@@ -1,0 +1,329 @@
+"""Write into a program's syntax tree that its steps are counted and its sizes are looked at.
+
+What the guards are called in a namespace begins with a dot, so that no source text can spell it.
+Operations that cannot make much of little, like a sum with a number, are left as they are, so that
+a decision of usual length costs the same as before.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+
+from .names import MODULES, words
+from .syntax_rules import GUARDED_METHODS
+
+# For each operator the guard that carries it out, and the one that looks at its right side.
+_OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
+    ast.Add: (".plus", ".added"),
+    ast.Mult: (".times", ".multiplied"),
+    ast.Pow: (".to_power", ".exponent"),
+    ast.LShift: (".shifted", ".shift"),
+    ast.Mod: (".modulo", ".divisor"),
+}
+_OUR_OWN = {"str": ".as_text", "sum": ".total", "round": ".rounded"}
+_NUMBERS = frozenset({"abs", "bool", "float", "id", "int", "len", "ord"})
+_FLOATS = words("""
+    acos asin atan atan2 cos cosh degrees dist e erf erfc exp exp2 expm1 fabs fmod fsum gamma hypot
+    inf lgamma log log10 log1p log2 nan pi pow radians sin sinh sqrt tan tanh tau
+    """)
+_NUMPY_NUMBERS = words(
+    "all any argmax argmin average count_nonzero max mean median min std sum var"
+)
+_NO_SEQUENCE = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow, ast.RShift, ast.LShift)
+_SMALL = 1_000
+
+
+def instrument(
+    node: ast.stmt, bound: Collection[str], renamed: Collection[str], recursive: Collection[str]
+) -> ast.stmt:
+    """Rewrite one class or function of a program in place, and return it.
+
+    bound: names that the program gives a meaning of its own; renamed: attributes of its own that
+    other objects have, too; recursive: functions that may call themselves.
+    """
+    done: ast.stmt = _Instrumenter(bound, renamed, recursive).visit(node)
+    return ast.fix_missing_locations(done)
+
+
+class _Instrumenter(ast.NodeTransformer):
+    def __init__(
+        self, bound: Collection[str], renamed: Collection[str], recursive: Collection[str]
+    ) -> None:
+        self.bound = bound
+        self.renamed = renamed
+        self.recursive = recursive
+
+    def _children(self, node: ast.AST) -> ast.AST:
+        return super().generic_visit(node)
+
+    # Functions and loops
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self._children(node)
+        node.returns = None
+        first = _docstring_length(node.body)
+        documented, body = node.body[:first], node.body[first:] or [ast.Pass()]
+        if node.name in self.recursive:
+            enter, leave = _statement(".enter"), _statement(".leave")
+            attempt = ast.Try(body=body, handlers=[], orelse=[], finalbody=[leave])
+            body = [enter, attempt]
+        elif node.name not in ("__init__", "__call__", "act"):
+            body = [_statement(".step"), *body]
+        node.body = [*documented, *body]
+        node.name = self._attribute_name(node.name)
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        self._children(node)
+        # (.step() or BODY): step returns None
+        node.body = _at(node.body, ast.BoolOp(op=ast.Or(), values=[_call(".step"), node.body]))
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.annotation = None
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        if "ClassVar" in ast.unparse(node.annotation) and node.value is not None:
+            return ast.copy_location(ast.Assign([node.target], node.value), node)
+        node.annotation = ast.Constant(None)
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self._children(node)
+        node.iter = _at(node.iter, _call(".steps_over", node.iter))
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self._children(node)
+        node.iter = _at(node.iter, _call(".steps_over", node.iter))
+        return node
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        self._children(node)
+        node.body.insert(0, _statement(".step"))
+        return node
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
+        self._children(node)
+        if node.type is None:
+            node.type = ast.Name("Exception", ast.Load())
+        node.body.insert(0, _statement(".caught"))
+        return node
+
+    # Names
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        own = _OUR_OWN.get(node.id)
+        if own is None or node.id in self.bound:
+            return node
+        return _at(node, _name(own))
+
+    def _attribute_name(self, name: str) -> str:
+        """Return an attribute's name that no other object has."""
+        return f"{name}." if name in self.renamed else name
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self._children(node)
+        node.attr = self._attribute_name(node.attr)
+        return node
+
+    # Operations
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        free = self._is_free(node.left, node.op, node.right)
+        self._children(node)
+        if free:
+            return node
+        return _at(node, _call(_OPERATORS[type(node.op)][0], node.left, node.right))
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        free = self._is_free(node.target, node.op, node.value)
+        self._children(node)
+        if not free:
+            guard = _OPERATORS[type(node.op)][1]
+            node.value = _at(node.value, _call(guard, _loaded(node.target), node.value))
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self._children(node)
+        if any(_is_slice(target) for target in node.targets):
+            node.value = _at(node.value, _call(".check_size", node.value))
+        return node
+
+    def visit_List(self, node: ast.List | ast.Tuple | ast.Set | ast.Dict) -> ast.AST:
+        self._children(node)
+        return _checked(node) if _spreads(node) else node
+
+    visit_Tuple = visit_Set = visit_Dict = visit_List
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
+        self._children(node)
+        if node.format_spec is None:
+            node.value = _at(node.value, _call(".as_text", node.value))
+        node.conversion = -1
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        function = node.func
+        if isinstance(function, ast.Name) and function.id not in self.bound:
+            return self._builtin_call(node, function.id)
+        self._children(node)
+        if isinstance(function, ast.Attribute) and function.attr in GUARDED_METHODS:
+            return self._guarded_call(node, function)
+        return node
+
+    def _builtin_call(self, node: ast.Call, name: str) -> ast.AST:
+        if name in ("isinstance", "issubclass"):
+            node.args[0] = self.visit(node.args[0])
+            return node
+        if name in ("getattr", "hasattr") and isinstance(node.args[1], ast.Constant):
+            node.args[1] = ast.Constant(self._attribute_name(str(node.args[1].value)))
+        plain = name in ("round", "sum") and len(node.args) == 1 and not node.keywords
+        if plain and not isinstance(node.args[0], ast.Starred):
+            node.args = [self.visit(argument) for argument in node.args]
+            return node
+        return self._children(node)
+
+    def _guarded_call(self, node: ast.Call, function: ast.Attribute) -> ast.AST:
+        if isinstance(function.value, ast.Name) and function.value.id in MODULES:
+            return node
+        call = _call(".call_method", function.value, ast.Constant(function.attr), *node.args)
+        call.keywords = node.keywords
+        return _at(node, call)
+
+    def visit_keyword(self, node: ast.keyword) -> ast.AST:
+        return node if node.arg == "dtype" else self._children(node)
+
+    # Which operations need no look
+
+    def _is_free(self, left: ast.expr, operator: ast.operator, right: ast.expr) -> bool:
+        """Tell if an operation can make nothing large, whatever the values are."""
+        if isinstance(operator, ast.Add):
+            return self._is_number(left) or self._is_number(right)
+        if isinstance(operator, ast.Mult):
+            return (
+                self._is_float(left)
+                or self._is_float(right)
+                or (_is_small(left) and self._is_number(right))
+                or (_is_small(right) and self._is_number(left))
+            )
+        if isinstance(operator, ast.Pow):
+            return self._is_float(left) or self._is_float(right)
+        if isinstance(operator, ast.Mod):
+            return self._is_number(left)
+        return not isinstance(operator, ast.LShift)
+
+    def _is_number(self, node: ast.expr) -> bool:
+        """Tell if a value is never a text, list or tuple; it may be an array."""
+        if isinstance(node, ast.Constant):
+            return not isinstance(node.value, str)
+        if isinstance(node, ast.BinOp):
+            return isinstance(node.op, _NO_SEQUENCE) or (
+                self._is_number(node.left) and self._is_number(node.right)
+            )
+        if isinstance(node, ast.UnaryOp | ast.Compare):
+            return True
+        if isinstance(node, ast.IfExp):
+            return self._is_number(node.body) and self._is_number(node.orelse)
+        return self._is_call_of(node, _NUMBERS, _NUMPY_NUMBERS) or self._is_float(node)
+
+    def _is_float(self, node: ast.expr) -> bool:
+        """Tell if a value is a float or an array of floats, or an error."""
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, float)
+        if isinstance(node, ast.UnaryOp):
+            return self._is_float(node.operand)
+        if isinstance(node, ast.BinOp):
+            return (
+                isinstance(node.op, ast.Div)
+                or self._is_float(node.left)
+                or self._is_float(node.right)
+            )
+        if isinstance(node, ast.Attribute):
+            return isinstance(node.value, ast.Name) and node.value.id == "math"
+        return self._is_call_of(node, {"float"}, {"mean", "median", "std", "var"}) or (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == "math"
+            and node.func.attr in _FLOATS
+        )
+
+    def _is_call_of(
+        self, node: ast.expr, builtins: Collection[str], numpy: Collection[str]
+    ) -> bool:
+        if not isinstance(node, ast.Call):
+            return False
+        function = node.func
+        if isinstance(function, ast.Name):
+            return function.id in builtins and function.id not in self.bound
+        return (
+            isinstance(function, ast.Attribute)
+            and isinstance(function.value, ast.Name)
+            and function.value.id in ("np", "numpy")
+            and function.attr in numpy
+        )
+
+
+def _name(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
+
+
+def _call(guard: str, *arguments: ast.expr) -> ast.Call:
+    return ast.Call(_name(guard), list(arguments), [])
+
+
+def _statement(guard: str) -> ast.stmt:
+    return ast.Expr(_call(guard))
+
+
+def _at(old: ast.AST, new: ast.expr) -> ast.expr:
+    """Place a new node where an old one stands."""
+    return ast.copy_location(new, old)
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    """Return the value that a target of an assignment has before it."""
+    if isinstance(target, ast.Name):
+        return _name(target.id)
+    if isinstance(target, ast.Attribute):
+        return ast.Attribute(target.value, target.attr, ast.Load())
+    if isinstance(target, ast.Subscript):
+        return ast.Subscript(target.value, target.slice, ast.Load())
+    raise TypeError(type(target).__name__)
+
+
+def _is_slice(target: ast.expr) -> bool:
+    return isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice)
+
+
+def _spreads(node: ast.List | ast.Tuple | ast.Set | ast.Dict) -> bool:
+    """Tell if a display takes in others, as [*these, *those] does."""
+    if isinstance(node, ast.Dict):
+        return any(key is None for key in node.keys)
+    stored = not isinstance(node, ast.Set) and isinstance(node.ctx, ast.Store)
+    return not stored and any(isinstance(part, ast.Starred) for part in node.elts)
+
+
+def _checked(node: ast.expr) -> ast.expr:
+    return _at(node, _call(".check_size", node))
+
+
+def _is_small(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and (
+        isinstance(node.value, int) and abs(node.value) <= _SMALL
+    )
+
+
+def _docstring_length(body: list[ast.stmt]) -> int:
+    """Return 1 if a body begins with a docstring, else 0."""
+    first = body[0]
+    return int(
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    )

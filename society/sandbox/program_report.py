@@ -1,0 +1,232 @@
+"""Tell from a program's syntax what it sees, whether it draws, and whether it remembers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from .names import HISTORY, words
+
+_MUTATORS = words("""
+    add append clear difference_update discard extend fill insert pop popitem remove reverse
+    setdefault shuffle sort update
+    """)
+_NUMPY_MUTATORS = words("copyto fill_diagonal place put put_along_axis putmask")
+_ITERATORS = frozenset({"enumerate", "filter", "iter", "map", "reversed", "zip"})
+_CONSUMERS = words("all any dict enumerate frozenset list max min next set sorted sum tuple zip")
+_FRESH_CALLS = frozenset({"dict", "list", "set", "sorted", "float", "int", "len", "sum", "tuple"})
+
+
+def history_read(nodes: Iterable[ast.stmt], interface: str) -> frozenset[str]:
+    """Return the attributes of the history that a program can read.
+
+    Attributes are written out in its text, or in quotes in getattr, so none is missed.
+    """
+    found = set()
+    for node in _walk(nodes):
+        if isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
+        elif isinstance(node, ast.Name) and node.id == "current_stock":
+            found.add("current_stock")
+    # In the full interface, that the history is None says which round it is.
+    first = {"round_number"} if interface == "full" else set()
+    return frozenset(found & HISTORY | first)
+
+
+def draws_at_random(nodes: Iterable[ast.stmt], names: Iterable[str]) -> bool:
+    """Tell if a program can draw; names: those it imports from modules of chance."""
+    chance = {"random", "id", *names}
+    return any(
+        (isinstance(node, ast.Name) and node.id in chance)
+        or (isinstance(node, ast.Attribute) and node.attr in ("random", "default_rng"))
+        for node in _walk(nodes)
+    )
+
+
+def remembers(nodes: Sequence[ast.stmt]) -> bool:
+    """Tell if a decision can depend on anything but its arguments and what __init__ has set.
+
+    When in doubt, it can: a program that remembers nothing is shared by all games.
+    """
+    functions = [node for node in _walk(nodes) if isinstance(node, ast.FunctionDef)]
+    at_start = _only_at_start(nodes, functions)
+    later = [one for one in functions if one.name not in at_start]
+    return (
+        any(map(_changes_something, later))
+        or any(isinstance(node, ast.Nonlocal) for node in _walk(nodes))
+        or any(map(_keeps_iterator, (one for one in functions if one.name in at_start)))
+        or _keeps_iterator(ast.Module([one for one in nodes if not _is_definition(one)], []))
+    )
+
+
+def _walk(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    return (inner for node in nodes for inner in ast.walk(node))
+
+
+def _is_definition(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef)
+
+
+def _only_at_start(nodes: Sequence[ast.stmt], functions: list[ast.FunctionDef]) -> set[str]:
+    """Return the names of functions that run in __init__ and at no other time."""
+    start = {"__init__", "__post_init__"}
+    while True:
+        elsewhere = {
+            name
+            for function in functions
+            if function.name not in start
+            for name in _mentioned(function)
+        }
+        inside = {
+            name
+            for function in functions
+            if function.name in start
+            for name in _mentioned(function)
+        }
+        entries = {"act", "__call__"}
+        more = {
+            function.name
+            for function in functions
+            if function.name in inside - elsewhere - entries
+            and not function.name.startswith(("answer_", "notice_"))
+        }
+        if more <= start:
+            return start
+        start |= more
+
+
+def _mentioned(function: ast.FunctionDef) -> set[str]:
+    """Return the names that a function's body mentions, after dots too."""
+    return {
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for node in _walk(function.body)
+        if isinstance(node, ast.Attribute | ast.Name)
+    }
+
+
+def _changes_something(function: ast.FunctionDef) -> bool:
+    """Tell if a function sets or changes anything that is not its own."""
+    own = _own_values(function)
+    return any(_changes(node, own) for node in _walk(function.body))
+
+
+def _changes(node: ast.AST, own: set[str]) -> bool:
+    if isinstance(node, ast.Attribute):
+        return isinstance(node.ctx, ast.Store)
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return not _is_own(node.value, own)
+    if isinstance(node, ast.AugAssign):
+        return not _is_own(node.target, own)
+    if isinstance(node, ast.keyword):
+        return node.arg == "out"
+    return isinstance(node, ast.Call) and _call_changes(node, own)
+
+
+def _call_changes(node: ast.Call, own: set[str]) -> bool:
+    if isinstance(node.func, ast.Name):
+        return node.func.id == "next" and not all(_is_own(one, own) for one in node.args[:1])
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr in _NUMPY_MUTATORS or (
+            node.func.attr in _MUTATORS and not _is_own(node.func.value, own)
+        )
+    return False
+
+
+def _is_own(node: ast.expr, own: set[str]) -> bool:
+    """Tell if a value is a function's own: a name that it gives to new values only."""
+    if isinstance(node, ast.Subscript):
+        return False if isinstance(node.value, ast.Subscript) else _is_own(node.value, own)
+    return (isinstance(node, ast.Name) and node.id in own) or _is_fresh(node)
+
+
+def _own_values(function: ast.FunctionDef) -> set[str]:
+    """Return the names that a function binds to nothing but new values and numbers."""
+    fresh: dict[str, bool] = {}
+    for node in _walk(function.body):
+        for name, value in _bindings(node):
+            fresh[name] = fresh.get(name, True) and value is not None and _is_fresh(value)
+    arguments = {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
+    return {name for name, is_fresh in fresh.items() if is_fresh} - arguments
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
+    """Find the names that a piece of syntax binds, with the values if they can be told."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from _targets(target, node.value)
+    elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+        yield from _targets(node.target, node.value)
+    elif isinstance(node, ast.For | ast.comprehension):
+        yield from ((name, None) for name, _ in _targets(node.target, None))
+    elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+        yield node.name, None
+
+
+def _targets(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[str, ast.expr | None]]:
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Tuple | ast.List):
+        parts = value.elts if isinstance(value, ast.Tuple) else []
+        paired = parts if len(parts) == len(target.elts) else [None] * len(target.elts)
+        for one, part in zip(target.elts, paired, strict=True):
+            yield from _targets(one, part)
+
+
+def _is_fresh(node: ast.expr) -> bool:
+    """Tell if a value is new each time, or a number."""
+    if isinstance(node, ast.List | ast.Set):
+        return all(map(_is_fresh, node.elts))
+    if isinstance(node, ast.Dict):
+        return all(map(_is_fresh, node.values))
+    if isinstance(node, ast.ListComp | ast.SetComp):
+        return _is_fresh(node.elt)
+    if isinstance(node, ast.Constant | ast.Compare | ast.JoinedStr):
+        return True
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.Not) or _is_fresh(node.operand)
+    if isinstance(node, ast.BinOp):
+        return True  # an operation makes a new value
+    if isinstance(node, ast.Call):
+        return _makes_new(node)
+    return False
+
+
+def _makes_new(node: ast.Call) -> bool:
+    if isinstance(node.func, ast.Name):
+        return node.func.id in _FRESH_CALLS
+    return (
+        isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id in ("np", "numpy", "math")
+        and node.func.attr in ("zeros", "ones", "full", "arange", "array", "sum", "mean", "copy")
+    )
+
+
+def _keeps_iterator(node: ast.AST) -> bool:
+    """Tell if an iterator is made and not used up at once."""
+    used = {
+        id(argument)
+        for call in ast.walk(node)
+        if isinstance(call, ast.Call) and _consumes(call)
+        for argument in call.args
+    }
+    used |= {
+        id(loop.iter) for loop in ast.walk(node) if isinstance(loop, ast.For | ast.comprehension)
+    }
+    return any(id(one) not in used and _is_iterator(one) for one in ast.walk(node))
+
+
+def _consumes(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) or (
+        isinstance(call.func, ast.Name) and call.func.id in _CONSUMERS - _ITERATORS
+    )
+
+
+def _is_iterator(node: ast.AST) -> bool:
+    return isinstance(node, ast.GeneratorExp) or (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in _ITERATORS
+    )

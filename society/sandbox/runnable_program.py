@@ -1,0 +1,131 @@
+"""Make instances of a checked program in one game, and ask them for moves."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from society.sandbox.facades import (
+    C,
+    Chance,
+    D,
+    Facts,
+    Game,
+    define,
+    describe,
+    make_namespace,
+    new_instance,
+    use_chance,
+)
+from society.sandbox.instance_state import can_change_objects
+from society.sandbox.loaded_program import LoadedProgram
+from society.sandbox.step_budget import RuleBroken, budget, program_line
+
+ERRORS_ALLOWED = 2  # in one game
+_LONGEST_MESSAGE = 200
+
+
+class Failure(NamedTuple):
+    """Why a call gave no move; the line is one of the program's file."""
+
+    kind: Literal["error", "rule", "errors", "jail"]
+    sentence: str
+    line: int | None = None
+
+    @property
+    def ends_the_game(self) -> bool:
+        """Whether the program plays its fallback from here to the end of the game."""
+        return self.kind != "error"
+
+
+class RunnableProgram:
+    """A loaded program in one game: its class, and how instances are made and called."""
+
+    def __init__(self, program: LoadedProgram, game: Game) -> None:
+        self.program = program
+        self.fallback = program.fallback == "C"
+        self.changes = can_change_objects(program.source, program.name)
+        self._description = describe(game, program.interface)
+        self._namespace = make_namespace()
+        self._class: Any = None
+        self._chance = Chance(0)
+        self._has_act = program.interface == "society"
+
+    @property
+    def shares(self) -> bool:
+        """Whether something that its class holds may change while it plays."""
+        return self.changes and hasattr(self._class, "__remake__")
+
+    def start(self, chance: Chance | None = None) -> tuple[Any, Failure | None]:
+        """Make an instance that draws from this chance, or tell why there is none."""
+        use_chance(self._namespace, chance or self._chance)
+        budget.reset()
+        try:
+            if self._class is None:
+                self._class = define(self.program.code, self.program.name, self._namespace)
+            instance = new_instance(self._class, self._description)
+        except RuleBroken as broken:
+            return None, _broken(broken)
+        except Exception as error:
+            return None, _failure(f"__init__: {describe_error(error)}", _MANY, error)
+        return instance, _broken(budget.broken) if budget.broken else None
+
+    def ask(
+        self, instance: Any, method: str, facts: Facts, chance: Chance, errors: int = 0
+    ) -> tuple[Any, Failure | None]:
+        """Call a method with facts; what it returns is not looked at."""
+        use_chance(self._namespace, chance)
+        budget.reset()
+        try:
+            value = getattr(type(instance), method)(instance, facts)
+        except RuleBroken as broken:
+            return None, _broken(broken)
+        except Exception as error:
+            failure = _broken(budget.broken) if budget.broken else None
+            return None, failure or _failure(describe_error(error), errors, error)
+        return value, _broken(budget.broken) if budget.broken else None
+
+    def move(
+        self,
+        instance: Any,
+        arguments: tuple[Any, ...],
+        errors: int,
+        chance: Chance | None = None,
+    ) -> tuple[bool, Failure | None]:
+        """Ask for a move: True is C; errors: how many this instance made in the game so far."""
+        if chance is not None:
+            use_chance(self._namespace, chance)
+        budget.reset()
+        try:
+            answer = instance.act(*arguments) if self._has_act else instance(*arguments)
+        except RuleBroken as broken:
+            return self.fallback, _broken(broken)
+        except Exception as error:
+            failure = _broken(budget.broken) if budget.broken else None
+            return self.fallback, failure or _failure(describe_error(error), errors, error)
+        if budget.broken:
+            return self.fallback, _broken(budget.broken)
+        if answer is C:
+            return True, None
+        if answer is D:
+            return False, None
+        sentence = f"it returned a value of type {type(answer).__name__}; expected C or D"
+        return self.fallback, _failure(sentence, errors)
+
+
+_MANY = 1 << 30
+
+
+def _broken(broken: RuleBroken) -> Failure:
+    return Failure("rule", f"it broke a rule: {broken.rule}", broken.line)
+
+
+def _failure(sentence: str, errors: int, error: BaseException | None = None) -> Failure:
+    """An error; one too many ends the game."""
+    line = None if error is None else program_line(error)
+    return Failure("error" if errors < ERRORS_ALLOWED else "errors", sentence, line)
+
+
+def describe_error(error: Exception) -> str:
+    """Describe an error by its type and message; a program's own objects are never printed."""
+    message = error.args[0] if error.args and type(error.args[0]) is str else ""
+    return f"it raised {type(error).__name__}: {message[:_LONGEST_MESSAGE]}".rstrip(": ")

@@ -1,0 +1,118 @@
+"""Count the steps of a program while it runs, and stop it when they are used up.
+
+A step is a turn of a loop or a comprehension, or a call of a helper. Unlike a time limit, a budget
+of steps stops a program at the same place on every machine. Once a rule is broken the budget stays
+broken, so that no `finally` of a program can hide it: see `StepBudget.broken`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from traceback import walk_tb
+from typing import Any
+
+import numpy as np
+
+STEPS = 100_000  # of one decision
+DEPTH = 100  # of helpers that call themselves
+PROGRAM = "<program "  # how the name of the file of a program's code begins
+
+# Their length is fixed before a loop begins, so a loop pays for all its turns at once.
+_SIZED = frozenset({range, tuple, str, frozenset})
+
+
+class RuleBroken(BaseException):
+    """A program broke a rule while it ran; it cannot catch this.
+
+    rule: one clause that says what is not allowed.
+    """
+
+    def __init__(self, rule: str) -> None:
+        super().__init__(rule)
+        self.rule = rule
+        budget.broken = budget.broken or self
+
+    @property
+    def line(self) -> int | None:
+        """The line of the program's file, None if the error did not pass through a program."""
+        return program_line(self)
+
+
+def program_line(error: BaseException) -> int | None:
+    """Return the innermost line of a program that an error has passed through."""
+    frames = walk_tb(error.__traceback__)
+    lines = [line for frame, line in frames if frame.f_code.co_filename.startswith(PROGRAM)]
+    return lines[-1] if lines else None
+
+
+class StepBudget:
+    """The steps that are left to the program that runs; there is one, as programs take turns.
+
+    broken: the first rule that was broken since `reset`; look at it after each call, also when the
+    call has returned something.
+    """
+
+    __slots__ = ("broken", "depth", "left", "steps")
+
+    def __init__(self) -> None:
+        self.reset(STEPS)
+
+    def reset(self, steps: int = STEPS) -> None:
+        """Give the next call of a program so many steps."""
+        self.left = self.steps = steps
+        self.depth = 0
+        self.broken: RuleBroken | None = None
+
+    def charge(self, steps: int) -> None:
+        """Take steps; raises RuleBroken when there are none left."""
+        self.left -= steps
+        if self.left < 0:
+            raise RuleBroken(f"more than {self.steps:,} steps in one call")
+
+
+budget = StepBudget()
+
+
+def step() -> None:
+    """Take one step: a turn of a `while`, a call of a helper."""
+    budget.left -= 1
+    if budget.left < 0:
+        budget.charge(0)
+
+
+def enter() -> None:
+    """Begin a call of a helper that may call itself."""
+    budget.charge(1)
+    budget.depth += 1
+    if budget.depth > DEPTH:
+        raise RuleBroken(f"more than {DEPTH} calls of functions that call themselves")
+
+
+def leave() -> None:
+    """End a call of a helper that may call itself."""
+    budget.depth -= 1
+
+
+def steps_over(values: Iterable[Any]) -> Iterable[Any]:
+    """Take a step for each turn of a loop over these values."""
+    if isinstance(values, np.ndarray):
+        budget.charge(values.shape[0] if values.ndim else 0)
+        return values
+    if type(values) in _SIZED:
+        budget.charge(len(values))  # type: ignore[arg-type]
+        return values
+    return _step_by_step(values)
+
+
+def _step_by_step(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        budget.charge(1)
+        yield value
+
+
+def caught() -> None:
+    """Let a program handle no error of the machine: its memory and its stack are not its own."""
+    kind = sys.exc_info()[0]
+    if kind is not None and issubclass(kind, MemoryError | RecursionError):
+        raise RuleBroken(f"{kind.__name__}: it takes more memory or stack than a program may")
