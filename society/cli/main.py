@@ -21,6 +21,7 @@ from typing import Any
 
 from society.errors import (
     PartError,
+    ProgramWarning,
     SocietyError,
     WiringWarning,
     describe_user_error,
@@ -105,7 +106,7 @@ def _warnings_on_stderr() -> Iterator[None]:
     def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
         if issubclass(category, FormerNameWarning):
             print(f"society: {message}", file=sys.stderr)
-        elif issubclass(category, WiringWarning):
+        elif issubclass(category, WiringWarning | ProgramWarning):
             print(f"warning: {message}", file=sys.stderr)
         else:
             usual(message, category, *rest, **more)
@@ -113,6 +114,7 @@ def _warnings_on_stderr() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.showwarning = show
         warnings.simplefilter("once", FormerNameWarning)
+        warnings.simplefilter("once", ProgramWarning)
         warnings.simplefilter("always", WiringWarning)
         yield
 

@@ -1,0 +1,250 @@
+"""The programs that members may have: those of a folder, or some of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Self, cast
+
+from society.errors import CastError, FileError, SandboxError, short_path, suggest
+from society.sandbox.checker import CheckedProgram, check_file
+from society.sandbox.kept_programs import KeptFolder, KeptProgram, kept_folder
+from society.sandbox.loaded_program import Interface, LoadedProgram
+
+from society.sandbox.strategy_folder import read_folder
+
+from .program_host import ProgramHost
+
+Names = str | tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ProgramChoice:
+    """Which programs of a folder are meant: by class, attitude and author, all if none is named."""
+
+    names: Names
+    attitude: Names
+    author: Names
+    allow: tuple[str, ...]
+
+    def of(self, folder: KeptFolder, path: str) -> tuple[KeptProgram, ...]:
+        """Return the programs that are meant; raises SandboxError if there are none."""
+        _expect("class", self.names, [one.name for one in folder.programs], path)
+        _expect("attitude", self.attitude, [one.attitude for one in folder.programs], path)
+        _expect("author", self.author, [one.author for one in folder.programs], path)
+        found = tuple(one for one in folder.programs if self._takes(one))
+        if not found:
+            raise SandboxError(
+                f"{short_path(path)} has no program of this class, attitude and author at once; "
+                "leave one of them out"
+            )
+        return found
+
+    def _takes(self, program: KeptProgram) -> bool:
+        return (
+            program.name in (_several(self.names) or (program.name,))
+            and program.attitude in (_several(self.attitude) or (program.attitude,))
+            and program.author in (_several(self.author) or (program.author,))
+        )
+
+
+def _several(names: Names) -> tuple[str, ...]:
+    if isinstance(names, str):
+        return (names,) if names else ()
+    return names
+
+
+def _expect(what: str, wanted: Names, known: Sequence[str], path: str) -> None:
+    for name in _several(wanted):
+        if name not in known:
+            hint = suggest(name, set(known) - {""})
+            raise SandboxError(f"{short_path(path)} has no {what} {name!r}; {hint}")
+
+
+@dataclass(frozen=True)
+class ReadyProgram:
+    """A program that was checked: as a run file keeps it, and as a worker loads it.
+
+    answers, hears: kinds of questions and of events for which it has a method.
+    """
+
+    kept: KeptProgram
+    loaded: LoadedProgram
+    answers: frozenset[str]
+    hears: frozenset[str]
+
+    @classmethod
+    def of(cls, kept: KeptProgram, checked: CheckedProgram) -> Self:
+        """Make a checked program ready; raises SandboxError for one that was refused."""
+        if checked.code is None:
+            raise SandboxError(f"{kept.name} is refused: {checked.reason}")
+        loaded = LoadedProgram(
+            name=kept.name,
+            code=checked.code,
+            source=checked.source,
+            interface=cast(Interface, checked.interface),
+            fallback=kept.fallback,
+            random=checked.random,
+            keeps_state=checked.keeps_state,
+            reads=checked.reads,
+        )
+        methods = _methods(checked.source)
+        moves = {"move"} if methods & {"act", "__call__"} else set()
+        return cls(
+            kept,
+            loaded,
+            frozenset(moves.union(checked.answers)),
+            frozenset(name[7:] for name in methods if name.startswith("notice_")),
+        )
+
+
+def _methods(source: str) -> frozenset[str]:
+    """Return the names of all methods in the text of a program."""
+    nodes = ast.walk(ast.parse(source))
+    return frozenset(node.name for node in nodes if isinstance(node, ast.FunctionDef))
+
+
+@dataclass(frozen=True)
+class ChosenPrograms:
+    """Programs that members of a cohort may have, by name.
+
+    game: what they were written for. hashes: SHA-256 of the files of the folder.
+    """
+
+    path: str
+    game: str
+    hashes: Mapping[str, str]
+    by_name: Mapping[str, ReadyProgram]
+
+    @property
+    def folder(self) -> KeptFolder:
+        """The programs as a run file keeps them."""
+        programs = tuple(one.kept for one in self.by_name.values())
+        return KeptFolder(game=self.game, programs=programs, hashes=dict(self.hashes))
+
+    @cached_property
+    def answers(self) -> tuple[str, ...]:
+        """Kinds of questions that all of them answer; raises SandboxError if they differ."""
+        (first, one), *others = self.by_name.items()
+        for name, other in others:
+            for kind in sorted(one.answers ^ other.answers):
+                has, lacks = (first, name) if kind in one.answers else (name, first)
+                raise SandboxError(
+                    f"of the programs of {short_path(self.path)}, {has} answers {kind!r} and "
+                    f"{lacks} does not; choose programs that answer the same, by class"
+                )
+        return tuple(sorted(one.answers))
+
+    @cached_property
+    def notices(self) -> tuple[str, ...]:
+        """Kinds of events of which the component takes notice."""
+        played = {"played"} if "move" in self.answers else set[str]()
+        return tuple(sorted(played.union(*(one.hears for one in self.by_name.values()))))
+
+    def numbers(self, host: ProgramHost) -> dict[str, int]:
+        """Return the numbers by which a host knows the programs."""
+        loaded = [one.loaded for one in self.by_name.values()]
+        return dict(zip(self.by_name, host.numbers(loaded), strict=True))
+
+    def refuse_game(self, game: str) -> None:
+        """Raise CastError for a dilemma that the programs were not written for."""
+        if game != self.game:
+            raise CastError(
+                f"the programs of {short_path(self.path)} were written for {self.game}, and this "
+                f"game is {game}; name a folder of programs for it"
+            )
+
+    def refuse_stranger(self, name: str) -> None:
+        """Raise CastError for a program that is none of these, but was inherited."""
+        if name not in self.by_name:
+            raise CastError(
+                f"the program {name!r} was inherited, and this cohort has none of that name; give "
+                "all cohorts whose children may be each other's the same programs"
+            )
+
+
+def chosen_programs(path: str, choice: ProgramChoice) -> ChosenPrograms:
+    """Find and check the programs of a folder that are meant; raises SandboxError, FileError."""
+    kept = kept_folder(path)
+    if kept is not None:
+        checked = [
+            (one, check_file(one.source, filename=one.name, allow=choice.allow))
+            for one in choice.of(kept, path)
+        ]
+        ready = [ReadyProgram.of(one, _named(found, one.name, path)) for one, found in checked]
+        return _chosen(path, kept.game, kept.hashes, ready)
+    return _read(path, choice)
+
+
+def _chosen(
+    path: str, game: str, hashes: Mapping[str, str], ready: Sequence[ReadyProgram]
+) -> ChosenPrograms:
+    return ChosenPrograms(path, game, hashes, {one.kept.name: one for one in ready})
+
+
+def _named(programs: Sequence[CheckedProgram], name: str, path: str) -> CheckedProgram:
+    """Return the program of a name; raises SandboxError if there is none."""
+    for one in programs:
+        if one.name == name:
+            return one
+    hint = suggest(name, (one.name for one in programs))
+    raise SandboxError(f"{short_path(path)} holds no class {name!r}; {hint}")
+
+
+def _read(path: str, choice: ProgramChoice) -> ChosenPrograms:
+    """Read the programs that are meant from a folder."""
+    folder = read_folder(path)
+    known = KeptFolder(
+        game=folder.game,
+        programs=tuple(
+            KeptProgram(
+                name=one.name,
+                number=number,
+                source=one.file,
+                fallback=one.fallback,
+                author=one.model,
+                attitude=one.attitude,
+                description=one.description,
+            )
+            for number, one in enumerate(folder.strategies)
+        ),
+    )
+    wanted = choice.of(known, path)
+    files = {name: _ProgramFile(Path(path, name), choice.allow) for name in dict.fromkeys(one.source for one in wanted)}
+    ready = [files[one.source].ready(one) for one in wanted]
+    hashes = {name: file.sha256 for name, file in files.items()}
+    return _chosen(path, folder.game, hashes, ready)
+
+
+class _ProgramFile:
+    """A file of a folder: its programs, checked."""
+
+    def __init__(self, path: Path, allow: Sequence[str]) -> None:
+        self._name = short_path(path)
+        text = read_text(path)
+        self.sha256 = sha256(text.encode()).hexdigest()
+        self._checked = check_file(text, filename=self._name, allow=allow)
+        imports = (
+            ast.unparse(node)
+            for node in ast.parse(text).body
+            if isinstance(node, ast.Import | ast.ImportFrom)
+        )
+        self._head = "\n".join([*imports, ""])
+
+    def ready(self, entry: KeptProgram) -> ReadyProgram:
+        """Return the program of an entry, with a text that stands on its own."""
+        checked = _named(self._checked, entry.name, self._name)
+        source = f"{self._head}\n{checked.source}\n".lstrip()
+        return ReadyProgram.of(entry.model_copy(update={"source": source}), checked)
+
+
+def read_text(path: Path) -> str:
+    """Read a file of programs; raises FileError."""
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"cannot read {short_path(path)}: {error}") from None
