@@ -165,9 +165,7 @@ class Program(Component):
         outcomes = dict(zip(calls, host.decide(list(calls.values())), strict=True))
         return [outcomes[entry] if entry in outcomes else fallbacks[entry] for entry in entries]
 
-    def _of_match(
-        self, seen: Sequence[SeenRound], place: tuple[int, ...]
-    ) -> tuple[SeenRound, ...]:
+    def _of_match(self, seen: Sequence[SeenRound], place: tuple[int, ...]) -> tuple[SeenRound, ...]:
         return tuple(one for one in seen if one.match == place)
 
     def _notice_round(self, tell: News, agents: AgentGroup) -> None:

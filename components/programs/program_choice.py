@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
-from typing import Self, cast
 
-from society.errors import CastError, FileError, SandboxError, short_path, suggest
-from society.sandbox.checker import CheckedProgram, check_file
+from society.errors import CastError, SandboxError, short_path, suggest
+from society.sandbox.checker import check_file
 from society.sandbox.kept_programs import KeptFolder, KeptProgram, kept_folder
-from society.sandbox.loaded_program import Interface, LoadedProgram
-
 from society.sandbox.strategy_folder import read_folder
 
+from .program_files import ProgramFile, ReadyProgram, find_class
 from .program_host import ProgramHost
 
 Names = str | tuple[str, ...]
@@ -63,49 +59,6 @@ def _expect(what: str, wanted: Names, known: Sequence[str], path: str) -> None:
         if name not in known:
             hint = suggest(name, set(known) - {""})
             raise SandboxError(f"{short_path(path)} has no {what} {name!r}; {hint}")
-
-
-@dataclass(frozen=True)
-class ReadyProgram:
-    """A program that was checked: as a run file keeps it, and as a worker loads it.
-
-    answers, hears: kinds of questions and of events for which it has a method.
-    """
-
-    kept: KeptProgram
-    loaded: LoadedProgram
-    answers: frozenset[str]
-    hears: frozenset[str]
-
-    @classmethod
-    def of(cls, kept: KeptProgram, checked: CheckedProgram) -> Self:
-        """Make a checked program ready; raises SandboxError for one that was refused."""
-        if checked.code is None:
-            raise SandboxError(f"{kept.name} is refused: {checked.reason}")
-        loaded = LoadedProgram(
-            name=kept.name,
-            code=checked.code,
-            source=checked.source,
-            interface=cast(Interface, checked.interface),
-            fallback=kept.fallback,
-            random=checked.random,
-            keeps_state=checked.keeps_state,
-            reads=checked.reads,
-        )
-        methods = _methods(checked.source)
-        moves = {"move"} if methods & {"act", "__call__"} else set()
-        return cls(
-            kept,
-            loaded,
-            frozenset(moves.union(checked.answers)),
-            frozenset(name[7:] for name in methods if name.startswith("notice_")),
-        )
-
-
-def _methods(source: str) -> frozenset[str]:
-    """Return the names of all methods in the text of a program."""
-    nodes = ast.walk(ast.parse(source))
-    return frozenset(node.name for node in nodes if isinstance(node, ast.FunctionDef))
 
 
 @dataclass(frozen=True)
@@ -175,7 +128,7 @@ def chosen_programs(path: str, choice: ProgramChoice) -> ChosenPrograms:
             (one, check_file(one.source, filename=one.name, allow=choice.allow))
             for one in choice.of(kept, path)
         ]
-        ready = [ReadyProgram.of(one, _named(found, one.name, path)) for one, found in checked]
+        ready = [ReadyProgram.of(one, find_class(found, one.name, path)) for one, found in checked]
         return _chosen(path, kept.game, kept.hashes, ready)
     return _read(path, choice)
 
@@ -184,15 +137,6 @@ def _chosen(
     path: str, game: str, hashes: Mapping[str, str], ready: Sequence[ReadyProgram]
 ) -> ChosenPrograms:
     return ChosenPrograms(path, game, hashes, {one.kept.name: one for one in ready})
-
-
-def _named(programs: Sequence[CheckedProgram], name: str, path: str) -> CheckedProgram:
-    """Return the program of a name; raises SandboxError if there is none."""
-    for one in programs:
-        if one.name == name:
-            return one
-    hint = suggest(name, (one.name for one in programs))
-    raise SandboxError(f"{short_path(path)} holds no class {name!r}; {hint}")
 
 
 def _read(path: str, choice: ProgramChoice) -> ChosenPrograms:
@@ -214,37 +158,10 @@ def _read(path: str, choice: ProgramChoice) -> ChosenPrograms:
         ),
     )
     wanted = choice.of(known, path)
-    files = {name: _ProgramFile(Path(path, name), choice.allow) for name in dict.fromkeys(one.source for one in wanted)}
+    files = {
+        name: ProgramFile(Path(path, name), choice.allow)
+        for name in dict.fromkeys(one.source for one in wanted)
+    }
     ready = [files[one.source].ready(one) for one in wanted]
     hashes = {name: file.sha256 for name, file in files.items()}
     return _chosen(path, folder.game, hashes, ready)
-
-
-class _ProgramFile:
-    """A file of a folder: its programs, checked."""
-
-    def __init__(self, path: Path, allow: Sequence[str]) -> None:
-        self._name = short_path(path)
-        text = read_text(path)
-        self.sha256 = sha256(text.encode()).hexdigest()
-        self._checked = check_file(text, filename=self._name, allow=allow)
-        imports = (
-            ast.unparse(node)
-            for node in ast.parse(text).body
-            if isinstance(node, ast.Import | ast.ImportFrom)
-        )
-        self._head = "\n".join([*imports, ""])
-
-    def ready(self, entry: KeptProgram) -> ReadyProgram:
-        """Return the program of an entry, with a text that stands on its own."""
-        checked = _named(self._checked, entry.name, self._name)
-        source = f"{self._head}\n{checked.source}\n".lstrip()
-        return ReadyProgram.of(entry.model_copy(update={"source": source}), checked)
-
-
-def read_text(path: Path) -> str:
-    """Read a file of programs; raises FileError."""
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"cannot read {short_path(path)}: {error}") from None

@@ -16,7 +16,6 @@ CONFINEMENT = "SOCIETY_CONFINEMENT"  # how strictly this user wants programs to 
 _LEVELS: dict[str, Confinement] = {"strict": "strict", "any": "any"}
 
 
-
 class ProgramHost:
     """Programs in one pool of workers, which is told of each of them once.
 
