@@ -140,9 +140,7 @@ class ProgramPool:
                 return BatchResult(result.actions, troubles + result.troubles)
             program = result.program
             if program is None or program in left.disqualified or program not in batch.seats:
-                raise SandboxError(
-                    f"a worker failed, and no program is to blame: {result.sentence}"
-                )
+                raise SandboxError(NOBODY_TO_BLAME.format(result.sentence))
             guilty[program] = result.sentence
 
     def _trouble(self, batch: MatchBatch, program: int, sentence: str) -> Trouble:
@@ -156,9 +154,16 @@ class ProgramPool:
 
     def decide(self, calls: Sequence[DecisionCall]) -> list[CallOutcome]:
         """Ask programs for single moves: True is C, and the fallback stands where one fails."""
-        return self._answer_calls(
+        found = self._answer_calls(
             calls, lambda some: _call_job(pack_decisions(some), MovesReply, some)
         )
+        return [
+            one if one.value is not None else one._replace(value=self._fallback(call))
+            for one, call in zip(found, calls, strict=True)
+        ]
+
+    def _fallback(self, call: DecisionCall) -> bool:
+        return self._programs[call.program].fallback == "C"
 
     def answer(self, calls: Sequence[AnswerCall]) -> list[CallOutcome]:
         """Ask programs single questions: None stands where one fails."""
@@ -174,9 +179,12 @@ class ProgramPool:
         jobs = {place: job([calls[one] for one in share]) for place, share in shares.items()}
         outcomes: dict[int, CallOutcome] = {}
         for place, found in self._ask(jobs).items():
-            if isinstance(found, WorkerFailure):
-                found = [self._answer_alone(calls[one], job) for one in shares[place]]
-            outcomes |= zip(shares[place], found, strict=True)
+            came = (
+                [self._answer_alone(calls[one], job) for one in shares[place]]
+                if isinstance(found, WorkerFailure)
+                else found
+            )
+            outcomes |= zip(shares[place], came, strict=True)
         return [outcomes[one] for one in range(len(calls))]
 
     def _answer_alone(
@@ -186,10 +194,8 @@ class ProgramPool:
         if not isinstance(found, WorkerFailure):
             return found[0]
         if found.program != call.program:
-            raise SandboxError(NO_PROGRAMS_FAULT.format(found.sentence))
-        fallback = self._programs[call.program].fallback == "C"
-        value = fallback if isinstance(call, DecisionCall) else None
-        return CallOutcome(value, Failure("jail", found.sentence))
+            raise SandboxError(NOBODY_TO_BLAME.format(found.sentence))
+        return CallOutcome(None, Failure("jail", found.sentence))
 
     def _ask(self, jobs: Mapping[int, Job[Found]]) -> dict[int, Found | WorkerFailure]:
         """Give workers, by their places, a job each; those that fail are ended."""
@@ -287,7 +293,7 @@ NO_LINUX = (
     "programs run in a jail on Linux only, and this is {}; install the extra `monty` "
     "(pip install 'society[monty]'), whose interpreter is the strict mode elsewhere"
 )
-NO_PROGRAMS_FAULT = "a worker failed, by no program's fault: {}"
+NOBODY_TO_BLAME = "a worker failed, and it cannot be told by which program's fault: {}"
 NOT_CONFINED = (
     "programs are not run here, since a layer of their jail is missing: {}; run them on a newer "
     'Linux, or accept the other layers alone with confinement="any"'

@@ -203,8 +203,7 @@ class _Conversation:
         self._steps = worker.steps
         self._seen = time.monotonic()
         self._watched = self._alive = 0.0  # seconds, of the whole and of the last progress
-        self._quiet = limits.quiet(task.decisions)
-        self._longest = limits.longest(task.decisions)
+        self._limits = limits
 
     @property
     def events(self) -> int:
@@ -232,10 +231,11 @@ class _Conversation:
     def check_clock(self) -> WorkerFailure | None:
         """Fail if the worker hangs."""
         self._watch()
-        if self._watched - self._alive > self._quiet:
-            return self._end(f"a call did not end within {self._quiet:.3g} s")
-        if self._watched > self._longest:
-            return self._end(f"its worker did not answer within {self._longest:.3g} s")
+        if self._watched - self._alive > self._limits.quiet(self._task.decisions):
+            return self._end(f"a call did not end within {self._limits.silence:g} s")
+        longest = self._limits.longest(self._task.decisions)
+        if self._watched > longest:
+            return self._end(f"its worker did not answer within {longest:.3g} s")
         return None
 
     def _watch(self) -> None:
