@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from society.sandbox.automata import AutomatonTables
+from society.sandbox.facades import make_namespace
 from society.sandbox.frames import Request, pack_reply, read_request
 from society.sandbox.jail import READS, WRITES, JailReport
 from society.sandbox.live_calls import CallOutcome, LiveInstances
@@ -29,11 +30,17 @@ NOBODY = -1  # the mark while no program runs
 OUT_OF_MEMORY = 77  # the status of a worker that has no memory left
 
 
+# Functions of numpy that import something when they are first called.
+FIRST_CALLS = """
+values = np.array([2.0, 1.0])
+np.median(values), np.std(values), np.percentile(values, 50), np.linalg.norm(values), str(values)
+np.random.rand(2), np.random.choice(2), random.random()
+"""
+
+
 def warm_up() -> None:
-    """Use what is imported late, while there still are files to import from."""
-    np.random.Generator(np.random.Philox(0)).random(2)
-    np.linalg.norm(np.dot(np.ones((2, 2)), np.ones(2)))
-    np.median(np.sort(np.array([2.0, 1.0])))
+    """Import what programs will need, while there are files to import from."""
+    exec(FIRST_CALLS, make_namespace())
 
 
 def work(report: JailReport, shared: mmap.mmap) -> None:

@@ -35,7 +35,7 @@ class MatchBatch:
 
 
 class Trouble(NamedTuple):
-    """A call that gave no move: an error, a broken rule or jail, or the third error of one game."""
+    """A call that gave no move: an error, a broken rule, or the third error of one game."""
 
     game: int
     seat: int
@@ -185,9 +185,7 @@ class _Games:
         seat: int,
     ) -> int:
         """Call a program, and add a node with its move."""
-        move, failure, state = automaton.ask(
-            instance, seen.arguments(place, automaton.interface), errors
-        )
+        move, failure, state = automaton.ask(instance, seen.arguments(place, automaton.program), errors)
         node = self.table.add(automaton, move, failure, state, errors)
         if state is None:
             self.held[seat] = node, instance
@@ -262,7 +260,7 @@ class _Games:
         instance, _ = automaton.runnable.start()
         for number in range(rounds):
             seen = self._see(np.array([seat]), number)
-            automaton.runnable.move(instance, seen.arguments(0, automaton.interface), 0)
+            automaton.runnable.move(instance, seen.arguments(0, automaton.program), 0)
         return instance
 
     # Seats whose programs are called each round.
@@ -310,7 +308,7 @@ class _Games:
     def _call(self, one: _LiveSeat, seen: ObservedRounds, place: int) -> bool:
         self.mark(one.automaton.index)
         move, failure = one.automaton.runnable.move(
-            one.instance, seen.arguments(place, one.automaton.interface), one.errors, one.chance
+            one.instance, seen.arguments(place, one.automaton.program), one.errors, one.chance
         )
         if failure:
             one.errors += 1
