@@ -43,7 +43,7 @@ def instrument(
     other objects have, too; recursive: functions that may call themselves.
     """
     done: ast.stmt = _Instrumenter(bound, renamed, recursive).visit(node)
-    return ast.fix_missing_locations(done)
+    return done
 
 
 class _Instrumenter(ast.NodeTransformer):
@@ -159,6 +159,11 @@ class _Instrumenter(ast.NodeTransformer):
         return _checked(node) if _spreads(node) else node
 
     visit_Tuple = visit_Set = visit_Dict = visit_List
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        self._children(node)
+        count = sum(isinstance(part, ast.FormattedValue) for part in node.values)
+        return _checked(node) if count > 1 else node
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
         self._children(node)
