@@ -16,20 +16,27 @@ from society.sandbox.instance_state import (
     STATELESS,
     InstanceState,
     capture_state,
-    frozen_attributes,
+    remembered_names,
 )
 from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.match_record import ObservedRounds
+from society.sandbox.match_record import ObservedRounds, has_exact_sums
 from society.sandbox.runnable_program import Failure, RunnableProgram
 from society.sandbox.stage_games import StageGame
-from society.sandbox.sufficient_history import SufficientHistory, sufficient_history
 
 UNKNOWN = -1
 OPPONENTS = frozenset({"opponent_actions", "opponent_payoffs"})
 _MOST_OPPONENTS_IN_SETS = 5  # of 2 ** 5 edges
 _MOST_PLAYERS_IN_PATHS = 8  # with more, whole histories hardly ever come again
-_MOST_NODES = 2_000_000
+MOST_NODES = 2_000_000
 _MOST_EDGES = 48_000_000
+
+_PAYOFFS = frozenset({"my_payoffs", "opponent_payoffs"})
+_TOTALS = {
+    "my_actions": "my_actions",
+    "my_payoffs": "my_payoffs",
+    "opponent_actions": "opponent_cooperators",
+    "opponent_cooperators": "opponent_cooperators",
+}
 
 
 class Automaton:
@@ -38,39 +45,42 @@ class Automaton:
     def __init__(self, index: int, program: LoadedProgram, game: StageGame) -> None:
         self.index, self.program = index, program
         self.runnable = RunnableProgram(program, game)
-        self.sufficient = _sufficient(program)
         self.sees_sets = bool(OPPONENTS & program.reads) and program.interface != "counts"
         self.root = self.out = UNKNOWN
         self.nodes: dict[Any, int] = {}
+        part = self.runnable.sufficient
+        self.whole = part.whole or ("my_payoffs" in part.sums and not has_exact_sums(game))
+        self._rounds = part.rounds
+        # An edge must tell what the next payoff is, and that depends on the stock.
+        self._stock = part.stock or bool(_PAYOFFS & {*part.tails, *part.heads})
+        self._tails, self._heads = list(part.tails.items()), list(part.heads.items())
+        self._sums = sorted({_TOTALS[one] for one in part.sums})
+        self._names: tuple[str, ...] | None = None  # of attributes that can change
         self._shared: Any = None
         self._shared_state: InstanceState | None = None
-        self._frozen: dict[str, Any] = {}
-        self._stateless = False
 
     def is_tabled(self, players: int) -> bool:
         """Whether looking up is possible, and worth it."""
         if self.program.random or (self.sees_sets and players > _MOST_OPPONENTS_IN_SETS + 1):
             return False
-        return players <= _MOST_PLAYERS_IN_PATHS or not self.sufficient.whole
+        return players <= _MOST_PLAYERS_IN_PATHS or not self.whole
 
     def fresh(self) -> tuple[Any, InstanceState | None, Failure | None]:
         """Make an instance, with a copy of what it remembers."""
         instance, failure = self.runnable.start()
         if failure:
             return None, None, failure
-        self._frozen = frozen_attributes(instance, changing=self.runnable.changes)
-        state = self._state_of(instance)
-        self._stateless = (
-            state is not None
-            and not self.program.keeps_state
-            and not (self.runnable.changes and state.containers)
-        )
-        return instance, STATELESS if self._stateless else state, None
+        if not self.program.keeps_state:
+            self._names = ()
+        elif not self.runnable.shares:
+            stored, changes = self.runnable.stored, self.runnable.changes
+            self._names = remembered_names(instance, stored, changes=changes)
+        return instance, self._capture(instance), None
 
-    def _state_of(self, instance: Any) -> InstanceState | None:
-        if self._stateless:
-            return STATELESS
-        return None if self.runnable.shares else capture_state(instance, self._frozen)
+    def _capture(self, instance: Any) -> InstanceState | None:
+        if self._names is None:
+            return None
+        return capture_state(instance, self._names) if self._names else STATELESS
 
     def at_state(self, state: InstanceState) -> Any:
         """The instance that all games share, made to remember this."""
@@ -85,34 +95,26 @@ class Automaton:
     ) -> tuple[bool, Failure | None, InstanceState | None]:
         """Ask for a move; returns it with what the instance remembers afterwards."""
         move, failure = self.runnable.move(instance, arguments, errors)
-        state = self._state_of(instance)
+        state = self._capture(instance)
         if instance is self._shared:
             self._shared_state = state
             if state is None:  # it is one game's own from here on
                 self._shared = None
         return move, failure, state
 
-    def key(self, seen: ObservedRounds, place: int) -> Any:
-        """The part of the history that decides the move; None if that is all of it."""
-        part = self.sufficient
-        if part.whole:
-            return None
-        rows = seen.rows
-        key: list[Any] = [min(seen.rounds, part.rounds)]
-        key += [rows[one][place][-length:].tobytes() for one, length in part.tails.items()]
-        key += [rows[one][place][:length].tobytes() for one, length in part.heads.items()]
-        for one in part.sums:
-            totals = seen.my_totals if one == "my_actions" else seen.opponent_totals
-            key.append(totals[place])
-        if part.stock and seen.stocks is not None:
+    def key(self, seen: ObservedRounds, place: int) -> tuple[Any, ...]:
+        """The part of the history that decides the move, if that is not all of it."""
+        rows, rounds = seen.rows, seen.rounds
+        key: list[Any] = [rounds if rounds < self._rounds else self._rounds]
+        for one, length in self._tails:
+            key.append(rows[one][place][-length:].tobytes())
+        for one, length in self._heads:
+            key.append(rows[one][place][:length].tobytes())
+        for one in self._sums:
+            key.append(seen.totals[one][place])
+        if self._stock and seen.stocks is not None:
             key.append(float(seen.stocks[place][-1]))
         return tuple(key)
-
-
-def _sufficient(program: LoadedProgram) -> SufficientHistory:
-    if program.random:
-        return SufficientHistory(whole=True)
-    return sufficient_history(program.source, program.name)
 
 
 class NodeTable:
@@ -135,7 +137,7 @@ class NodeTable:
     def full(self) -> bool:
         """Whether there is no room for more nodes."""
         count = len(self.owners)
-        return count >= _MOST_NODES or count * self.width >= _MOST_EDGES
+        return count >= MOST_NODES or count * self.width >= _MOST_EDGES
 
     def automaton(self, index: int, program: LoadedProgram) -> Automaton:
         """The automaton of a program."""
@@ -190,4 +192,3 @@ class AutomatonTables:
         if game not in self._tables:
             self._tables[game] = NodeTable(game)
         return self._tables[game]
-

@@ -28,7 +28,7 @@ from types import (
 
 import numpy as np
 
-from society.errors import suggest
+from society.errors import SandboxError, suggest
 
 from .facades import Action, PlayerHistory
 from .frozen import Frozen
@@ -50,7 +50,13 @@ from .names import (
     SPECIAL_METHODS,
 )
 from .offered_numpy import openable_numpy
-from .program_report import draws_at_random, history_read, remembers
+from .program_report import (
+    ProgramFunction,
+    call_themselves,
+    draws_at_random,
+    history_read,
+    remembers,
+)
 from .program_text import Refusal, SandboxError, parse_text
 from .seeded_random import Chance
 from .signatures import Misfit, read_signature
@@ -300,7 +306,7 @@ class _Program:
             source="\n\n".join(map(self.file.text_of, self.nodes)),
             reads=history_read(self.syntax, signature.interface),
             random=draws_at_random(self.syntax, chance),
-            keeps_state=remembers(self.nodes, self.syntax),
+            keeps_state=remembers(self.nodes, self.syntax, self.functions),
             takes_stock=signature.takes_stock,
             answers=signature.answers,
             code=self._compile(),
@@ -310,6 +316,11 @@ class _Program:
     def syntax(self) -> list[ast.AST]:
         """All syntax of the program, in no order."""
         return [node for part in self.parts for node in part.nodes]
+
+    @cached_property
+    def functions(self) -> list[ProgramFunction]:
+        """All functions of the program, those inside others included."""
+        return [ProgramFunction(one) for one in self.syntax if isinstance(one, ast.FunctionDef)]
 
     def _check_syntax(self) -> None:
         for part in self.parts:
@@ -393,18 +404,14 @@ class _Program:
     # Code
 
     def _compile(self) -> CodeType:
-        recursive = _recursive(self.syntax)
+        recursive = call_themselves(self.functions)
         body = [
             instrument(self.file.own_copy(node), self.bound, self.renamed, recursive)
             for node in self.nodes
         ]
         tree = ast.Module([*self._imports(), *body], type_ignores=[])
-        return compile(
-            ast.fix_missing_locations(tree),
-            f"{PROGRAM}{self.node.name}>",
-            "exec",
-            dont_inherit=True,
-        )
+        file = f"{PROGRAM}{self.node.name}>"
+        return compile(tree, file, "exec", dont_inherit=True)
 
     def _imports(self) -> list[ast.stmt]:
         """Assign names that are imported to what stands for them."""
@@ -491,27 +498,3 @@ def _is_data(node: ast.ClassDef) -> bool:
     return _is_enum_class(node) or any(
         "dataclass" in ast.unparse(decorator) for decorator in node.decorator_list
     )
-
-
-def _recursive(syntax: Iterable[ast.AST]) -> frozenset[str]:
-    """Return the names of functions that may call themselves, directly or through others."""
-    functions = [node for node in syntax if isinstance(node, ast.FunctionDef)]
-    names = {function.name for function in functions} - {"__init__"}
-    functions = [function for function in functions if function.name in names]
-    mentioned: dict[str, set[str]] = {name: set() for name in names}
-    for function in functions:
-        for node in ast.walk(function):
-            name = getattr(node, "attr", getattr(node, "id", ""))
-            if name in names:
-                mentioned[function.name].add(name)
-    return frozenset(name for name in names if name in _reached(name, mentioned))
-
-
-def _reached(name: str, mentioned: dict[str, set[str]]) -> set[str]:
-    found: set[str] = set()
-    waiting = [name]
-    while waiting:
-        more = mentioned[waiting.pop()] - found
-        found |= more
-        waiting += more
-    return found

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from society.sandbox.facades import C, Description
 
-_MARKS = frozenset({type(C), type(None), bool, int, str, float})
-_SCALARS = _MARKS | {np.bool_, np.int64, np.float64}
+_EXACT = frozenset({type(C), type(None), bool, int, str, np.bool_, np.int64})
+_FLOATS = frozenset({float, np.float64})
+_SCALARS = _EXACT | _FLOATS
+_CONTAINERS = (list, dict, set, tuple, np.ndarray)
 _MOST_ENTRIES = 64
+_ABSENT = object()
+# Methods and functions that change a list, a dictionary, an array or an iterator.
 _CHANGING = frozenset(
-    "add append appendleft clear discard extend fill insert intersection_update itemset next pop "
-    "popitem popleft put remove resize reverse rotate setdefault sort difference_update partition "
-    "symmetric_difference_update update copyto place putmask put_along_axis fill_diagonal shuffle "
-    "at out".split()
+    "add append appendleft at clear copyto difference_update discard extend fill fill_diagonal "
+    "insert intersection_update itemset next partition place pop popitem popleft put "
+    "put_along_axis putmask remove resize reverse rotate setdefault shuffle sort "
+    "symmetric_difference_update update".split()
 )
 
 
@@ -24,51 +29,42 @@ class InstanceState(NamedTuple):
     """What an instance remembers: `key` is equal if and only if it is the same."""
 
     key: tuple[Any, ...]
-    attributes: dict[str, Any]
-    containers: tuple[str, ...]  # attributes that must be copied before they are used again
+    values: dict[str, Any]
 
     def restore(self, instance: Any) -> None:
         """Make an instance remember this and nothing else."""
-        if self is STATELESS:
-            return
         kept = vars(instance)
-        kept.clear()
-        kept.update(self.attributes)
-        for name in self.containers:
-            kept[name] = self.attributes[name].copy()
+        for name, value in self.values.items():
+            if value is _ABSENT:
+                kept.pop(name, None)
+            else:
+                kept[name] = value.copy() if isinstance(value, _CONTAINERS) else value
 
 
-STATELESS = InstanceState((), {}, ())
+STATELESS = InstanceState((), {})
 
 
-def capture_state(instance: Any, frozen: dict[str, Any]) -> InstanceState | None:
-    """Copy what an instance remembers; None if it holds something that cannot be copied for sure.
-
-    frozen: attributes, by name, that nothing can change while they are the same object.
-    """
-    key: list[Any] = []
-    containers: list[str] = []
+def capture_state(instance: Any, names: Iterable[str]) -> InstanceState | None:
+    """Copy these attributes; None if one holds something that cannot be copied for sure."""
     kept = vars(instance)
-    for name, value in kept.items():
-        if type(value) in _SCALARS:
-            key += (name, *_scalar_key(value))
-        elif name not in frozen or frozen[name] is not value:
+    key: list[Any] = []
+    values: dict[str, Any] = {}
+    for name in names:
+        value = values[name] = kept.get(name, _ABSENT)
+        kind = type(value)
+        if kind in _EXACT:
+            key += (kind, value)  # True is not 1
+        elif value is _ABSENT:
+            key.append(value)
+        elif kind in _FLOATS:
+            key += (kind, value if value and value == value else value.hex())  # 0.0, -0.0, NaN
+        else:
             content = _container_key(value)
-            if content is None or any(kept[other] is value for other in containers):
+            if content is None:
                 return None
-            containers.append(name)
-            key += (name, *content)
-    attributes = dict(kept)
-    for name in containers:
-        attributes[name] = attributes[name].copy()
-    return InstanceState(tuple(key), attributes, tuple(containers))
-
-
-def _scalar_key(value: Any) -> tuple[Any, ...]:
-    """Tell True from 1 and 1.0, and zeros of two signs; a NaN is itself."""
-    if isinstance(value, float) and (value == 0 or value != value):
-        return type(value), value.hex()
-    return type(value), value
+            key += content
+            values[name] = value.copy()
+    return InstanceState(tuple(key), values)
 
 
 def _container_key(value: Any) -> tuple[Any, ...] | None:
@@ -81,26 +77,33 @@ def _container_key(value: Any) -> tuple[Any, ...] | None:
     entries = [*value, *value.values()] if kind is dict else value
     if any(type(one) not in _SCALARS for one in entries):
         return None
-    return kind, len(value), *(part for one in entries for part in _scalar_key(one))
+    exact = (one.hex() if type(one) in _FLOATS else one for one in entries)
+    return kind, len(value), *map(type, entries), *exact
 
 
-def can_change_objects(source: str, name: str) -> bool:
-    """Check for anything outside __init__ that may change a list, a dictionary or an iterator."""
-    return any(_changes(node) for node in _outside_init(ast.parse(source), name))
+def remembered_names(
+    instance: Any, stored: frozenset[str], *, changes: bool
+) -> tuple[str, ...] | None:
+    """The attributes of a new instance that can change while it plays; None if that is not known.
+
+    stored: names that are stored outside __init__; changes: whether objects may be changed.
+    """
+    kept = vars(instance)
+    names = [*sorted(stored)]
+    containers = [value for value in kept.values() if isinstance(value, _CONTAINERS)]
+    for name, value in kept.items():
+        if isinstance(value, _CONTAINERS):
+            if changes and name not in stored:
+                names.append(name)
+        elif type(value) not in _SCALARS and not isinstance(value, Description):
+            return None
+    shared = len({id(value) for value in containers}) < len(containers)
+    return None if shared and (changes or stored) else tuple(names)
 
 
-def _outside_init(tree: ast.AST, name: str) -> list[ast.AST]:
-    found, left = [], [tree]
-    while left:
-        node = left.pop()
-        found.append(node)
-        init = isinstance(node, ast.ClassDef) and node.name == name
-        left += [
-            child
-            for child in ast.iter_child_nodes(node)
-            if not (init and isinstance(child, ast.FunctionDef) and child.name == "__init__")
-        ]
-    return found
+def can_change_objects(nodes: Iterable[ast.AST]) -> bool:
+    """Check for anything that may change a list, a dictionary, an array or an iterator."""
+    return any(map(_changes, nodes))
 
 
 def _changes(node: ast.AST) -> bool:
@@ -114,7 +117,10 @@ def _changes(node: ast.AST) -> bool:
     return named in _CHANGING
 
 
-def frozen_attributes(instance: Any, *, changing: bool) -> dict[str, Any]:
-    """The attributes, after __init__, that nothing in a program's source can change."""
-    kinds = (Description,) if changing else (Description, list, dict, set, tuple, np.ndarray)
-    return {name: value for name, value in vars(instance).items() if isinstance(value, kinds)}
+def stored_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """The names of attributes that are stored."""
+    return frozenset(
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -35,7 +36,7 @@ class MatchBatch:
 
 
 class Trouble(NamedTuple):
-    """A call that gave no move: an error, a broken rule or jail, or the third error of one game."""
+    """A call that gave no move: an error, a broken rule, or the third error of one game."""
 
     game: int
     seat: int
@@ -67,10 +68,12 @@ def play_batch(
     at_once = max(1, _SEATS_AT_ONCE // players)
     actions = np.zeros((games, players, batch.game.rounds), bool)
     troubles: list[Trouble] = []
-    for start in range(0, games, at_once):
-        part = _Games(programs, batch, slice(start, start + at_once), tables, mark)
-        actions[start : start + at_once] = part.play()
-        troubles += (one._replace(game=one.game + start) for one in part.troubles)
+    # A program that divides by zero computes with infinities; nobody reads numpy's warnings here.
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+        for start in range(0, games, at_once):
+            part = _Games(programs, batch, slice(start, start + at_once), tables, mark)
+            actions[start : start + at_once] = part.play()
+            troubles += (one._replace(game=one.game + start) for one in part.troubles)
     return BatchResult(actions, sorted(troubles, key=lambda one: (one.game, one.round, one.seat)))
 
 
@@ -185,7 +188,7 @@ class _Games:
         seat: int,
     ) -> int:
         """Call a program, and add a node with its move."""
-        move, failure, state = automaton.ask(instance, seen.arguments(place, automaton.program.interface), errors)
+        move, failure, state = automaton.ask(instance, seen.arguments(place, automaton.program), errors)
         node = self.table.add(automaton, move, failure, state, errors)
         if state is None:
             self.held[seat] = node, instance
@@ -230,33 +233,37 @@ class _Games:
     def _child(self, parent: int, seat: int, seen: ObservedRounds, place: int) -> int:
         table = self.table
         automaton, state, errors = table.owners[parent], table.states[parent], table.errors[parent]
-        part = automaton.key(seen, place)
-        key = None if part is None or state is None else (part, state.key, errors)
-        if key is not None and key in automaton.nodes:
-            return automaton.nodes[key]
+        key = None
+        if state is not None and not automaton.whole:
+            key = automaton.key(seen, place), state.key, errors
+            node = automaton.nodes.get(key, UNKNOWN)
+            if node != UNKNOWN:
+                return node
         if table.full:
             return UNKNOWN
         self.mark(automaton.index)
-        instance = self._instance_at(parent, seat, seen, place)
+        instance = (
+            automaton.at_state(state)
+            if state is not None
+            else self._instance_at(parent, seat, seen, place)
+        )
         node = self._called(automaton, instance, seen, place, errors, seat)
         if key is not None:
             automaton.nodes[key] = node
         return node
 
     def _instance_at(self, parent: int, seat: int, seen: ObservedRounds, place: int) -> Any:
-        """An instance that has played up to a node."""
-        automaton, state = self.table.owners[parent], self.table.states[parent]
-        if state is not None:
-            return automaton.at_state(state)
+        """An instance that has played up to a node, where what it remembers is not known."""
+        automaton = self.table.owners[parent]
         node, instance = self.held.get(seat, (UNKNOWN, None))
-        return instance if node == parent else self._replayed(automaton, seen, place)
+        return instance if node == parent else self._replayed(automaton, seat, seen.rounds)
 
-    def _replayed(self, automaton: Automaton, seen: ObservedRounds, place: int) -> Any:
+    def _replayed(self, automaton: Automaton, seat: int, rounds: int) -> Any:
         """A new instance that has seen the rounds before; its moves are known."""
         instance, _ = automaton.runnable.start()
-        for number in range(seen.rounds):
-            arguments = seen.arguments(place, automaton.program.interface, number)
-            automaton.runnable.move(instance, arguments, 0)
+        for number in range(rounds):
+            seen = self._see(np.array([seat]), number)
+            automaton.runnable.move(instance, seen.arguments(0, automaton.program), 0)
         return instance
 
     # Seats whose programs are called each round.
@@ -304,7 +311,7 @@ class _Games:
     def _call(self, one: _LiveSeat, seen: ObservedRounds, place: int) -> bool:
         self.mark(one.automaton.index)
         move, failure = one.automaton.runnable.move(
-            one.instance, seen.arguments(place, one.automaton.program.interface), one.errors, one.chance
+            one.instance, seen.arguments(place, one.automaton.program), one.errors, one.chance
         )
         if failure:
             one.errors += 1

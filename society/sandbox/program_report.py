@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .names import HISTORY, words
+from .program_text import inner_syntax
 
 _MUTATORS = words("""
     add append clear difference_update discard extend fill insert pop popitem remove reverse
@@ -47,13 +48,14 @@ def draws_at_random(syntax: Iterable[ast.AST], names: Iterable[str]) -> bool:
     )
 
 
-class _Function:
+class ProgramFunction:
     """A function of a program, with the syntax of its body."""
 
     def __init__(self, node: ast.FunctionDef) -> None:
         self.name = node.name
-        self.arguments = {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
-        self.nodes = list(_walk(node.body))
+        arguments = inner_syntax([node.args])
+        self.arguments = {one.arg for one in arguments if isinstance(one, ast.arg)}
+        self.nodes = inner_syntax(node.body)
         self.mentioned = {
             one.attr if isinstance(one, ast.Attribute) else one.id
             for one in self.nodes
@@ -61,25 +63,41 @@ class _Function:
         }
 
 
-def remembers(tops: Iterable[ast.stmt], syntax: Iterable[ast.AST]) -> bool:
+def call_themselves(functions: Sequence[ProgramFunction]) -> frozenset[str]:
+    """Return the names of functions that may call themselves, directly or through others."""
+    names = {one.name for one in functions} - {"__init__"}
+    mentioned = {name: set[str]() for name in names}
+    for one in functions:
+        if one.name in names:
+            mentioned[one.name] |= one.mentioned & names
+    return frozenset(name for name in names if name in _reached(name, mentioned))
+
+
+def _reached(name: str, mentioned: Mapping[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        more = mentioned[waiting.pop()] - found
+        found |= more
+        waiting += more
+    return found
+
+
+def remembers(
+    tops: Iterable[ast.stmt], syntax: Iterable[ast.AST], functions: Sequence[ProgramFunction]
+) -> bool:
     """Tell if a decision can depend on anything but its arguments and what __init__ has set.
 
     When in doubt, it can: a program that remembers nothing is shared by all games.
     """
-    syntax = list(syntax)
     if any(isinstance(node, ast.Nonlocal) for node in syntax):
         return True
-    functions = [_Function(node) for node in syntax if isinstance(node, ast.FunctionDef)]
     at_start = _only_at_start(functions)
     return (
         any(_changes_something(one) for one in functions if one.name not in at_start)
         or any(_keeps_iterator(one.nodes) for one in functions if one.name in at_start)
-        or any(_keeps_iterator(list(ast.walk(one))) for one in _class_level(tops))
+        or any(_keeps_iterator(inner_syntax([one])) for one in _class_level(tops))
     )
-
-
-def _walk(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    return (inner for node in nodes for inner in ast.walk(node))
 
 
 def _class_level(nodes: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -91,7 +109,7 @@ def _class_level(nodes: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
             yield node
 
 
-def _only_at_start(functions: Sequence[_Function]) -> set[str]:
+def _only_at_start(functions: Sequence[ProgramFunction]) -> set[str]:
     """Return the names of functions that run in __init__ and at no other time."""
     start = {"__init__", "__post_init__"}
     names = {one.name for one in functions if not one.name.startswith(("answer_", "notice_"))}
@@ -111,7 +129,7 @@ class _OwnValues:
     new: bound to nothing but new values and numbers; deep: and their items are new, too.
     """
 
-    def __init__(self, function: _Function) -> None:
+    def __init__(self, function: ProgramFunction) -> None:
         inner = {one.arg for one in function.nodes if isinstance(one, ast.arg)}
         shallow = dict.fromkeys(function.arguments | inner, False)
         deep = dict(shallow)
@@ -145,7 +163,7 @@ def _filled(node: ast.AST) -> Iterator[str]:
                 yield target.value.id
 
 
-def _changes_something(function: _Function) -> bool:
+def _changes_something(function: ProgramFunction) -> bool:
     """Tell if a function sets or changes anything that is not its own."""
     own = _OwnValues(function)
     return any(_changes(node, own) for node in function.nodes)

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
-from society.errors import InputError
+from society.errors import SandboxError
 
 CHARACTERS = 4_000_000  # of a file
 CLASS_CHARACTERS = 40_000
 LINE = 2_000  # characters of a line
 DEPTH = 120  # of nested syntax
 NODES = 12_000  # of one class or function
-
-
-class SandboxError(InputError):
-    """A file of programs that cannot be read, or a sandbox that cannot be had."""
 
 
 def parse_text(text: str, filename: str) -> ast.Module:
@@ -76,6 +73,16 @@ def walk_within_limits(node: ast.stmt, characters: int) -> list[ast.AST]:
             raise Refusal(level[0], f"syntax nested more than {DEPTH} deep; split it into helpers")
         if len(found) > NODES:
             raise Refusal(level[0], f"more than {NODES:,} pieces of syntax; shorten it")
+    return found
+
+
+def inner_syntax(tops: Iterable[ast.AST]) -> list[ast.AST]:
+    """List pieces of syntax with all that stands inside them."""
+    level = list(tops)
+    found = []
+    while level:
+        found += level
+        level = [child for parent in level for child in _children(parent)]
     return found
 
 

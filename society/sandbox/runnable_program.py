@@ -16,9 +16,11 @@ from society.sandbox.facades import (
     new_instance,
     use_chance,
 )
-from society.sandbox.instance_state import can_change_objects
+from society.sandbox.instance_state import can_change_objects, stored_names
 from society.sandbox.loaded_program import LoadedProgram
+from society.sandbox.source_nodes import SourceNodes
 from society.sandbox.step_budget import RuleBroken, budget, program_line
+from society.sandbox.sufficient_history import sufficient_history
 
 ERRORS_ALLOWED = 2  # in one game
 _LONGEST_MESSAGE = 200
@@ -43,11 +45,13 @@ class RunnableProgram:
     def __init__(self, program: LoadedProgram, game: Game) -> None:
         self.program = program
         self.fallback = program.fallback == "C"
-        self.changes = can_change_objects(program.source, program.name)
+        nodes = SourceNodes(program.source, program.name)
+        self.sufficient = sufficient_history(nodes)
+        self.stored = stored_names(nodes.playing)
+        self.changes = can_change_objects(nodes.playing)
         self._description = describe(game, program.interface)
         self._namespace = make_namespace()
         self._class: Any = None
-        self._chance = Chance(0)
         self._has_act = program.interface == "society"
 
     @property
@@ -57,11 +61,11 @@ class RunnableProgram:
 
     def start(self, chance: Chance | None = None) -> tuple[Any, Failure | None]:
         """Make an instance that draws from this chance, or tell why there is none."""
-        use_chance(self._namespace, chance or self._chance)
         budget.reset()
         try:
             if self._class is None:
                 self._class = define(self.program.code, self.program.name, self._namespace)
+            use_chance(self._namespace, chance or Chance(0))
             instance = new_instance(self._class, self._description)
         except RuleBroken as broken:
             return None, _broken(broken)

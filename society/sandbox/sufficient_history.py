@@ -7,14 +7,16 @@ source is read, not run. Whatever is not understood counts as a use of the whole
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+
+from society.sandbox.source_nodes import SourceNodes, descendants
 
 ARRAYS = frozenset(
     {"my_actions", "my_payoffs", "opponent_cooperators", "opponent_actions", "opponent_payoffs"}
 )
-# Sums of whole numbers are exact in any order; those of payoffs may not be.
-SUMMED = frozenset({"my_actions", "opponent_cooperators", "opponent_actions"})
+# Sums of whole numbers are exact in any order; those of payoffs are in some games only.
+SUMMED = frozenset({"my_actions", "my_payoffs", "opponent_cooperators", "opponent_actions"})
 EVERY_ROUND = 1 << 30
 
 
@@ -56,18 +58,15 @@ class SufficientHistory:
         self._reach(EVERY_ROUND if mean else 1)
 
 
-def sufficient_history(source: str, name: str) -> SufficientHistory:
+def sufficient_history(nodes: SourceNodes) -> SufficientHistory:
     """Read off the source of a class which part of the history decides its moves."""
     found = SufficientHistory()
-    classes = [
-        node
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.ClassDef) and node.name == name
-    ]
-    if len(classes) != 1 or _inherits(classes[0]) or _replaces_methods(classes[0]):
+    owner = nodes.classes[0]
+    if len(nodes.classes) != 1 or _inherits(owner) or _replaces_methods(owner):
         return SufficientHistory(whole=True)
-    for function in _functions(classes[0]):
-        _Uses(function, classes[0], found).note_all()
+    for function in _functions(owner):
+        if not found.whole:
+            _Uses(function, owner, nodes.parents, found).note_all()
     return found
 
 
@@ -81,10 +80,8 @@ def _replaces_methods(node: ast.ClassDef) -> bool:
     """Check whether something is stored under the name of a method."""
     methods = {one.name for one in _functions(node)}
     return any(
-        isinstance(one, ast.Attribute)
-        and isinstance(one.ctx, ast.Store)
-        and one.attr in methods
-        for one in ast.walk(node)
+        isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) and one.attr in methods
+        for one in descendants(node)
     )
 
 
@@ -96,13 +93,15 @@ class _Uses:
     """The uses of the history in one method."""
 
     def __init__(
-        self, method: ast.FunctionDef, owner: ast.ClassDef, found: SufficientHistory
+        self,
+        method: ast.FunctionDef,
+        owner: ast.ClassDef,
+        parents: Mapping[ast.AST, ast.AST],
+        found: SufficientHistory,
     ) -> None:
-        self.method, self.found = method, found
+        self.method, self.parents, self.found = method, parents, found
         self.methods = {one.name: one for one in _functions(owner)}
-        self.parents = {
-            child: parent for parent in ast.walk(method) for child in ast.iter_child_nodes(parent)
-        }
+        self.nodes = descendants(method)
         arguments = [one.arg for one in method.args.args]
         self.entry = method.name in ("__call__", "act")
         self.strange = {*arguments[1:]} - {"history", "state", "current_stock"}
@@ -115,7 +114,7 @@ class _Uses:
         more = arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs
         if more or (self.entry and (self.strange or not self.histories)):
             self.found.whole = True
-        for node in ast.walk(self.method):
+        for node in self.nodes:
             if isinstance(node, ast.Name):
                 self._name(node)
 
@@ -189,12 +188,8 @@ class _Uses:
         target = parent.targets[0]
         if not isinstance(target, ast.Name):
             return [node]
-        names = [
-            one
-            for one in ast.walk(self.method)
-            if isinstance(one, ast.Name) and one.id == target.id
-        ]
-        arguments = [one for one in ast.walk(self.method) if isinstance(one, ast.arg)]
+        names = [one for one in self.nodes if isinstance(one, ast.Name) and one.id == target.id]
+        arguments = [one for one in self.nodes if isinstance(one, ast.arg)]
         stored = [one for one in names if not isinstance(one.ctx, ast.Load)]
         if stored != [target] or any(one.arg == target.id for one in arguments):
             return [node]
@@ -265,9 +260,7 @@ def _last_index(node: ast.AST) -> bool:
 
 
 def _is_call(node: ast.AST, name: str) -> bool:
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
-    )
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def _is_attribute(node: ast.AST, name: str) -> bool:

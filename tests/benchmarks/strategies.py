@@ -1,0 +1,292 @@
+"""How fast strategies written as code evolve: checked programs in batches against a plain engine.
+
+The plain engine calls each strategy in its own Python, unchecked, with numpy arrays as histories:
+one object per player, one call per decision. Both play the same strategies; the plain engine plays
+every tenth generation of the first evolution. All rates are decisions per CPU second in one
+process, and ratios are taken within one run of this file.
+"""
+
+from __future__ import annotations
+
+import enum
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from society.engine.rng import generator
+from society.sandbox.automata import AutomatonTables
+from society.sandbox.checker import check_file
+from society.sandbox.loaded_program import LoadedProgram
+from society.sandbox.match_batch import MatchBatch, play_batch
+from society.sandbox.stage_games import StageGame, stage_game
+from tests.benchmarks.strategy_corpus import HEADER, Kind, strategies
+
+STRATEGIES, POPULATION, GENERATIONS, GAMES = 3072, 512, 200, 4
+MODELS, ATTITUDES = 8, 2
+ELITE, MUTATION = 64, 0.1
+SAMPLED = 10  # the plain engine plays each tenth generation
+
+Seats = NDArray[np.int64]
+Play = Callable[[StageGame, Seats, int], NDArray[Any]]
+
+
+# The plain engine.
+
+
+class Action(enum.Enum):
+    C = 1
+    D = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerHistory:
+    round_number: int
+    my_actions: NDArray[np.bool_]
+    my_payoffs: NDArray[np.float64]
+    opponent_cooperators: NDArray[np.int64] | None = None
+    opponent_actions: NDArray[np.bool_] | None = None
+    opponent_payoffs: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GameState:
+    round_number: int
+    current_stock: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    n_players: int
+    n_rounds: int
+    k: float | None
+    m: int | None
+    capacity: float | None
+
+
+class BaseStrategy:
+    def __init__(self, game_description: Description) -> None:
+        pass
+
+
+def plain_classes(sources: Sequence[str]) -> list[type[Any]]:
+    """Define strategies in plain Python."""
+    names = dict.fromkeys(
+        ("PublicGoodsDescription", "CollectiveRiskDescription", "CommonPoolDescription"),
+        Description,
+    )
+    own = {one.__name__: one for one in (Action, BaseStrategy, PlayerHistory)}
+    given = {"np": np, "random": random, "C": Action.C, "D": Action.D, **names, **own}
+    classes = []
+    for source in sources:
+        namespace: dict[str, Any] = {"__name__": "plain", **given}
+        exec(source, namespace)
+        classes.append(next(one for name, one in namespace.items() if name.startswith("Strategy_")))
+    return classes
+
+
+class PlainEngine:
+    """Plays one game after another, one call after another."""
+
+    def __init__(self, sources: Sequence[str], *, full: bool) -> None:
+        self.classes = plain_classes(sources)
+        self.full = full
+
+    def play(self, game: StageGame, seats: Seats, seed: int) -> NDArray[Any]:
+        """Play games; returns who cooperated, (G, n, rounds)."""
+        random.seed(seed)
+        return np.stack([self._game(game, one) for one in seats.tolist()])
+
+    def _game(self, game: StageGame, seats: Sequence[int]) -> NDArray[Any]:
+        described = Description(
+            game.players, game.rounds, game.factor, game.threshold, game.capacity
+        )
+        players = [self.classes[one](described) for one in seats]
+        actions = np.zeros((game.players, game.rounds), bool)
+        payoffs = np.zeros((game.players, game.rounds))
+        counts = np.zeros((game.players, game.rounds), np.int64)
+        others = [[j for j in range(game.players) if j != i] for i in range(game.players)]
+        stock = game.first_stock
+        for number in range(game.rounds):
+            moves = []
+            for seat, player in enumerate(players):
+                if self.full:
+                    history = None
+                    if number:
+                        history = PlayerHistory(
+                            number,
+                            actions[seat, :number],
+                            payoffs[seat, :number],
+                            None,
+                            actions[others[seat], :number].T,
+                            payoffs[others[seat], :number].T,
+                        )
+                    move = player(GameState(number, stock), history)
+                else:
+                    history = PlayerHistory(
+                        number, actions[seat, :number], payoffs[seat, :number], counts[seat, :number]
+                    )
+                    move = player(history) if stock is None else player(history, stock)
+                if not isinstance(move, Action):
+                    raise TypeError(f"{player} returned {move!r}")
+                moves.append(move is Action.C)
+            cooperates = np.array(moves)
+            actions[:, number] = cooperates
+            counts[:, number] = cooperates.sum() - cooperates
+            payoffs[:, number] = game.paid(cooperates, stock)
+            stock = None if stock is None else float(game.next_stock(cooperates, stock))
+        return actions
+
+
+# Ours.
+
+
+def load(sources: Sequence[str]) -> list[LoadedProgram]:
+    """Check strategies as one file."""
+    checked = check_file(HEADER + "\n\n" + "\n\n".join(sources))
+    refused = [f"{one.name}: {one.reason}" for one in checked if not one.accepted]
+    assert not refused, refused[:3]
+    return [
+        LoadedProgram(
+            name=one.name,
+            code=one.code,
+            source=one.source,
+            interface=one.interface,
+            fallback="C" if "COLLECTIVE" in one.name else "D",
+            random=one.random,
+            keeps_state=one.keeps_state,
+            reads=one.reads,
+            takes_stock=one.takes_stock,
+        )
+        for one in checked
+    ]
+
+
+class Batches:
+    """Plays all games of a generation in one batch, and remembers what programs do."""
+
+    def __init__(self, programs: Sequence[LoadedProgram]) -> None:
+        self.programs, self.tables, self.calls = programs, AutomatonTables(), 0
+
+    def _mark(self, _: int) -> None:
+        self.calls += 1
+
+    def play(self, game: StageGame, seats: Seats, seed: int) -> NDArray[Any]:
+        """Play games; returns who cooperated, (G, n, rounds)."""
+        seeds = generator(seed, "benchmark seats").integers(0, 2**63, seats.shape, np.uint64)
+        batch = MatchBatch(game, seats, seeds)
+        return play_batch(self.programs, batch, self.tables, self._mark).actions
+
+
+# Cultural evolution: genes are sets of strategies, models by attitudes.
+
+
+def evolve(
+    play: Play, game: StageGame, generations: int, seed: int, keep: list[Seats] | None = None
+) -> None:
+    """Evolve a population; `keep` collects the seats of each tenth generation."""
+    luck = generator(seed, "benchmark evolution")
+    genes = MODELS * ATTITUDES
+    gene = luck.permutation(np.resize(np.arange(genes), POPULATION))
+    strategy = _draw(gene, luck)
+    for generation in range(generations):
+        order = np.stack([luck.permutation(POPULATION) for _ in range(GAMES)])
+        seats = strategy[order].reshape(-1, game.players)
+        if keep is not None and generation % SAMPLED == 0:
+            keep.append(seats)
+        actions = play(game, seats, seed * generations + generation)
+        fitness = np.zeros(POPULATION)
+        np.add.at(fitness, order.reshape(-1, game.players), _totals(game, actions))
+        best = np.argsort(-fitness, kind="stable")[:ELITE]
+        parents = luck.choice(POPULATION, POPULATION - ELITE, p=fitness / fitness.sum())
+        born = _mutated(gene[parents], luck)
+        gene, strategy = (
+            np.concatenate([gene[best], born]),
+            np.concatenate([strategy[best], _draw(born, luck)]),
+        )
+
+
+def _draw(gene: Seats, luck: np.random.Generator) -> Seats:
+    """A strategy of each gene."""
+    genes = MODELS * ATTITUDES
+    return gene + genes * luck.integers(0, STRATEGIES // genes, len(gene))
+
+
+def _mutated(gene: Seats, luck: np.random.Generator) -> Seats:
+    """With a small chance another model, or the other attitude."""
+    mutates, model = luck.random(len(gene)) < MUTATION, luck.random(len(gene)) < 0.5
+    moved = (gene + ATTITUDES * luck.integers(1, MODELS, len(gene))) % (MODELS * ATTITUDES)
+    return np.where(mutates, np.where(model, moved, gene ^ 1), gene)
+
+
+def _totals(game: StageGame, actions: NDArray[Any]) -> NDArray[Any]:
+    rounds, stock = np.moveaxis(actions, -1, 0), game.first_stock
+    stocks = None if stock is None else np.full(len(actions), stock)
+    total = np.zeros(actions.shape[:-1])
+    for cooperates in rounds:
+        total += game.paid(cooperates, stocks)
+        stocks = game.next_stock(cooperates, stocks)
+    return total
+
+
+class Rates(NamedTuple):
+    """Decisions per CPU second: a first run, a second one over the same set, the plain engine."""
+
+    first: float
+    second: float
+    plain: float
+    calls: tuple[float, float]  # share of decisions that called a program, in both runs
+
+    def __str__(self) -> str:
+        return (
+            f"first run {self.first:11,.0f} ({self.first / self.plain:5.1f} x; "
+            f"{self.calls[0]:4.0%} called)   second run {self.second:11,.0f} "
+            f"({self.second / self.plain:5.1f} x; {self.calls[1]:4.0%} called)   "
+            f"plain {self.plain:9,.0f} ({1e6 / self.plain:.1f} us a call)"
+        )
+
+
+def measure(kind: Kind, players: int, generations: int = GENERATIONS) -> Rates:
+    """Evolve twice in batches, and play samples of the first evolution in the plain engine."""
+    sources = list(strategies(STRATEGIES, kind))
+    game = stage_game(kind.game, players)
+    batches, keep = Batches(load(sources)), []
+    first = _seconds(lambda: evolve(batches.play, game, generations, 1, keep))
+    called = batches.calls
+    second = _seconds(lambda: evolve(batches.play, game, generations, 2))
+    plain = PlainEngine(sources, full=kind.interface == "full")
+    sampled = keep if players == 4 and kind.interface == "counts" else keep[::4]
+    slow = _seconds(lambda: [plain.play(game, seats, 1) for seats in sampled])
+    decisions = generations * GAMES * POPULATION * game.rounds
+    return Rates(
+        decisions / first,
+        decisions / second,
+        sum(seats.size for seats in sampled) * game.rounds / slow,
+        (called / decisions, (batches.calls - called) / decisions),
+    )
+
+
+def _seconds(run: Callable[[], object]) -> float:
+    start = time.process_time()
+    run()
+    return time.process_time() - start
+
+
+def main() -> None:
+    """Print rates and ratios for small and large groups, and both published interfaces."""
+    for kind, players in (
+        (Kind("counts", "public_goods"), 4),
+        (Kind("counts", "common_pool"), 4),
+        (Kind("counts", "public_goods"), 64),
+        (Kind("full", "public_goods"), 4),
+        (Kind("full", "public_goods"), 64),
+    ):
+        print(f"{kind.interface:6} {kind.game:13} n = {players:2}  {measure(kind, players)}")
+
+
+if __name__ == "__main__":
+    main()
