@@ -27,14 +27,14 @@ from society.sandbox.stage_games import stage_game
 from society.scenarios.games.normal_form import LANGUAGE, in_matches
 from society.scenarios.games.player_matching import mean_over_agents
 from society.scenarios.games.stage_dilemma import (
-    FACTS,
-    MEASURES,
+    DILEMMA_FACTS,
+    DILEMMA_MEASURES,
     ROUNDS,
     DilemmaParams,
     StageDilemma,
+    dilemma_players,
     play_dilemma,
 )
-from society.scenarios.games.stage_dilemma import players as cast
 
 
 class CollectiveRisk(DilemmaParams):
@@ -67,13 +67,13 @@ def threshold_met(told: RoundFacts, env: Environment) -> Array:
 
 @scenario(
     params=CollectiveRisk,
-    cast=cast,
-    measures=(*MEASURES, Measure("threshold_met", "share of rounds", threshold_met)),
+    cast=dilemma_players,
+    measures=(*DILEMMA_MEASURES, Measure("threshold_met", "share of rounds", threshold_met)),
     agents=4,
     rounds=ROUNDS,
     display=DisplaySpec(columns=("action", "payoff", "threshold_met"), player="player"),
     facts={
-        **FACTS,
+        **DILEMMA_FACTS,
         "threshold_met": FactSpec("Whether enough players contributed", labels=("no", "yes")),
     },
     language_variant=LANGUAGE,

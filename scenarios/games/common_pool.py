@@ -25,14 +25,14 @@ from society.sandbox.stage_games import stage_game
 from society.scenarios.games.normal_form import LANGUAGE, in_matches
 from society.scenarios.games.player_matching import mean_over_agents
 from society.scenarios.games.stage_dilemma import (
-    FACTS,
-    MEASURES,
+    DILEMMA_FACTS,
+    DILEMMA_MEASURES,
     ROUNDS,
     DilemmaParams,
     StageDilemma,
+    dilemma_players,
     play_dilemma,
 )
-from society.scenarios.games.stage_dilemma import players as cast
 
 
 class CommonPool(DilemmaParams):
@@ -57,12 +57,15 @@ def stock_left(told: RoundFacts, env: Environment) -> Array:
 
 @scenario(
     params=CommonPool,
-    cast=cast,
-    measures=(*MEASURES, Measure("stock", "share of the capacity after a round", stock_left)),
+    cast=dilemma_players,
+    measures=(
+        *DILEMMA_MEASURES,
+        Measure("stock", "share of the capacity after a round", stock_left),
+    ),
     agents=4,
     rounds=ROUNDS,
     display=DisplaySpec(columns=("action", "payoff", "stock"), player="player"),
-    facts={**FACTS, "stock": FactSpec("Stock of the match now", "units")},
+    facts={**DILEMMA_FACTS, "stock": FactSpec("Stock of the match now", "units")},
     language_variant=LANGUAGE,
 )
 @in_matches(lambda p: shared_stock(p))

@@ -25,14 +25,19 @@ from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
 from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
-from society.engine.scenario import Measure, RoundFacts
+from society.engine.scenario import OF_DEFAULT_CAST, Measure, RoundFacts
 from society.engine.script import Fact, Script, Tell, common, own
 from society.errors import ScenarioError
 from society.sandbox.stage_games import StageGame
 from society.scenarios.games.game import ABSENT, Game, Profile, number_labels
-from society.scenarios.games.normal_form import FACTS as OF_ANY_GAME
-from society.scenarios.games.normal_form import PAYOFF, GameParams, ask_moves, cooperation_rate
-from society.scenarios.games.normal_form import players as players_of_any_game
+from society.scenarios.games.normal_form import (
+    FACTS,
+    PAYOFF,
+    GameParams,
+    ask_moves,
+    cooperation_rate,
+    players,
+)
 from society.scenarios.games.player_matching import (
     Matches,
     match_players,
@@ -42,7 +47,7 @@ from society.scenarios.games.player_matching import (
 from society.scenarios.mechanisms.action_history import game_weights
 
 ROUNDS = 20
-_REMEMBERED = 200  # events; all rounds of a usual game, and what mechanisms tell beside them
+_ALL = 10_000  # events, more than anybody could read
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,13 +103,21 @@ class DilemmaParams(GameParams):
         description="probability that another round follows, of which players are told in place "
         "of the number of rounds; none: they are told the number",
     )
+    memory: int | None = Field(
+        None,
+        ge=0,
+        description="number of latest events that language models remember; none: all, also where "
+        "a mechanism shows no more than some of them",
+        json_schema_extra=OF_DEFAULT_CAST,
+    )
 
 
-def players(p: DilemmaParams, agents: int) -> list[Cohort]:
-    """The default cast: classic strategies, or language models that remember all rounds."""
-    if p.minds == "rules":
-        return players_of_any_game(p, agents)
-    memory = Recall(k=_REMEMBERED, limit=_REMEMBERED)
+def dilemma_players(p: DilemmaParams, agents: int) -> list[Cohort]:
+    """The default cast: classic strategies, or language models that remember what happened."""
+    if p.minds == "rules" or p.memory == 0:
+        return players(p, agents)
+    events = p.memory or _ALL
+    memory = Recall(k=events, limit=events)
     return [Cohort("player", agents, (memory, fill_from_params(LanguagePolicy, p)))]
 
 
@@ -193,15 +206,15 @@ def bounded_efficiency(told: RoundFacts, env: Environment) -> Array:
     return weighted
 
 
-MEASURES = (
+DILEMMA_MEASURES = (
     PAYOFF,
     Measure("cooperation", "share of players", cooperation_rate),
     Measure(
         "efficiency", "0 at the lowest payoff of all, 1 at the highest", bounded_efficiency, "total"
     ),
 )
-FACTS = {
-    **OF_ANY_GAME,
+DILEMMA_FACTS = {
+    **FACTS,
     "round": FactSpec("Number of the round"),
     "rounds": FactSpec("Number of rounds of the game"),
     "cooperators": FactSpec("Number of co-players who cooperated"),

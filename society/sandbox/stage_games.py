@@ -80,11 +80,12 @@ class StageGame(ABC):
 
     def _expect(self, whether: bool, what: str) -> None:
         if not whether:
-            raise ValueError(f"{self} is no dilemma: it needs {what}")
+            given = ", ".join(f"{k}={v}" for k, v in vars(self).items() if k != "rounds")
+            raise ValueError(f"{self.name} with {given} is no dilemma: it needs {what}")
 
     def _expect_repeated(self) -> None:
         self._expect(self.players >= 2, "at least 2 players")
-        self._expect(self.rounds >= 1, "at least 1 round")
+        self._expect(self.rounds >= 1, f"at least 1 round, not {self.rounds}")
 
 
 @dataclass(frozen=True)
