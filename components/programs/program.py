@@ -43,7 +43,7 @@ from society.sandbox.live_calls import (
     CallOutcome,
     DecisionCall,
     Notice,
-    Setting,
+    SocietySetting,
 )
 from society.sandbox.runnable_program import ERRORS_ALLOWED, Failure
 
@@ -204,7 +204,7 @@ class Program(Component):
         entries, alone = single_asks(ask, agents)
         draw = _words(agents, "draw")
         numbers = self.programs.numbers(host_of_this_process())
-        setting = Setting(self.programs.game, agents.env.agents, self.rounds_told)
+        setting = SocietySetting(self.programs.game, agents.env.agents, self.rounds_told)
         calls = [
             AnswerCall(
                 numbers[agent["program"]],

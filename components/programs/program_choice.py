@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from pathlib import Path
 from society.errors import CastError, SandboxError, short_path, suggest
 from society.sandbox.checker import check_file
 from society.sandbox.kept_programs import KeptFolder, KeptProgram, kept_folder
-from society.sandbox.strategy_folder import read_folder
+from society.sandbox.strategy_folder import StrategyEntry, read_strategies
 
 from .program_files import ProgramFile, ReadyProgram, find_class
 from .program_host import ProgramHost
@@ -128,7 +129,9 @@ def chosen_programs(path: str, choice: ProgramChoice) -> ChosenPrograms:
             (one, check_file(one.source, filename=one.name, allow=choice.allow))
             for one in choice.of(kept, path)
         ]
-        ready = [ReadyProgram.of(one, find_class(found, one.name, path)) for one, found in checked]
+        ready = [
+            ReadyProgram.of(one, find_class(found, one.class_name, path)) for one, found in checked
+        ]
         return _chosen(path, kept.game, kept.hashes, ready)
     return _read(path, choice)
 
@@ -141,27 +144,32 @@ def _chosen(
 
 def _read(path: str, choice: ProgramChoice) -> ChosenPrograms:
     """Read the programs that are meant from a folder."""
-    folder = read_folder(path)
+    folder = read_strategies(Path(path))
+    entries = folder.manifest.strategies
+    if not entries:
+        raise SandboxError(f"{short_path(path)} lists no strategy; write some into it")
+    names = Counter(one.name for one in entries)
     known = KeptFolder(
-        game=folder.game,
-        programs=tuple(
-            KeptProgram(
-                name=one.name,
-                number=number,
-                source=one.file,
-                fallback=one.fallback,
-                author=one.model,
-                attitude=one.attitude,
-                description=one.description,
-            )
-            for number, one in enumerate(folder.strategies)
-        ),
+        game=folder.manifest.game,
+        programs=tuple(_listed(number, one, names) for number, one in enumerate(entries)),
     )
     wanted = choice.of(known, path)
-    files = {
-        name: ProgramFile(Path(path, name), choice.allow)
-        for name in dict.fromkeys(one.source for one in wanted)
-    }
-    ready = [files[one.source].ready(one) for one in wanted]
+    texts = dict.fromkeys(entries[one.number].file for one in wanted)
+    files = {name: ProgramFile(Path(path, name), choice.allow) for name in texts}
+    ready = [files[entries[one.number].file].ready(one) for one in wanted]
     hashes = {name: file.sha256 for name, file in files.items()}
-    return _chosen(path, folder.game, hashes, ready)
+    return _chosen(path, known.game, hashes, ready)
+
+
+def _listed(number: int, entry: StrategyEntry, names: Mapping[str, int]) -> KeptProgram:
+    """Return a strategy as its folder lists it, without its text."""
+    alone = names[entry.name] == 1
+    return KeptProgram(
+        name=entry.name if alone else f"{Path(entry.file).stem}.{entry.name}",
+        number=number,
+        source="",
+        fallback=entry.fallback,
+        author=entry.model,
+        attitude=entry.attitude,
+        description=entry.description,
+    )

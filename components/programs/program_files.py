@@ -36,7 +36,7 @@ class ReadyProgram:
         if checked.code is None:
             raise SandboxError(f"{kept.name} is refused: {checked.reason}")
         loaded = LoadedProgram(
-            name=kept.name,
+            name=kept.class_name,
             code=checked.code,
             source=checked.source,
             interface=cast(Interface, checked.interface),
@@ -87,7 +87,7 @@ class ProgramFile:
 
     def ready(self, entry: KeptProgram) -> ReadyProgram:
         """Return the program of an entry, with a text that stands on its own."""
-        checked = find_class(self.checked, entry.name, self._name)
+        checked = find_class(self.checked, entry.class_name, self._name)
         source = f"{self._head}\n{checked.source}\n".lstrip()
         return ReadyProgram.of(entry.model_copy(update={"source": source}), checked)
 

@@ -84,17 +84,13 @@ def observe(tell: News, agents: AgentGroup, game: StageGame, stocks: Sequence[fl
     seen = np.full(len(agents), None, object)
     place = match_place(agents.env)
     for entry in np.flatnonzero(facts["action"] >= 0).tolist():
-        paid = (
-            others[entry] if others is not None else game.paid(cooperated[entry], stocks[entry])[1:]
-        )
+        paid = facts["others_payoff"][entry] if told else _paid(game, cooperated, stocks, entry)
         payoffs = (float(facts["payoff"][entry]), *np.nan_to_num(paid).tolist())
         seen[entry] = SeenRound(place, tuple(cooperated[entry].tolist()), payoffs, stock[entry])
     return seen
 
 
-def _paid(
-    game: StageGame, cooperated: Array, stocks: Sequence[float | None], entry: int
-) -> Array:
+def _paid(game: StageGame, cooperated: Array, stocks: Sequence[float | None], entry: int) -> Array:
     """Return what the game pays the co-players of one member, (n - 1,)."""
     paid: Array = game.paid(cooperated[entry], stocks[entry])[1:]
     return paid

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -26,7 +25,8 @@ Text = Annotated[str, Field(max_length=MOST_BYTES)]
 class KeptProgram(BaseModel):
     """A program: its text, who wrote it, and what it was meant to do.
 
-    number: its place in the folder. fallback: the move where it gives none.
+    name: of its class, after that of its file if others in the folder are called so. number: its
+    place in the folder. fallback: the move where it gives none.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -39,6 +39,10 @@ class KeptProgram(BaseModel):
     attitude: Word = ""
     description: Text = ""
 
+    @property
+    def class_name(self) -> str:
+        return self.name.rpartition(".")[2]
+
 
 class KeptFolder(BaseModel):
     """Programs of a folder, in its order; hashes: SHA-256 of its files, when they were read."""
@@ -48,11 +52,6 @@ class KeptFolder(BaseModel):
     game: Word
     programs: Annotated[tuple[KeptProgram, ...], Field(min_length=1, max_length=100_000)]
     hashes: Annotated[dict[str, Word], Field(max_length=100_000)] = {}
-
-    @cached_property
-    def by_name(self) -> Mapping[str, KeptProgram]:
-        """The programs by name."""
-        return {one.name: one for one in self.programs}
 
     def joined(self, other: KeptFolder) -> KeptFolder:
         """Return the programs of both, in the order of the folder."""
