@@ -31,7 +31,7 @@ from .hook_checks import (
     source_file,
     unset_columns,
 )
-from .rehearsal import Rehearsal, Stage, switched
+from .rehearsal import MakeEnvironment, Rehearsal, switched
 from .source_look import SourceFile
 from .wiring_issues import Severity, WiringIssue
 
@@ -48,7 +48,7 @@ def check_wiring(
     scenario: Scenario,
     params: Params,
     cast: Cast,
-    stage: Stage,
+    stage: MakeEnvironment,
     *,
     words: Callable[[], Prompts],
     files: Iterable[str] = (),
@@ -72,7 +72,7 @@ class _Check:
         scenario: Scenario,
         params: Params,
         cast: Cast,
-        stage: Stage,
+        stage: MakeEnvironment,
         words: Callable[[], Prompts],
         *,
         own_cast: Mapping[str, tuple[str, int]] | None,

@@ -29,7 +29,7 @@ from .component import Component, scatter_answers, single_asks
 from .environment import Environment
 from .graph import NOBODY, Rows
 from .observations import Audience, Facts, Inquiry, News, Question, read_only
-from .parameters import Issue, ValidationIssues, parameters_of, validate
+from .parameters import Issue, ValidationIssues, attribute_name, parameters_of, validate
 from .rng import Array, Places
 from .script import HERITABLE, Ask, Inherit, Tell
 from .state import CohortState
@@ -91,8 +91,10 @@ def fill_from(part: type[C], source: object, given: Mapping[str, Any]) -> C:
     model = parameters_of(part)
     if not dataclasses.is_dataclass(part):
         _refuse_plain_class(part, given)
-    own = {name: getattr(source, name) for name in model.model_fields if hasattr(source, name)}
-    values = dict(validate(model, {**own, **given}))
+    attributes = {name: attribute_name(name) for name in model.model_fields}
+    own = {name: getattr(source, at) for name, at in attributes.items() if hasattr(source, at)}
+    checked = validate(model, {**own, **given})
+    values = {attributes[name]: value for name, value in checked}
     try:
         return part(**values)
     except ValueError as error:  # from a __post_init__
@@ -280,7 +282,7 @@ class Population:
 
     def author_place(self, kind: str, node: int) -> str:
         """Return the place of that component in its file, "wood.py:12: "; "" for those of ours."""
-        return _place_of(self._author(kind, node), kind)
+        return _answer_place(self._author(kind, node), kind)
 
     def _author(self, kind: str, node: int) -> Component:
         seated = next(seated for seated in self.states if node in seated.rows.node)
@@ -541,7 +543,7 @@ def _place(
                 f" answered {question.kind!r} with {error}"
             )
             raise PartError(
-                f"{_place_of(part, question.kind)}{part.title()}{said_by}; expected "
+                f"{_answer_place(part, question.kind)}{part.title()}{said_by}; expected "
                 f"{value.expected()}, one per member ({len(question.asked)} members)"
             ) from error
         if audience.whole:
@@ -550,7 +552,7 @@ def _place(
             values[name].reshape(-1, *flat.shape[1:])[audience.rows.node] = flat
 
 
-def _place_of(part: Component, kind: str) -> str:
+def _answer_place(part: Component, kind: str) -> str:
     """Return the place where a user's component answers a question, "wood.py:12: "; "" for ours."""
     method = getattr(type(part), f"answer_{kind}", None) or (
         type(part).answer if part.overrides("answer") else type(part).consult

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from society.sandbox.automata import AutomatonTables
-from society.sandbox.frames import Request, pack_reply, read_request
+from society.sandbox.facades import make_namespace
+from society.sandbox.frames import WorkerRequest, pack_reply, read_request
 from society.sandbox.jail import READS, WRITES, JailReport
 from society.sandbox.live_calls import CallOutcome, LiveInstances
 from society.sandbox.loaded_program import LoadedProgram
@@ -29,11 +30,17 @@ NOBODY = -1  # the mark while no program runs
 OUT_OF_MEMORY = 77  # the status of a worker that has no memory left
 
 
+# Functions of numpy that import something when they are first called.
+FIRST_CALLS = """
+values = np.array([2.0, 1.0])
+np.median(values), np.std(values), np.percentile(values, 50), np.linalg.norm(values), str(values)
+np.random.rand(2), np.random.choice(2), random.random()
+"""
+
+
 def warm_up() -> None:
-    """Use what is imported late, while there still are files to import from."""
-    np.random.Generator(np.random.Philox(0)).random(2)
-    np.linalg.norm(np.dot(np.ones((2, 2)), np.ones(2)))
-    np.median(np.sort(np.array([2.0, 1.0])))
+    """Import what programs will need, while there are files to import from."""
+    exec(FIRST_CALLS, make_namespace())
 
 
 def work(report: JailReport, shared: mmap.mmap) -> None:
@@ -79,7 +86,7 @@ class ProgramWorker:
             "answer": self.answer,
         }
 
-    def obey(self, request: Request) -> dict[str, Any]:
+    def obey(self, request: WorkerRequest) -> dict[str, Any]:
         """Do what is asked; a mistake of ours comes back as text."""
         try:
             done = self._tasks[request.head["task"]](request)
@@ -91,7 +98,7 @@ class ProgramWorker:
         self._mark(NOBODY)
         return done
 
-    def load(self, request: Request) -> dict[str, Any]:
+    def load(self, request: WorkerRequest) -> dict[str, Any]:
         """Take programs, and forget those before."""
         self._take(unpack_programs(request))
         return {"loaded": len(self._programs)}
@@ -101,7 +108,7 @@ class ProgramWorker:
         self._tables = AutomatonTables()
         self._live = LiveInstances(programs, self._mark)
 
-    def play(self, request: Request) -> dict[str, Any]:
+    def play(self, request: WorkerRequest) -> dict[str, Any]:
         """Play a batch of matches."""
         result = play_batch(self._programs, unpack_batch(request), self._tables, self._mark)
         bits = np.packbits(np.ascontiguousarray(result.actions, dtype=np.bool_))
@@ -110,11 +117,11 @@ class ProgramWorker:
         ]
         return {"actions": b64encode(bits.tobytes()).decode(), "troubles": troubles}
 
-    def decide(self, request: Request) -> dict[str, Any]:
+    def decide(self, request: WorkerRequest) -> dict[str, Any]:
         """Ask programs for moves."""
         return _outcomes(map(self._live.decide, unpack_decisions(request)))
 
-    def answer(self, request: Request) -> dict[str, Any]:
+    def answer(self, request: WorkerRequest) -> dict[str, Any]:
         """Ask programs for answers."""
         return _outcomes(map(self._live.answer, unpack_answers(request)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -35,7 +36,7 @@ class MatchBatch:
 
 
 class Trouble(NamedTuple):
-    """A call that gave no move: an error, a broken rule or jail, or the third error of one game."""
+    """A call that gave no move: an error, a broken rule, or the third error of one game."""
 
     game: int
     seat: int
@@ -67,10 +68,12 @@ def play_batch(
     at_once = max(1, _SEATS_AT_ONCE // players)
     actions = np.zeros((games, players, batch.game.rounds), bool)
     troubles: list[Trouble] = []
-    for start in range(0, games, at_once):
-        part = _Games(programs, batch, slice(start, start + at_once), tables, mark)
-        actions[start : start + at_once] = part.play()
-        troubles += (one._replace(game=one.game + start) for one in part.troubles)
+    # A program that divides by zero computes with infinities; nobody reads numpy's warnings here.
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+        for start in range(0, games, at_once):
+            part = _Games(programs, batch, slice(start, start + at_once), tables, mark)
+            actions[start : start + at_once] = part.play()
+            troubles += (one._replace(game=one.game + start) for one in part.troubles)
     return BatchResult(actions, sorted(troubles, key=lambda one: (one.game, one.round, one.seat)))
 
 
@@ -185,9 +188,7 @@ class _Games:
         seat: int,
     ) -> int:
         """Call a program, and add a node with its move."""
-        move, failure, state = automaton.ask(
-            instance, seen.arguments(place, automaton.interface), errors
-        )
+        move, failure, state = automaton.ask(instance, seen.arguments(place, automaton.program), errors)
         node = self.table.add(automaton, move, failure, state, errors)
         if state is None:
             self.held[seat] = node, instance
@@ -262,7 +263,7 @@ class _Games:
         instance, _ = automaton.runnable.start()
         for number in range(rounds):
             seen = self._see(np.array([seat]), number)
-            automaton.runnable.move(instance, seen.arguments(0, automaton.interface), 0)
+            automaton.runnable.move(instance, seen.arguments(0, automaton.program), 0)
         return instance
 
     # Seats whose programs are called each round.
@@ -310,7 +311,7 @@ class _Games:
     def _call(self, one: _LiveSeat, seen: ObservedRounds, place: int) -> bool:
         self.mark(one.automaton.index)
         move, failure = one.automaton.runnable.move(
-            one.instance, seen.arguments(place, one.automaton.interface), one.errors, one.chance
+            one.instance, seen.arguments(place, one.automaton.program), one.errors, one.chance
         )
         if failure:
             one.errors += 1

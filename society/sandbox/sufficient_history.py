@@ -15,8 +15,8 @@ from society.sandbox.source_nodes import SourceNodes, descendants
 ARRAYS = frozenset(
     {"my_actions", "my_payoffs", "opponent_cooperators", "opponent_actions", "opponent_payoffs"}
 )
-# Sums of whole numbers are exact in any order; those of payoffs may not be.
-SUMMED = frozenset({"my_actions", "opponent_cooperators", "opponent_actions"})
+# Sums of whole numbers are exact in any order; those of payoffs are in some games only.
+SUMMED = frozenset({"my_actions", "my_payoffs", "opponent_cooperators", "opponent_actions"})
 EVERY_ROUND = 1 << 30
 
 

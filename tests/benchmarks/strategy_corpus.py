@@ -112,6 +112,7 @@ class Writer:
 
     def __init__(self, kind: Kind, plan: frozenset[str], luck: random.Random) -> None:
         self.kind, self.plan, self.luck = kind, plan, luck
+        self.gives = 0.5  # how often a move that nothing suggests is C
         self.fields: dict[str, str] = {}
         self.helpers: list[str] = []
         self.body: list[str] = []
@@ -119,6 +120,7 @@ class Writer:
 
     def write(self, name: str, attitude: str) -> str:
         """Compose the class."""
+        self.gives = 0.92 if attitude == "COLLECTIVE" else 0.1
         self._opening()
         self._ending()
         for part in sorted(self.plan & {*_PARTS}):
@@ -178,7 +180,7 @@ class Writer:
         self.signals.append(name)
 
     def move(self, kind: bool | None = None) -> str:
-        kind = self.luck.random() < 0.5 if kind is None else kind
+        kind = self.luck.random() < self.gives if kind is None else kind
         return "C" if kind else "D"
 
     # The first rounds and the last.
@@ -191,7 +193,7 @@ class Writer:
         else:
             self.say(f"round_number = {round_number}")
         self.remark("Start with a clear signal", "Nothing is known yet", "First round")
-        self.say("if round_number == 0:", f"    return {self.move(luck.random() < 0.65)}")
+        self.say("if round_number == 0:", f"    return {self.move()}")
         if luck.random() < 0.25:
             self.remark("Show the same face once more", "Keep to the opening for a moment")
             self.say(f"if round_number < {luck.choice((2, 3))}:", f"    return {self.move()}")
@@ -203,11 +205,11 @@ class Writer:
             left = luck.choice((1, 1, 1, 2, 2, 3))
             self.say(f"if round_number >= self.rounds - {left}:")
             if luck.random() < 0.6:
-                self.say(f"    return {self.move(luck.random() < 0.2)}")
+                self.say(f"    return {self.move(luck.random() < 0.1)}")
             else:
                 limit = self.share("last_stand")
                 self.say(f"    return C if {self.kind.last} >= {limit} * self.others else D")
-        if luck.random() < 0.2:
+        if luck.random() < 0.1:
             self.remark("A quiet test from time to time", "Take turns by the calendar")
             period = luck.choice((3, 4, 5, 6, 7))
             self.say(f"if round_number % {period} == {luck.randrange(period)}:")
@@ -227,12 +229,13 @@ class Writer:
             self.remark("Weigh both impressions", "A common scale for all evidence")
             self.say(f"score = 0.5 * {last} + 0.5 * {other}")
             self.say(f"return C if score >= {self.share('score')} else D")
-        elif luck.random() < 0.2:
+        elif luck.random() < 0.1:
             self.remark("Go against the stream", "Fill the gap that others leave")
             self.say(f"return D if {last} > {self.share('enough')} else C")
         else:
             self.remark("Answer in kind", "Decide by what the group does")
-            self.say(f"if {last} >= {self.share('good')}:", "    return C", "return D")
+            good = "C" if self.gives > 0.5 else luck.choice("CDD")
+            self.say(f"if {last} >= {self.share('good')}:", f"    return {good}", "return D")
 
     def _branch(self, signal: str) -> None:
         luck, limit = self.luck, self.share("limit")
@@ -249,23 +252,22 @@ class Writer:
                 )
             )
         if luck.random() < 0.5:
-            self.say(f"if {signal} >= {limit}{more}:", f"    return {self.move(luck.random() < 0.75)}")
+            self.say(f"if {signal} >= {limit}{more}:", f"    return {self.move(luck.random() < max(0.3, self.gives))}")
         else:
-            self.say(f"if {signal} < {limit}{more}:", f"    return {self.move(luck.random() < 0.3)}")
+            self.say(f"if {signal} < {limit}{more}:", f"    return {self.move(luck.random() < 0.1)}")
 
     def _mix(self, signal: str) -> None:
         luck = self.luck
         self.remark("A little noise keeps the others guessing", "Mix, so that nobody can be sure")
+        generous = self.gives > 0.5
         chance = luck.choice(
             (
-                self.share("chance"),
-                signal,
+                self.number("chance", (0.8, 0.85, 0.9, 0.95) if generous else (0.05, 0.1, 0.15, 0.2)),
                 f"max(0.05, min(0.95, {signal}))",
-                f"(0.2 + 0.6 * {signal})",
             )
         )
         drawn = "np.random.random()" if "numpy" in self.plan and luck.random() < 0.3 else "random.random()"
-        if luck.random() < 0.3:
+        if luck.random() < 0.6:
             self.say(f"if {signal} >= {self.share('sure')}:", f"    return {self.move()}")
         self.say(f"if {drawn} < {chance}:", "    return C", "return D")
 
@@ -274,7 +276,10 @@ def _in(lines: list[str]) -> str:
     return indent("\n".join(lines), "    ")
 
 
-_PARTS_OF_ONE = (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 2 / 3, 0.7, 0.75, 0.8, 0.9, 1.0)
+_PARTS_OF_ONE = (
+    *(0.15, 0.2, 0.25, 0.3, 0.3, 0.35, 0.4, 0.4, 0.45, 0.5, 0.5, 0.5, 0.5, 0.5, 0.55, 0.6, 0.6),
+    *(2 / 3, 0.7, 0.75, 0.8, 0.9, 1.0),
+)
 _WORDS = {
     "COLLECTIVE": (
         "Builds trust early and answers decline with measured restraint.",

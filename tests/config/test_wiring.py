@@ -540,6 +540,18 @@ def test_a_slow_script_is_rehearsed_no_longer_than_a_while(
     assert "grudge notices" not in typed("check", "canal.py").out
 
 
+def test_a_file_of_which_nothing_is_used_is_warned_of(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "canal.py").write_text(CANAL)
+    (tmp_path / "idle.py").write_text(
+        "from society import Component\n\nclass Idle(Component): ...\n"
+    )
+    (tmp_path / "a.yaml").write_text("scenario: canal.py\nuses: [idle.py]\n")
+    assert typed("run", "a.yaml", "--quiet").err == (
+        "warning: a.yaml:2: nothing that idle.py defines is used; name its components, mechanisms "
+        "or functions here, or leave it out of `uses`\n"
+    )
+
+
 TABLE = "match,round,stage,seat,decision\n0,1,{stage},1,A0\n0,1,{stage},2,A1\n"
 COHORT = "{{name: all, count: 2, components: [{}, classic_strategies]}}"
 
