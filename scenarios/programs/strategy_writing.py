@@ -16,13 +16,13 @@ import numpy as np
 from pydantic import Field
 
 from society.components.language.llm_policy import LanguagePolicy
-from society.components.programs.attitude import LONGEST_ATTITUDE, Attitude
+from society.components.programs.author_attitude import LONGEST_ATTITUDE, AuthorAttitude
 from society.engine.action_spaces import Choice, Fields, Text
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
 from society.engine.population import Cohort
 from society.engine.rng import Array
-from society.engine.scenario import DisplaySpec, Measure, Params, RoundFacts, scenario
+from society.engine.scenario import DisplaySpec, Measure, Params, scenario
 from society.engine.script import Ask, Script, Tell, common, own
 from society.sandbox.stage_games import GameName
 from society.scenarios.programs.trial_games import Entry, TrialGames, Verdict
@@ -51,10 +51,10 @@ class Writing(Params):
 def authors(p: Writing, agents: int) -> list[Cohort]:
     """The default cast: one half writes collective strategies, the other exploitative ones."""
     half = (agents + 1) // 2
-    collective = Cohort("collective", half, (Attitude(), LanguagePolicy()))
+    collective = Cohort("collective", half, (AuthorAttitude(), LanguagePolicy()))
     if agents == 1:
         return [collective]
-    parts = (Attitude("exploitative", "D"), LanguagePolicy())
+    parts = (AuthorAttitude("exploitative", "D"), LanguagePolicy())
     return [collective, Cohort("exploitative", agents - half, parts)]
 
 

@@ -10,17 +10,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from society.components.programs.program_files import ReadyProgram
+from society.components.programs.program_host import chosen_confinement
 from society.errors import SandboxError
 from society.sandbox.checker import CheckedProgram, check_file
+from society.sandbox.kept_programs import KeptProgram
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import MatchBatch, Trouble
 from society.sandbox.pool import ProgramPool
 from society.sandbox.stage_games import GameName, StageGame, stage_game
+from society.sandbox.strategy_folder import Fallback
 from society.scenarios.programs.written_texts import NoProgram, find_program
 
 TRIALS = ((4, 20), (9, 5))  # players, rounds
@@ -53,7 +57,7 @@ class Entry:
     """A reply to be judged, and the move of its program where that fails."""
 
     reply: str
-    fallback: Literal["C", "D"]
+    fallback: Fallback
 
 
 class TrialGames:
@@ -83,7 +87,7 @@ class TrialGames:
         """Judge replies, each by itself."""
         checked = [check_reply(entry.reply) for entry in entries]
         playable = {
-            number: load(one, entries[number].fallback)
+            number: prepare(one, entries[number].fallback)
             for number, one in enumerate(checked)
             if isinstance(one, CheckedProgram)
         }
@@ -97,7 +101,7 @@ class TrialGames:
     def _play(self, programs: Sequence[LoadedProgram]) -> dict[int, Trouble]:
         """Play the trial games of all programs; the first failure of each that fails."""
         if self._pool is None:
-            self._pool = ProgramPool()
+            self._pool = ProgramPool(confinement=chosen_confinement())
         self._pool.load([*programs, *_partners()])
         failures: dict[int, Trouble] = {}
         for game in self._games:
@@ -120,27 +124,19 @@ def check_reply(reply: str) -> CheckedProgram | Verdict:
     if not program.accepted:
         where = f" (line {program.line})" if program.line else ""
         return Verdict(False, f"{program.reason}{where}")
+    if program.interface != "society" or "def act(" not in program.source:
+        return Verdict(False, f"{program.name} has no method act(self, history); write it")
     return program
 
 
-def load(program: CheckedProgram, fallback: Literal["C", "D"]) -> LoadedProgram:
-    """Make a checked program ready for the sandbox."""
-    assert program.code is not None, "it was accepted"
-    interface: Any = program.interface
-    return LoadedProgram(
-        name=program.name,
-        code=program.code,
-        source=program.source,
-        interface=interface,
-        fallback=fallback,
-        random=program.random,
-        keeps_state=program.keeps_state,
-        reads=program.reads,
-    )
+def prepare(program: CheckedProgram, fallback: Fallback) -> LoadedProgram:
+    """Make an accepted program ready for the sandbox."""
+    kept = KeptProgram(name=program.name, number=0, source=program.source, fallback=fallback)
+    return ReadyProgram.of(kept, program).loaded
 
 
 def _partners() -> list[LoadedProgram]:
-    return [load(one, "C") for one in check_file(_PARTNERS)]
+    return [prepare(one, "C") for one in check_file(_PARTNERS)]
 
 
 def _trial_batch(game: StageGame, programs: int) -> MatchBatch:

@@ -20,7 +20,8 @@ from society.sandbox.program_text import parse_text
 from society.scenarios.programs.offline_author import improvise_description, improvise_program
 
 _FENCED = re.compile(
-    r"^[ \t]*(?P<fence>```+|~~~+)[ \t]*(?P<language>\w*)[^\n]*\n(?P<code>.*?)(?:^[ \t]*(?P=fence)[ \t]*$|\Z)",
+    r"^[ \t]*(?P<fence>```+|~~~+)[^\n]*\n(?P<code>.*?)"
+    r"(?:^[ \t]*(?P=fence)[ \t]*$|\Z)",
     re.DOTALL | re.MULTILINE,
 )
 _CLASS = re.compile(r"^class\s", re.MULTILINE)
@@ -85,8 +86,8 @@ def find_program(reply: str) -> str:
         return programs[0]
     if programs:
         raise NoProgram(
-            f"the reply has {len(programs)} blocks of code with classes; give one block with all of "
-            "the program"
+            f"the reply has {len(programs)} blocks of code with classes; give one block with the "
+            "whole program"
         )
     if blocks:
         raise NoProgram("the block of code defines no class; give the whole class")

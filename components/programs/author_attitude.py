@@ -18,7 +18,7 @@ LONGEST_ATTITUDE = 60  # characters
 
 
 @dataclass(frozen=True)
-class Attitude(Component):
+class AuthorAttitude(Component):
     """An attitude as one or a few words, with the action of a strategy that fails: C or D."""
 
     attitude: Annotated[
@@ -27,7 +27,7 @@ class Attitude(Component):
     ] = "collective"
     fallback_action: Literal["C", "D"] = "C"
 
-    chance_id = "attitude"
+    chance_id = "author_attitude"
 
     def answer_declare_attitude(self, ask: Question, agents: AgentGroup) -> dict[str, Array]:
         """Answer the same for all members."""
