@@ -25,11 +25,12 @@ from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec, Measure, Params, scenario
 from society.engine.script import Ask, Script, Tell, common, own
 from society.sandbox.stage_games import GameName
-from society.scenarios.programs.trial_games import Entry, TrialGames, Verdict
-from society.scenarios.programs.written_texts import Description, ProgramText
+from society.scenarios.programs.trial_games import ProgramVerdict, TrialGames, WrittenReply
+from society.scenarios.programs.written_texts import ProgramText, StrategyDescription
 
 LONGEST_PROGRAM = 100_000  # characters of a reply
-STANCE = Fields({"attitude": Text(LONGEST_ATTITUDE), "fallback_action": Choice("C", "D")})
+ACTIONS = ("C", "D")
+STANCE = Fields({"attitude": Text(LONGEST_ATTITUDE), "fallback_action": Choice(*ACTIONS)})
 NO_STANCE = {"attitude": "", "fallback_action": "C"}
 
 
@@ -107,13 +108,15 @@ def strategy_writing(env: Environment) -> Script:
     """Authors write strategies for a social dilemma, first in words and then as programs."""
     p = env.params
     stance = yield Ask("declare_attitude", STANCE, fallback=NO_STANCE)
-    fallback = np.array(STANCE.fields["fallback_action"].options[0])[stance["fallback_action"]]
+    fallback = np.array(ACTIONS, object)[stance["fallback_action"]]
     given = {
         "game": common(p.game),
         "attitude": own(stance["attitude"]),
-        "fallback_action": own(fallback.astype(object)),
+        "fallback_action": own(fallback),
     }
-    description = yield Ask("describe", Description(p.longest_description), given, fallback="")
+    description = yield Ask(
+        "describe", StrategyDescription(p.longest_description), given, fallback=""
+    )
     given |= {"description": own(description), "class_name": own(class_names(env, stance))}
     words = np.vectorize(lambda text: len(text.split()), otypes=[int])(description)
     refusal = np.full(words.shape, "", object)
@@ -126,7 +129,7 @@ def strategy_writing(env: Environment) -> Script:
                 "implement", ProgramText(LONGEST_PROGRAM), facts, who, fallback="", repairs=0
             )
             verdicts = trial.judge(
-                [Entry(*one) for one in zip(reply[who], fallback[who], strict=True)]
+                [WrittenReply(*one) for one in zip(reply[who], fallback[who], strict=True)]
             )
             refusal, accepted = mark(verdicts, who, accepted)
             yield Tell("checked", {
@@ -139,7 +142,7 @@ def strategy_writing(env: Environment) -> Script:
             yield Tell("completed", ends=done)
 
 
-def mark(verdicts: list[Verdict], who: Array, accepted: Array) -> tuple[Array, Array]:
+def mark(verdicts: list[ProgramVerdict], who: Array, accepted: Array) -> tuple[Array, Array]:
     """Spread verdicts over those who were asked: reasons, and who has an accepted program."""
     reasons = np.full(who.shape, "", object)
     reasons[who] = [verdict.reason for verdict in verdicts]

@@ -45,15 +45,15 @@ class DrawsLots:
 """
 
 
-class Verdict(NamedTuple):
-    """Whether a reply holds a program that can play, and the reason if it does not."""
+class ProgramVerdict(NamedTuple):
+    """The judgement of a reply: whether its program can play, and the reason if it cannot."""
 
     accepted: bool
     reason: str = ""
 
 
 @dataclass(frozen=True)
-class Entry:
+class WrittenReply:
     """A reply to be judged, and the move of its program where that fails."""
 
     reply: str
@@ -83,18 +83,18 @@ class TrialGames:
         if self._pool is not None:
             self._pool.close()
 
-    def judge(self, entries: Sequence[Entry]) -> list[Verdict]:
+    def judge(self, replies: Sequence[WrittenReply]) -> list[ProgramVerdict]:
         """Judge replies, each by itself."""
-        checked = [check_reply(entry.reply) for entry in entries]
+        checked = [check_reply(one.reply) for one in replies]
         playable = {
-            number: prepare(one, entries[number].fallback)
+            number: prepare(one, replies[number].fallback)
             for number, one in enumerate(checked)
             if isinstance(one, CheckedProgram)
         }
         failures = self._play([*playable.values()]) if self._tried and playable else {}
         reasons = dict(zip(playable, map(failures.get, range(len(playable))), strict=True))
         return [
-            one if isinstance(one, Verdict) else _verdict(reasons[number])
+            one if isinstance(one, ProgramVerdict) else _verdict(reasons[number])
             for number, one in enumerate(checked)
         ]
 
@@ -111,21 +111,23 @@ class TrialGames:
         return failures
 
 
-def check_reply(reply: str) -> CheckedProgram | Verdict:
+def check_reply(reply: str) -> CheckedProgram | ProgramVerdict:
     """Return the program of a reply, or the reason why it is refused."""
     try:
         programs = check_file(find_program(reply), filename="program")
     except (NoProgram, SandboxError) as error:
-        return Verdict(False, str(error))
+        return ProgramVerdict(False, str(error))
     if len(programs) > 1:
         names = ", ".join(one.name for one in programs)
-        return Verdict(False, f"several classes could be the strategy: {names}; give one class")
+        return ProgramVerdict(
+            False, f"several classes could be the strategy: {names}; give one class"
+        )
     (program,) = programs
     if not program.accepted:
         where = f" (line {program.line})" if program.line else ""
-        return Verdict(False, f"{program.reason}{where}")
+        return ProgramVerdict(False, f"{program.reason}{where}")
     if program.interface != "society" or "def act(" not in program.source:
-        return Verdict(False, f"{program.name} has no method act(self, history); write it")
+        return ProgramVerdict(False, f"{program.name} has no method act(self, history); write it")
     return program
 
 
@@ -155,10 +157,10 @@ def _trial_batch(game: StageGame, programs: int) -> MatchBatch:
     return MatchBatch(game, seats.reshape(flat), np.ascontiguousarray(seeds).reshape(flat))
 
 
-def _verdict(trouble: Trouble | None) -> Verdict:
+def _verdict(trouble: Trouble | None) -> ProgramVerdict:
     if trouble is None:
-        return Verdict(True)
+        return ProgramVerdict(True)
     where = f" (line {trouble.line})" if trouble.line else ""
-    return Verdict(
+    return ProgramVerdict(
         False, f"it failed in round {trouble.round + 1} of a trial game: {trouble.sentence}{where}"
     )

@@ -28,7 +28,7 @@ _CLASS = re.compile(r"^class\s", re.MULTILINE)
 
 
 @dataclass(frozen=True, eq=False)
-class Description(Text):
+class StrategyDescription(Text):
     """A strategy in words: all of a reply but the thoughts that a model marks as such."""
 
     code = "words"

@@ -15,7 +15,7 @@ from society.visible import print_result
 from .arguments import positive_number, whole_number
 from .output import console, print_json
 from .parser import ArgumentParser, Commands
-from .strategy_writing import add_write
+from .write_strategies import add_write
 
 if TYPE_CHECKING:
     from society.components.programs.program_files import ProgramFile, ReadyProgram

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.components.programs.program_host import chosen_confinement
+from society.engine.rng import generator
 from society.sandbox.checker import CheckedProgram, check_file
 from society.sandbox.live_calls import DecisionCall
 from society.sandbox.loaded_program import LoadedProgram
@@ -167,7 +168,7 @@ def call_costs(programs: Sequence[LoadedProgram], game: StageGame) -> list[float
 
 def _measure(pool: ProgramPool, number: int, game: StageGame) -> float:
     """Return the microseconds per decision of one program, objects and messages included."""
-    actions = np.random.default_rng(1).random((_PLAYED, game.players)) < 0.5
+    actions = generator(1, "cost of a call").random((_PLAYED, game.players)) < 0.5
     stock: Any = None
     if game.first_stock is not None:
         stock = np.full(_PLAYED + 1, game.first_stock)

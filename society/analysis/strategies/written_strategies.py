@@ -43,7 +43,7 @@ class WrittenStrategy:
 
     @property
     def accepted(self) -> bool:
-        """Whether the last try was accepted."""
+        """True if the last try was accepted."""
         return bool(self.tries) and not self.tries[-1].reason
 
     @property
@@ -58,7 +58,7 @@ class WrittenStrategy:
 
     @property
     def reason(self) -> str:
-        """Why there is no program."""
+        """The reason why there is no program."""
         if not self.tries:
             return "no description could be read"
         return self.tries[-1].reason
@@ -86,11 +86,9 @@ def read_writing(run: RunFile) -> list[WrittenStrategy]:
 def _described(step: Step, models: Sequence[str]) -> list[WrittenStrategy]:
     texts = step.arrays["answer", ""]
     attitudes, fallbacks = step.arrays["own", "attitude"], step.arrays["own", "fallback_action"]
-    return [
-        WrittenStrategy(models[seat], attitudes[place], fallbacks[place], text, [])
-        for place, text in np.ndenumerate(texts)
-        for seat in (place[1],)
-    ]
+    authors = list(models) * len(texts)  # replicate by replicate
+    rows = zip(authors, attitudes.flat, fallbacks.flat, texts.flat, strict=True)
+    return [WrittenStrategy(*row, []) for row in rows]
 
 
 def _add_tries(found: Sequence[WrittenStrategy], replies: Any, step: Step) -> None:
@@ -124,7 +122,7 @@ def _policy_model(components: Iterable[Mapping[str, Mapping[str, Any]]]) -> str:
 
 
 class Success(NamedTuple):
-    """What came of a group of descriptions.
+    """Success of a group of descriptions.
 
     tries: programs that were written for them. accepted_words, failed_words: mean length of the
     descriptions that became a program, and of the others; None without any.
