@@ -76,6 +76,10 @@ MEASURES = (
 )
 
 FACTS = {
+    "declare_attitude attitude": FactSpec("Attitude that an author writes in"),
+    "declare_attitude fallback_action": FactSpec("Action where its program fails"),
+    "describe": FactSpec("Strategy in words"),
+    "implement": FactSpec("Reply that should hold the program"),
     "attitude": FactSpec("Attitude that the strategy is to show"),
     "fallback_action": FactSpec("Action of the strategy where its program fails"),
     "game": FactSpec("Game that the strategy is for"),
