@@ -114,12 +114,12 @@ def author(prompt: str) -> str:
         return program("return C if all(history.opponent_actions.ravel()) else D")
     if "import os" in prompt:
         return program("return C if history.opponent_actions[-1].all() else D")
-    return program("import os; return C")
+    return program("return C", "import os\n\n\n")
 
 
-def program(move: str) -> str:
+def program(move: str, before: str = "") -> str:
     """Write a program in the form of an answer."""
-    return f"```python\nclass Mine:\n    def act(self, history):\n        {move}\n```"
+    return f"```python\n{before}class Mine:\n    def act(self, history):\n        {move}\n```"
 
 
 def stubborn(prompt: str) -> str:

@@ -88,7 +88,8 @@ def write_strategies_command(args: argparse.Namespace) -> int:
     end = _write(args, setup, path)
     if end.code:
         code = print_end(args, path, end)
-        print("society: or continue with the same command, which then makes the folder")
+        if end.saved:
+            _note("or continue with the same command, which makes the folder in the end")
         return code
     with open_run_file(path) as run:
         written = read_writing(run)
@@ -107,7 +108,6 @@ def _write(args: argparse.Namespace, setup: Society, path: Path) -> End:
     from society.runs.session import End
 
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
         watch = watch_run(args, begun=True)
         return play(setup, path, "full", watch=watch, awaiting=print_awaiting, conclude=False)
     if not _is_unfinished(path, setup):

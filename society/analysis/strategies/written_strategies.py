@@ -7,9 +7,11 @@ simple strategies, so success is counted by model, attitude and length of the de
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,11 +152,17 @@ def success_by_author(written: Sequence[WrittenStrategy]) -> list[Success]:
 
 
 def success_by_length(written: Sequence[WrittenStrategy]) -> list[Success]:
-    """Count success by length of the description, in thirds: groups are "12-30" words."""
+    """Count success by length of the description, in about thirds: groups are "12-30" words."""
     ordered = sorted(written, key=lambda one: one.words)
-    places = np.array_split(np.arange(len(ordered)), min(_LENGTHS, len(ordered)))
-    parts = [[ordered[place] for place in part] for part in places]
-    return [_success((f"{part[0].words}-{part[-1].words}",), part) for part in parts]
+    lengths = [one.words for one in ordered]
+    cuts = {lengths[part * len(lengths) // _LENGTHS] for part in range(1, _LENGTHS)}
+    parts = groupby(ordered, lambda one: bisect_right(sorted(cuts), one.words))
+    return [_success_of_lengths(list(part)) for _, part in parts]
+
+
+def _success_of_lengths(written: Sequence[WrittenStrategy]) -> Success:
+    least, most = written[0].words, written[-1].words
+    return _success((str(least) if least == most else f"{least}-{most}",), written)
 
 
 def _success(group: tuple[str, ...], written: Sequence[WrittenStrategy]) -> Success:
