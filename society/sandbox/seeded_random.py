@@ -173,10 +173,17 @@ def numpy_random(slot: ChanceSlot) -> Frozen:
     def random_state(seed: Any = None) -> Frozen:
         """Make a RandomState, from the seed given or from the program's chance."""
         chance = Chance(slot.chance.draw_seed() if seed is None else _seed(seed))
-        return freeze("RandomState", _numpy_functions(lambda: chance.legacy, _NEW))
+        own = _numpy_functions(lambda: chance.legacy, _NEW)
+        return freeze("RandomState", {**own, "seed": lambda value: chance.reseed(_seed(value))})
 
     functions = _numpy_functions(lambda: slot.chance.legacy, _NEW)
-    makers = {"default_rng": default_rng, "RandomState": random_state}
+    drawn = functions["seed"]
+
+    def seed(value: Any = None) -> None:
+        """Seed `np.random`; without a value, as at its beginning."""
+        drawn(slot.chance.seed % 2**32 if value is None else _seed(value))
+
+    makers = {"seed": seed, "default_rng": default_rng, "RandomState": random_state}
     return freeze("numpy.random", {**functions, **makers})
 
 

@@ -22,8 +22,9 @@ from .program_text import Refusal, walk_within_limits
 
 GUARDED_METHODS = frozenset({"extend", "join", "outer", "repeat", "replace", "union", "update"})
 _ONLY_CALLED = frozenset({"getattr", "hasattr", "isinstance", "issubclass", "super"})
+_MIXED_WITH_ENUM = frozenset({"Enum", "IntEnum", "int", "str"})
 _FIXED = MODULES | OFFERED_CLASSES | _ONLY_CALLED | {"self"}
-_DECORATORS = frozenset({"classmethod", "dataclass", "property", "staticmethod"})
+_DECORATORS = frozenset({"dataclass", "property", "staticmethod"})
 _FORMAT = re.compile(r"[<>^]?[+ ]?0?\d{0,2},?(\.\d{1,2})?[dfges%]?")
 _REFUSED = {
     ast.AsyncFor: "`async`",
@@ -129,6 +130,8 @@ class Survey(ast.NodeVisitor):
 
     def _load(self, node: ast.Name) -> None:
         _check_dunder(node, node.id)
+        if node.id == "dataclass":
+            raise Refusal(node, "`dataclass` other than above a class")
         if node.id in _ONLY_CALLED:
             raise Refusal(node, f"`{node.id}` other than in a call")
         self.loads.append(Use(node.id, node.lineno))
@@ -251,7 +254,7 @@ class Survey(ast.NodeVisitor):
         kinds = set(map(_decorator, node.decorator_list))
         if method:
             self.defined.add(node.name)
-            if not kinds & {"staticmethod"}:
+            if "staticmethod" not in kinds:
                 self.methods.add(node.name)
         elif kinds:
             raise Refusal(node, "a decorator of a function that is no method")
@@ -263,14 +266,14 @@ class Survey(ast.NodeVisitor):
             self._enter_method(node, kinds)
         elif self._self is None:
             self._self = ""
-        self._arguments(node.args, skip_self=method and not kinds & {"staticmethod"})
+        self._arguments(node.args, skip_self=method and "staticmethod" not in kinds)
         for statement in node.body:
             self.visit(statement)
         self._self, self._method, self.facts = outer
 
     def _enter_method(self, node: ast.FunctionDef, kinds: set[str]) -> None:
         named = node.args.args
-        plain = not kinds & {"staticmethod", "classmethod"}
+        plain = "staticmethod" not in kinds
         if plain and (not named or named[0].arg != "self"):
             raise Refusal(node, f"the method {node.name} without `self` as its first argument")
         self._self = "self" if plain else ""
@@ -305,14 +308,17 @@ class Survey(ast.NodeVisitor):
         self._bind(node, node.name)
         if self._classes:
             self.defined.add(node.name)
+            self.constants.append(Use(node.name, node.lineno))
         if node.keywords:
             raise Refusal(node, f"the keyword {node.keywords[0].arg} of a class")
+        if _is_enum(node) and not _MIXED_WITH_ENUM.issuperset(map(_dotted, node.bases)):
+            raise Refusal(node, "an Enum with another base")
         for base in node.bases:
             if not isinstance(base, ast.Name):
                 raise Refusal(node, f"the base `{ast.unparse(base)[:40]}`; name a class")
-            if base.id != "object":
-                self.loads.append(Use(base.id, base.lineno, "class"))
+            if base.id != "object" and not _is_enum(node):
                 self.bases.append(Use(base.id, base.lineno))
+                self.loads.append(Use(base.id, base.lineno, "class"))
         for decorator in node.decorator_list:
             if _decorator(decorator) != "dataclass":
                 raise Refusal(
@@ -376,8 +382,7 @@ class Survey(ast.NodeVisitor):
             return self._tested_class(node)
         if name == "super":
             raise Refusal(node, "`super` other than in `super().method(...)`")
-        _check_dunder(function, name)
-        self.loads.append(Use(name, node.lineno))
+        self._load(function)
         self.called.append(Use(name, node.lineno))
         return node.args
 
@@ -476,11 +481,11 @@ def _decorator(node: ast.expr) -> str:
 
 
 def _dotted(node: ast.AST | None) -> str:
-    """Return "np.random" for np.random and "x" for x, "" for all that is no plain name."""
+    """Return "np.random" for np.random, "x" for x, ".x" for f().x, "" for what has no name."""
     if isinstance(node, ast.Name):
         return node.id
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return f"{node.value.id}.{node.attr}"
+    if isinstance(node, ast.Attribute):
+        return f"{_dotted(node.value)}.{node.attr}"
     return ""
 
 
