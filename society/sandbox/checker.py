@@ -30,6 +30,7 @@ import numpy as np
 
 from society.errors import suggest
 
+from .call_signatures import Misfit, read_signature
 from .facades import Action, PlayerHistory
 from .frozen import Frozen
 from .instrument import instrument
@@ -60,9 +61,8 @@ from .program_report import (
 )
 from .program_text import Refusal, SandboxError, parse_text
 from .seeded_random import Chance
-from .signatures import Misfit, read_signature
 from .step_budget import PROGRAM
-from .syntax_rules import Survey, Use
+from .syntax_rules import NameUse, Survey
 
 
 @dataclass(frozen=True)
@@ -356,7 +356,7 @@ class _Program:
             if name != "act" and not name.startswith(("answer_", "notice_"))
         )
 
-    def _uses(self, kind: str) -> Iterable[Use]:
+    def _uses(self, kind: str) -> Iterable[NameUse]:
         return (use for part in self.parts for use in getattr(part, kind))
 
     def _check_names(self) -> None:
@@ -379,7 +379,7 @@ class _Program:
         for use in self._uses("attributes"):
             self._check_attribute(use)
 
-    def _check_attribute(self, use: Use) -> None:
+    def _check_attribute(self, use: NameUse) -> None:
         if use.name.startswith(("answer_", "notice_")):
             raise _refusal(use, f"`.{use.name}`; only the scenario calls it")
         owner = use.owner
@@ -480,7 +480,7 @@ def _imported_value(module: str, name: str) -> ast.expr:
     return value
 
 
-def _refusal(use: Use, reason: str) -> Refusal:
+def _refusal(use: NameUse, reason: str) -> Refusal:
     return Refusal(ast.Pass(lineno=use.line), reason)
 
 

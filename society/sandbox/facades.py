@@ -32,7 +32,7 @@ Interface = Literal["counts", "full", "society"]
 
 
 class Action(enum.Enum):
-    """To cooperate or to defect."""
+    """A move: cooperate or defect."""
 
     C = 1
     D = 0
@@ -160,18 +160,18 @@ def new_state(**values: Any) -> GameState:
     return state
 
 
-class Facts(Frozen):
+class ProgramFacts(Frozen):
     """The facts of a question or of news, as attributes."""
 
 
-def new_facts(values: Mapping[str, Any]) -> Facts:
+def new_facts(values: Mapping[str, Any]) -> ProgramFacts:
     """Make facts; arrays must be copies, and not writeable."""
-    facts = Facts()
+    facts = ProgramFacts()
     facts.__dict__.update(values)
     return facts
 
 
-class Game(Protocol):
+class DescribableGame(Protocol):
     """A game that can be described; society.sandbox.stage_games has three."""
 
     @property
@@ -193,7 +193,7 @@ Description = (
 )
 
 
-def describe(game: Game, interface: Interface) -> Description:
+def describe(game: DescribableGame, interface: Interface) -> Description:
     """Describe a game as programs of an interface expect it."""
     n, rounds = game.players, game.rounds
     if interface == "society":
@@ -377,9 +377,9 @@ __all__ = [
     "C",
     "Chance",
     "D",
-    "Facts",
     "Interface",
     "PlayerHistory",
+    "ProgramFacts",
     "define",
     "describe",
     "freeze",

@@ -235,7 +235,7 @@ class _Instrumenter(ast.NodeTransformer):
 
 
 class _Place(TypedDict):
-    """Where a piece of syntax stands, as the nodes of a tree take it."""
+    """The place of a piece of syntax in its file."""
 
     lineno: int
     col_offset: int

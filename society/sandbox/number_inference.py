@@ -109,7 +109,7 @@ class Numbers:
     def __init__(
         self, syntax: Iterable[ast.AST], *, bound: Collection[str], class_names: Collection[str]
     ) -> None:
-        """bound: names that the program gives a meaning; class_names: those of class bodies."""
+        """Read all syntax of a program, given the names it binds, and those that classes set."""
         found = [one for node in syntax for one in bindings(node)]
         self.bound = bound
         self.names = {one.target for one in found}

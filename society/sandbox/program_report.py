@@ -125,7 +125,7 @@ def _only_at_start(functions: Sequence[ProgramFunction]) -> set[str]:
 
 
 class _OwnValues:
-    """Which names of a function stand for values of its own, that nothing else refers to.
+    """The names of a function that stand for values of its own, which nothing else refers to.
 
     new: bound to nothing but new values and numbers; deep: and their items are new, too.
     """

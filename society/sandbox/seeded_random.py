@@ -53,21 +53,21 @@ class Chance:
 
     @property
     def python(self) -> random.Random:
-        """What `random` draws from."""
+        """The generator of `random`."""
         if self._python is None:
             self._python = random.Random(self.seed)
         return self._python
 
     @property
     def numpy(self) -> np.random.Generator:
-        """What generators of numpy without a seed of their own draw from."""
+        """A generator of numpy."""
         if self._numpy is None:
             self._numpy = np.random.Generator(np.random.PCG64(self.seed))
         return self._numpy
 
     @property
     def legacy(self) -> np.random.RandomState:
-        """What `np.random` draws from."""
+        """The generator of `np.random`."""
         if self._legacy is None:
             self._legacy = np.random.RandomState(self.seed % 2**32)
         return self._legacy
@@ -83,7 +83,7 @@ class Chance:
 
 
 class ChanceSlot:
-    """Where the facades of one namespace look for chance; the runner may exchange it."""
+    """Holds the chance of one namespace; the runner may exchange it."""
 
     __slots__ = ("chance",)
 
