@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import warnings
 from base64 import b64encode
 from collections.abc import Callable, Iterable
 from itertools import count
@@ -45,6 +46,9 @@ def warm_up() -> None:
 
 def work(report: JailReport, shared: mmap.mmap) -> None:
     """Say which layers hold, then do what the pool asks until it hangs up."""
+    # Programs divide by zero and go on with infinities; nobody reads warnings here.
+    np.seterr(all="ignore")
+    warnings.simplefilter("ignore")
     worker = ProgramWorker(_marker(shared))
     _write(pack_reply({"layers": report.layers, "missing": report.missing}))
     while True:
