@@ -115,12 +115,3 @@ def _changes(node: ast.AST) -> bool:
         return node.arg == "out"
     named = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
     return named in _CHANGING
-
-
-def stored_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """The names of attributes that are stored."""
-    return frozenset(
-        node.attr
-        for node in nodes
-        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
-    )

@@ -153,7 +153,7 @@ class _Games:
         for one, automaton in enumerate(self.automata):
             if one in self.out:
                 first[one] = self.table.fallback(automaton)
-            elif automaton.is_tabled(self.game.players) and not self.table.full:
+            elif automaton.is_tabled(self.game.players) and self.table.has_room(automaton):
                 first[one] = self._root(automaton, int(np.argmax(self.which == one)))
         self.nodes = first[self.which]
         self._part_live()
@@ -239,7 +239,7 @@ class _Games:
             node = automaton.nodes.get(key, UNKNOWN)
             if node != UNKNOWN:
                 return node
-        if table.full:
+        if not table.has_room(automaton):
             return UNKNOWN
         self.mark(automaton.index)
         instance = (
