@@ -195,4 +195,3 @@ class AutomatonTables:
         if game not in self._tables:
             self._tables[game] = NodeTable(game)
         return self._tables[game]
-

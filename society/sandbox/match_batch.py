@@ -188,7 +188,9 @@ class _Games:
         seat: int,
     ) -> int:
         """Call a program, and add a node with its move."""
-        move, failure, state = automaton.ask(instance, seen.arguments(place, automaton.program), errors)
+        move, failure, state = automaton.ask(
+            instance, seen.arguments(place, automaton.program), errors
+        )
         node = self.table.add(automaton, move, failure, state, errors)
         if state is None:
             self.held[seat] = node, instance

@@ -23,9 +23,9 @@ class SourceNodes:
         self.parents: dict[ast.AST, ast.AST] = {}
         self.methods: dict[ast.FunctionDef, list[ast.AST]] = {}
         self.playing: list[ast.AST] = []
-        for node in tree.body:
-            if node is not self.owner:
-                self.playing += self._walk(node)
+        for statement in tree.body:
+            if statement is not self.owner:
+                self.playing += self._walk(statement)
         for node in [] if self.owner is None else children(self.owner):
             nodes = self._walk(node)
             if isinstance(node, ast.FunctionDef):

@@ -176,11 +176,7 @@ class _Uses:
         target = parent.targets[0]
         if not isinstance(target, ast.Name):
             return [node]
-        names = [
-            one
-            for one in self.nodes
-            if isinstance(one, ast.Name) and one.id == target.id
-        ]
+        names = [one for one in self.nodes if isinstance(one, ast.Name) and one.id == target.id]
         arguments = [one for one in self.nodes if isinstance(one, ast.arg)]
         stored = [one for one in names if not isinstance(one.ctx, ast.Load)]
         if stored != [target] or any(one.arg == target.id for one in arguments):
@@ -252,9 +248,7 @@ def _last_index(node: ast.AST) -> bool:
 
 
 def _is_call(node: ast.AST, name: str) -> bool:
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
-    )
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def _is_attribute(node: ast.AST, name: str) -> bool:

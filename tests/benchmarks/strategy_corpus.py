@@ -125,14 +125,16 @@ class Writer:
         self._ending()
         for part in sorted(self.plan & {*_PARTS}):
             _PARTS[part](self)
-        for _ in range(self.luck.choice((0, 1, 1, 2)) if self.signals else self.luck.choice((1, 2))):
+        for _ in range(
+            self.luck.choice((0, 1, 1, 2)) if self.signals else self.luck.choice((1, 2))
+        ):
             self.luck.choice(_PLAIN)(self)
         self._rule()
         return self._class(name, attitude)
 
     def _class(self, name: str, attitude: str) -> str:
         description = DESCRIPTIONS[self.kind.game]
-        start = [f"self.n = game_description.n_players"]
+        start = ["self.n = game_description.n_players"]
         start += ["self.others = self.n - 1", "self.rounds = game_description.n_rounds"]
         if "base_init" in self.plan:
             start.insert(0, "super().__init__(game_description)")
@@ -252,9 +254,14 @@ class Writer:
                 )
             )
         if luck.random() < 0.5:
-            self.say(f"if {signal} >= {limit}{more}:", f"    return {self.move(luck.random() < max(0.15, self.gives))}")
+            self.say(
+                f"if {signal} >= {limit}{more}:",
+                f"    return {self.move(luck.random() < max(0.15, self.gives))}",
+            )
         else:
-            self.say(f"if {signal} < {limit}{more}:", f"    return {self.move(luck.random() < 0.05)}")
+            self.say(
+                f"if {signal} < {limit}{more}:", f"    return {self.move(luck.random() < 0.05)}"
+            )
 
     def _mix(self, signal: str) -> None:
         luck = self.luck
@@ -266,7 +273,11 @@ class Writer:
                 f"max(0.05, min(0.95, {signal}))",
             )
         )
-        drawn = "np.random.random()" if "numpy" in self.plan and luck.random() < 0.3 else "random.random()"
+        drawn = (
+            "np.random.random()"
+            if "numpy" in self.plan and luck.random() < 0.3
+            else "random.random()"
+        )
         if luck.random() < 0.6:
             self.say(f"if {signal} >= {self.share('sure')}:", f"    return {self.move()}")
         self.say(f"if {drawn} < {chance}:", "    return C", "return D")
