@@ -153,7 +153,7 @@ class _Games:
         for one, automaton in enumerate(self.automata):
             if one in self.out:
                 first[one] = self.table.fallback(automaton)
-            elif automaton.is_tabled(self.game.players) and not self.table.full:
+            elif automaton.is_tabled(self.game.players) and self.table.has_room(automaton):
                 first[one] = self._root(automaton, int(np.argmax(self.which == one)))
         self.nodes = first[self.which]
         self._part_live()
@@ -188,7 +188,9 @@ class _Games:
         seat: int,
     ) -> int:
         """Call a program, and add a node with its move."""
-        move, failure, state = automaton.ask(instance, seen.arguments(place, automaton.program), errors)
+        move, failure, state = automaton.ask(
+            instance, seen.arguments(place, automaton.program), errors
+        )
         node = self.table.add(automaton, move, failure, state, errors)
         if state is None:
             self.held[seat] = node, instance
@@ -239,7 +241,7 @@ class _Games:
             node = automaton.nodes.get(key, UNKNOWN)
             if node != UNKNOWN:
                 return node
-        if table.full:
+        if not table.has_room(automaton):
             return UNKNOWN
         self.mark(automaton.index)
         instance = (

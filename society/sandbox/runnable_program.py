@@ -16,9 +16,9 @@ from society.sandbox.facades import (
     new_instance,
     use_chance,
 )
-from society.sandbox.instance_state import can_change_objects, stored_names
+from society.sandbox.instance_state import can_change_objects
 from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.source_nodes import SourceNodes
+from society.sandbox.source_nodes import SourceNodes, stored_names
 from society.sandbox.step_budget import RuleBroken, budget, program_line
 from society.sandbox.sufficient_history import sufficient_history
 
