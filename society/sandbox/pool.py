@@ -108,6 +108,8 @@ class ProgramPool:
         if self._zygote is not None and os.getpid() == self._owner:
             atexit.unregister(self.close)
             self._zygote.close()
+        for worker in filter(None, self._workers):
+            worker.connection.close()
         self._zygote = None
         self._workers = [None] * len(self._workers)
 

@@ -19,11 +19,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from society.errors import short_path
+from society.errors import SandboxError, short_path
 
 from .checker import CheckedProgram, check_file
 from .facades import Interface
-from .program_text import SandboxError
 from .stage_games import GameName
 
 MANIFEST = "manifest.json"
