@@ -30,6 +30,7 @@ import numpy as np
 
 from society.errors import SandboxError, suggest
 
+from .call_signatures import Misfit, read_signature
 from .facades import Action, PlayerHistory
 from .frozen import Frozen
 from .instrument import instrument
@@ -49,6 +50,7 @@ from .names import (
     RANDOM,
     SPECIAL_METHODS,
 )
+from .number_inference import Numbers
 from .offered_numpy import openable_numpy
 from .program_report import (
     ProgramFunction,
@@ -59,9 +61,8 @@ from .program_report import (
 )
 from .program_text import Refusal, parse_text
 from .seeded_random import Chance
-from .signatures import Misfit, read_signature
 from .step_budget import PROGRAM
-from .syntax_rules import Survey, Use
+from .syntax_rules import NameUse, Survey
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,9 @@ def _inner_attributes() -> frozenset[str]:
     )
     errors = (OSError, SyntaxError, UnicodeError, AttributeError, NameError, ImportError)
     made = (error() for error in errors if error is not UnicodeError)
-    found = {name for one in (*kinds, *errors, *made, *Action, np) for name in dir(one)}
+    every = {base for kind in (*kinds, *errors, type(Action)) for base in type.mro(kind)}
+    found = {name for kind in every for name in vars(kind)}
+    found |= {name for one in (*made, *Action, np) for name in dir(one)}
     return frozenset(found - METHODS - HISTORY - DESCRIPTION - RANDOM - NUMPY_RANDOM)
 
 
@@ -135,7 +138,7 @@ class _ProgramFile:
 
     def __init__(self, tree: ast.Module, text: str, filename: str, opened: frozenset[str]) -> None:
         self.filename = filename
-        self.lines = text.split("\n")
+        self.lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self.opened = opened
         self.top: dict[str, ast.stmt] = {}
         self.imported: dict[str, tuple[str, str]] = {}  # name -> module, name there
@@ -193,6 +196,8 @@ class _ProgramFile:
                 self.imported[alias.asname or module] = (module, "")
             elif alias.name not in offered | (self.opened if module == "numpy" else set()):
                 self._refuse(node, _not_offered(module, alias.name))
+            elif alias.asname not in (None, alias.name) and module not in _WITH_DOTS:
+                self._refuse(node, f"another name for `{alias.name}`; import it under its own name")
             elif module != "__future__":
                 self.imported[alias.asname or alias.name] = (module, alias.name)
 
@@ -340,21 +345,32 @@ class _Program:
 
     @cached_property
     def renamed(self) -> frozenset[str]:
-        """Attributes of its own that other objects have, too."""
-        return self.defined & _inner_attributes() - SPECIAL_METHODS
+        """Attributes of its own, which are renamed so that no other object can have them.
 
-    def _uses(self, kind: str) -> Iterable[Use]:
+        Names that class bodies set keep theirs, as do those that are called from outside.
+        """
+        kept = _ATTRIBUTES | SPECIAL_METHODS | {use.name for use in self._uses("constants")}
+        return frozenset(
+            name
+            for name in self.defined - kept
+            if name != "act" and not name.startswith(("answer_", "notice_"))
+        )
+
+    def _uses(self, kind: str) -> Iterable[NameUse]:
         return (use for part in self.parts for use in getattr(part, kind))
 
     def _check_names(self) -> None:
-        known = self.bound | OFFERED | {"self", "cls"}
+        for part in self.parts:
+            for name in part.bound & self.file.imported.keys():
+                raise Refusal(self.node, f"another meaning for `{name}`, which is imported")
+        known = self.bound | OFFERED | {"self"}
         for use in self._uses("loads"):
             if use.name not in known:
                 raise _refusal(use, f"`{use.name}`; {_name_advice(use.name)}")
 
     def _check_attributes(self) -> None:
         for use in self._uses("constants"):
-            if use.name in self.renamed:
+            if use.name in _inner_attributes():
                 raise _refusal(
                     use,
                     f"the name `{use.name}` in the body of a class, as Python's own objects have "
@@ -363,7 +379,9 @@ class _Program:
         for use in self._uses("attributes"):
             self._check_attribute(use)
 
-    def _check_attribute(self, use: Use) -> None:
+    def _check_attribute(self, use: NameUse) -> None:
+        if use.name.startswith(("answer_", "notice_")):
+            raise _refusal(use, f"`.{use.name}`; only the scenario calls it")
         owner = use.owner
         if owner in self.file.imported:
             module, inner = self.file.imported[owner]
@@ -405,27 +423,36 @@ class _Program:
 
     def _compile(self) -> CodeType:
         recursive = call_themselves(self.functions)
+        of_classes = {use.name for use in self._uses("constants")}
+        of_classes |= {one.name for one in self.functions}
+        numbers = Numbers(self.syntax, bound=self.bound, class_names=of_classes)
         body = [
-            instrument(self.file.own_copy(node), self.bound, self.renamed, recursive)
+            instrument(self.file.own_copy(node), numbers, self.renamed, recursive)
             for node in self.nodes
         ]
         tree = ast.Module([*self._imports(), *body], type_ignores=[])
         file = f"{PROGRAM}{self.node.name}>"
-        return compile(tree, file, "exec", dont_inherit=True)
+        try:
+            return compile(tree, file, "exec", dont_inherit=True)
+        except SyntaxError as error:  # as of a `break` outside a loop, which the parser lets pass
+            place = ast.Pass(lineno=error.lineno or self.node.lineno)
+            raise Refusal(place, f"what is not Python: {error.msg}") from None
+        except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+            raise Refusal(self.node, f"what Python cannot compile: {error}") from None
 
     def _imports(self) -> list[ast.stmt]:
         """Assign names that are imported to what stands for them."""
         loads = {use.name for use in self._uses("loads")}
-        lines = []
+        where = self.node
+        lines: list[ast.stmt] = []
         if self.file.opened:
-            names = ", ".join(map(repr, sorted(self.file.opened)))
-            lines.append(_assignments("np", f"opened({names})"))
-            lines.append(_assignments("numpy", "np"))
+            names: list[ast.expr] = [ast.Constant(name) for name in sorted(self.file.opened)]
+            opened = ast.Call(ast.Name(".opened", ast.Load()), names, [])
+            lines += [_assignment(name, opened) for name in (".numpy", "np", "numpy")]
         for name, (module, inner) in self.file.imported.items():
-            target = f"{module}.{inner}" if inner and module in _WITH_DOTS else inner or module
-            if name in loads and name != target:
-                lines.append(_assignments(name, target))
-        return [node for line in lines for node in line]
+            if name in loads and module in _WITH_DOTS:
+                lines.append(_assignment(name, _imported_value(module, inner)))
+        return [ast.fix_missing_locations(ast.copy_location(line, where)) for line in lines]
 
 
 _WITH_DOTS = frozenset({"math", "random", "numpy", "numpy.random"})
@@ -440,15 +467,20 @@ _ATTRIBUTES = METHODS | HISTORY | DESCRIPTION | RANDOM | NUMPY_RANDOM
 _ABOUT_FILES = frozenset({"open", "exec", "eval", "compile", "input", "globals", "locals", "vars"})
 
 
-def _assignments(name: str, value: str) -> list[ast.stmt]:
-    body = ast.parse(f"{name} = {value}").body
-    for node in ast.walk(ast.Module(body, [])):
-        if isinstance(node, ast.Name) and node.id == "opened":
-            node.id = ".opened"
-    return body
+def _assignment(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
-def _refusal(use: Use, reason: str) -> Refusal:
+def _imported_value(module: str, name: str) -> ast.expr:
+    """Return what stands for a module or one of its names, whatever `random` means by now."""
+    parts = [*module.split("."), *([name] if name else [])]
+    value: ast.expr = ast.Name(f".{parts[0]}", ast.Load())
+    for part in parts[1:]:
+        value = ast.Attribute(value, part, ast.Load())
+    return value
+
+
+def _refusal(use: NameUse, reason: str) -> Refusal:
     return Refusal(ast.Pass(lineno=use.line), reason)
 
 

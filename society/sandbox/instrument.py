@@ -11,7 +11,8 @@ import ast
 from collections.abc import Collection
 from typing import TypedDict
 
-from .names import MODULES, words
+from .names import MODULES
+from .number_inference import Numbers
 from .syntax_rules import GUARDED_METHODS
 
 # For each operator the guard that carries it out, and the one that looks at its right side.
@@ -23,45 +24,48 @@ _OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
     ast.Mod: (".modulo", ".divisor"),
 }
 _OUR_OWN = {"str": ".as_text", "sum": ".total", "round": ".rounded"}
-_NUMBERS = frozenset({"abs", "bool", "float", "id", "int", "len", "ord"})
-_FLOATS = words("""
-    acos asin atan atan2 cos cosh degrees dist e erf erfc exp exp2 expm1 fabs fmod fsum gamma hypot
-    inf lgamma log log10 log1p log2 nan pi pow radians sin sinh sqrt tan tanh tau
-    """)
-_NUMPY_NUMBERS = words(
-    "all any argmax argmin average count_nonzero max mean median min std sum var"
-)
-_NO_SEQUENCE = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow, ast.RShift, ast.LShift)
 _SMALL = 1_000
 
 
 def instrument(
-    node: ast.stmt, bound: Collection[str], renamed: Collection[str], recursive: Collection[str]
+    node: ast.stmt, numbers: Numbers, renamed: Collection[str], recursive: Collection[str]
 ) -> ast.stmt:
     """Rewrite one class or function of a program in place, and return it.
 
-    bound: names that the program gives a meaning of its own; renamed: attributes of its own that
-    other objects have, too; recursive: functions that may call themselves.
+    numbers: which of its names are numbers; renamed: attributes of its own that other objects have,
+    too; recursive: functions that may call themselves.
     """
-    done: ast.stmt = _Instrumenter(bound, renamed, recursive).visit(node)
+    done: ast.stmt = _Instrumenter(numbers, renamed, recursive).visit(node)
     return done
 
 
 class _Instrumenter(ast.NodeTransformer):
     def __init__(
-        self, bound: Collection[str], renamed: Collection[str], recursive: Collection[str]
+        self, numbers: Numbers, renamed: Collection[str], recursive: Collection[str]
     ) -> None:
-        self.bound = bound
+        self.numbers = numbers
+        self.bound = numbers.bound
         self.renamed = renamed
         self.recursive = recursive
+        self._methods: set[int] = set()
+        self._facts = ""  # how the method that is visited calls the facts of a question
 
     def _children(self, node: ast.AST) -> ast.AST:
         return super().generic_visit(node)
 
     # Functions and loops
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        self._methods |= {id(part) for part in node.body if isinstance(part, ast.FunctionDef)}
+        return self._children(node)
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        outer = self._facts
+        if id(node) in self._methods:
+            told = node.name.startswith(("answer_", "notice_")) and len(node.args.args) == 2
+            self._facts = node.args.args[1].arg if told else ""
         self._children(node)
+        self._facts = outer
         node.returns = None
         first = _docstring_length(node.body)
         documented, body = node.body[:first], node.body[first:] or [ast.Pass(**_place(node))]
@@ -87,6 +91,7 @@ class _Instrumenter(ast.NodeTransformer):
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        node.target = self.visit(node.target)
         if node.value is not None:
             node.value = self.visit(node.value)
         if "ClassVar" in ast.unparse(node.annotation) and node.value is not None:
@@ -130,7 +135,8 @@ class _Instrumenter(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self._children(node)
-        node.attr = self._attribute_name(node.attr)
+        if not (self._facts and isinstance(node.value, ast.Name) and node.value.id == self._facts):
+            node.attr = self._attribute_name(node.attr)
         return node
 
     # Operations
@@ -213,74 +219,23 @@ class _Instrumenter(ast.NodeTransformer):
     def _is_free(self, left: ast.expr, operator: ast.operator, right: ast.expr) -> bool:
         """Tell if an operation can make nothing large, whatever the values are."""
         if isinstance(operator, ast.Add):
-            return self._is_number(left) or self._is_number(right)
+            return self.numbers.has(left) or self.numbers.has(right)
         if isinstance(operator, ast.Mult):
             return (
-                self._is_float(left)
-                or self._is_float(right)
-                or (_is_small(left) and self._is_number(right))
-                or (_is_small(right) and self._is_number(left))
+                self.numbers.has_float(left)
+                or self.numbers.has_float(right)
+                or (_is_small(left) and self.numbers.has(right))
+                or (_is_small(right) and self.numbers.has(left))
             )
         if isinstance(operator, ast.Pow):
-            return self._is_float(left) or self._is_float(right)
+            return self.numbers.has_float(left) or self.numbers.has_float(right)
         if isinstance(operator, ast.Mod):
-            return self._is_number(left)
+            return self.numbers.has(left)
         return not isinstance(operator, ast.LShift)
-
-    def _is_number(self, node: ast.expr) -> bool:
-        """Tell if a value is never a text, list or tuple; it may be an array."""
-        if isinstance(node, ast.Constant):
-            return not isinstance(node.value, str)
-        if isinstance(node, ast.BinOp):
-            return isinstance(node.op, _NO_SEQUENCE) or (
-                self._is_number(node.left) and self._is_number(node.right)
-            )
-        if isinstance(node, ast.UnaryOp | ast.Compare):
-            return True
-        if isinstance(node, ast.IfExp):
-            return self._is_number(node.body) and self._is_number(node.orelse)
-        return self._is_call_of(node, _NUMBERS, _NUMPY_NUMBERS) or self._is_float(node)
-
-    def _is_float(self, node: ast.expr) -> bool:
-        """Tell if a value is a float or an array of floats, or an error."""
-        if isinstance(node, ast.Constant):
-            return isinstance(node.value, float)
-        if isinstance(node, ast.UnaryOp):
-            return self._is_float(node.operand)
-        if isinstance(node, ast.BinOp):
-            return (
-                isinstance(node.op, ast.Div)
-                or self._is_float(node.left)
-                or self._is_float(node.right)
-            )
-        if isinstance(node, ast.Attribute):
-            return isinstance(node.value, ast.Name) and node.value.id == "math"
-        return self._is_call_of(node, {"float"}, {"mean", "median", "std", "var"}) or (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-            and node.func.value.id == "math"
-            and node.func.attr in _FLOATS
-        )
-
-    def _is_call_of(
-        self, node: ast.expr, builtins: Collection[str], numpy: Collection[str]
-    ) -> bool:
-        if not isinstance(node, ast.Call):
-            return False
-        function = node.func
-        if isinstance(function, ast.Name):
-            return function.id in builtins and function.id not in self.bound
-        return (
-            isinstance(function, ast.Attribute)
-            and isinstance(function.value, ast.Name)
-            and function.value.id in ("np", "numpy")
-            and function.attr in numpy
-        )
 
 
 class _Place(TypedDict):
-    """Where a piece of syntax stands, as the nodes of a tree take it."""
+    """The place of a piece of syntax in its file."""
 
     lineno: int
     col_offset: int

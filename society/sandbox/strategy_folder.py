@@ -82,7 +82,7 @@ class FailedDescription(_Part):
 
 
 class StrategyManifest(_Part):
-    """What a folder of strategies holds."""
+    """The contents of a folder of strategies."""
 
     game: GameName
     interface: Interface
