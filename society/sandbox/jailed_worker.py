@@ -14,7 +14,6 @@ import numpy as np
 
 from society.sandbox.automata import AutomatonTables
 from society.sandbox.facades import make_namespace
-from society.sandbox.frames import WorkerRequest, pack_reply, read_request
 from society.sandbox.jail import READS, WRITES, JailReport
 from society.sandbox.live_calls import CallOutcome, LiveInstances
 from society.sandbox.loaded_program import LoadedProgram
@@ -25,6 +24,7 @@ from society.sandbox.request_packing import (
     unpack_decisions,
     unpack_programs,
 )
+from society.sandbox.worker_messages import WorkerRequest, pack_reply, read_request
 
 SENTENCE = 300  # signs of a sentence that goes to the pool
 NOBODY = -1  # the mark while no program runs

@@ -8,8 +8,8 @@ from society.sandbox.facades import (
     C,
     Chance,
     D,
-    Facts,
-    Game,
+    DescribableGame,
+    ProgramFacts,
     define,
     describe,
     make_namespace,
@@ -42,12 +42,14 @@ class Failure(NamedTuple):
 class RunnableProgram:
     """A loaded program in one game: its class, and how instances are made and called."""
 
-    def __init__(self, program: LoadedProgram, game: Game) -> None:
+    def __init__(self, program: LoadedProgram, game: DescribableGame) -> None:
         self.program = program
         self.fallback = program.fallback == "C"
         nodes = SourceNodes(program.source, program.name)
         self.sufficient = sufficient_history(nodes)
-        self.stored = stored_names(nodes.playing)
+        stored = stored_names(nodes.playing)
+        # Instrumented code may store a program's own attribute under its name and a dot.
+        self.stored = stored | {f"{name}." for name in stored}
         self.changes = can_change_objects(nodes.playing)
         self._description = describe(game, program.interface)
         self._namespace = make_namespace()
@@ -74,7 +76,7 @@ class RunnableProgram:
         return instance, _broken(budget.broken) if budget.broken else None
 
     def ask(
-        self, instance: Any, method: str, facts: Facts, chance: Chance, errors: int = 0
+        self, instance: Any, method: str, facts: ProgramFacts, chance: Chance, errors: int = 0
     ) -> tuple[Any, Failure | None]:
         """Call a method with facts; what it returns is not looked at."""
         use_chance(self._namespace, chance)

@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.errors import SandboxError
-from society.sandbox.frames import REPLY
 from society.sandbox.jail_limits import Confinement, JailLimits
 from society.sandbox.jailed_worker import OUT_OF_MEMORY
+from society.sandbox.worker_messages import REPLY
 from society.sandbox.zygote import LONGEST
 
 # OpenBLAS and its kin would start threads. A hash seed, or sets of strings had an order of their

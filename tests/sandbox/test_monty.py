@@ -11,9 +11,9 @@ import pytest
 from society.errors import SandboxError
 from society.sandbox.match_batch import BatchResult, MatchBatch
 from society.sandbox.monty import MontyPool
-from society.sandbox.pool import ProgramPool
+from society.sandbox.program_pool import ProgramPool
 from society.sandbox.stage_games import StageGame, stage_game
-from tests.sandbox.test_pool import checked
+from tests.sandbox.test_program_pool import checked
 
 PLAYED = """
 LIMIT = 2

@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from society.errors import SandboxError
-from society.sandbox.frames import REPLY, pack_reply, pack_request, read_request
 from society.sandbox.jail_limits import JailLimits
+from society.sandbox.worker_messages import REPLY, pack_reply, pack_request, read_request
 from society.sandbox.worker_processes import (
     Task,
     WorkerFailure,

@@ -20,7 +20,7 @@ from society.sandbox.jail_limits import JailLimits
 from society.sandbox.live_calls import AnswerCall, CallOutcome, DecisionCall, Notice, SocietySetting
 from society.sandbox.loaded_program import Interface, LoadedProgram
 from society.sandbox.match_batch import BatchResult, MatchBatch
-from society.sandbox.pool import ProgramPool
+from society.sandbox.program_pool import ProgramPool
 from society.sandbox.replies import parse_play
 from society.sandbox.runnable_program import Failure
 from society.sandbox.stage_games import stage_game
@@ -413,8 +413,8 @@ def test_a_closed_pool_starts_again() -> None:
 INTERRUPTED = """
 import os, signal, sys, threading
 from society.sandbox.jail_limits import JailLimits
-from society.sandbox.pool import ProgramPool
-from tests.sandbox.test_pool import ATTACKER, ALWAYS, PROGRAMS, batch, moves
+from society.sandbox.program_pool import ProgramPool
+from tests.sandbox.test_program_pool import ATTACKER, ALWAYS, PROGRAMS, batch, moves
 pool = ProgramPool(1, JailLimits(silence=30.0))
 pool.load(PROGRAMS)
 pool.play(batch([ALWAYS] * 3))
