@@ -10,7 +10,7 @@ import ast
 import copy
 from collections import Counter
 from collections.abc import ItemsView, Iterable, KeysView, Sequence, ValuesView
-from dataclasses import dataclass, field
+from dataclasses import Field, dataclass, field
 from functools import cache, cached_property
 from types import (
     AsyncGeneratorType,
@@ -48,7 +48,6 @@ from .names import (
     OFFERED,
     OFFERED_CLASSES,
     RANDOM,
-    SPECIAL_METHODS,
 )
 from .number_inference import Numbers
 from .offered_numpy import openable_numpy
@@ -123,7 +122,7 @@ def _inner_attributes() -> frozenset[str]:
         *(TracebackType, GeneratorType, CoroutineType, AsyncGeneratorType, MappingProxyType),
         *(KeysView, ValuesView, ItemsView, np.ndarray, np.ufunc, np.dtype, np.flatiter),
         *(np.float64, np.int64, np.bool, np.str_, np.random.Generator, np.random.RandomState),
-        *(Frozen, Chance, PlayerHistory, Action),
+        *(Frozen, Chance, PlayerHistory, Action, Field),
     )
     errors = (OSError, SyntaxError, UnicodeError, AttributeError, NameError, ImportError)
     made = (error() for error in errors if error is not UnicodeError)
@@ -146,9 +145,9 @@ class _ProgramFile:
         self.surveys: dict[str, Survey] = {}
         for node in tree.body:
             self._place(node)
-        if not any(isinstance(node, ast.ClassDef) for node in self.top.values()):
+        if not self.candidates():
             raise SandboxError(
-                f"{filename}: there is no class; write a class with the methods "
+                f"{filename}: there is no class that plays; write a class with the methods "
                 "__init__(self, game) and act(self, history)"
             )
 
@@ -210,12 +209,13 @@ class _ProgramFile:
         used = {
             use.name for name in self.top for use in self.survey(name).loads if use.name != name
         }
-        return [
-            one for one in classes if self._plays(one) or not (one.name in used or _is_data(one))
-        ]
+        return [one for one in classes if self._is_program(one, used=one.name in used)]
 
-    def _plays(self, node: ast.ClassDef) -> bool:
-        return bool({"act", "__call__"} & set(self.methods(node))) and not _is_data(node)
+    def _is_program(self, node: ast.ClassDef, *, used: bool) -> bool:
+        plays = not {"act", "__call__"}.isdisjoint(self.methods(node))
+        if _is_enum_class(node):
+            return False
+        return (plays and not used) if _is_data(node) else (plays or not used)
 
     def methods(self, node: ast.ClassDef) -> dict[str, ast.FunctionDef]:
         """Return a class's methods by name, inherited ones included."""
@@ -343,19 +343,6 @@ class _Program:
         """Attributes of the program's own classes."""
         return frozenset[str]().union(*(part.defined for part in self.parts))
 
-    @cached_property
-    def renamed(self) -> frozenset[str]:
-        """Attributes of its own, which are renamed so that no other object can have them.
-
-        Names that class bodies set keep theirs, as do those that are called from outside.
-        """
-        kept = _ATTRIBUTES | SPECIAL_METHODS | {use.name for use in self._uses("constants")}
-        return frozenset(
-            name
-            for name in self.defined - kept
-            if name != "act" and not name.startswith(("answer_", "notice_"))
-        )
-
     def _uses(self, kind: str) -> Iterable[NameUse]:
         return (use for part in self.parts for use in getattr(part, kind))
 
@@ -369,13 +356,6 @@ class _Program:
                 raise _refusal(use, f"`{use.name}`; {_name_advice(use.name)}")
 
     def _check_attributes(self) -> None:
-        for use in self._uses("constants"):
-            if use.name in _inner_attributes():
-                raise _refusal(
-                    use,
-                    f"the name `{use.name}` in the body of a class, as Python's own objects have "
-                    f"it; call it {use.name}_value",
-                )
         for use in self._uses("attributes"):
             self._check_attribute(use)
 
@@ -392,23 +372,25 @@ class _Program:
             if use.name not in offered:
                 raise _refusal(use, _not_offered(owner, use.name))
         elif use.name not in _ATTRIBUTES | self.defined:
-            raise _refusal(use, f"the attribute `.{use.name}`; {_attribute_advice(use.name)}")
+            raise _refusal(use, f"the attribute `.{use.name}`; {_ABOUT_ATTRIBUTES}")
+        elif use.owner != "self" and use.name in _inner_attributes():
+            raise _refusal(
+                use, f"the attribute `.{use.name}` other than of self; other objects have it, too"
+            )
 
     def _check_classes(self) -> None:
-        """Let no method that sets attributes of self be called with another self."""
+        """Let no method be called with a self that is no instance of its class."""
         for use in self._uses("called"):
             if use.name in OFFERED_CLASSES and not use.owner:
                 raise _refusal(use, f"a call of `{use.name}`; name it as a base or in isinstance")
         for use in self._uses("bases"):
             if use.name in OFFERED - {"BaseStrategy", "Enum", "IntEnum"}:
                 raise _refusal(use, f"the base `{use.name}`; derive from classes of this file")
-        protected = set(OFFERED_CLASSES)
-        if any(part.storing for part in self.parts):
-            protected |= {
-                node.name
-                for node in self.syntax
-                if isinstance(node, ast.ClassDef) and not _is_enum_class(node)
-            }
+        protected = OFFERED_CLASSES | {
+            node.name
+            for node in self.syntax
+            if isinstance(node, ast.ClassDef) and not _is_enum_class(node)
+        }
         methods = {name for part in self.parts for name in part.methods}
         for use in self._uses("values"):
             if use.name in protected:
@@ -426,10 +408,7 @@ class _Program:
         of_classes = {use.name for use in self._uses("constants")}
         of_classes |= {one.name for one in self.functions}
         numbers = Numbers(self.syntax, bound=self.bound, class_names=of_classes)
-        body = [
-            instrument(self.file.own_copy(node), numbers, self.renamed, recursive)
-            for node in self.nodes
-        ]
+        body = [instrument(self.file.own_copy(node), numbers, recursive) for node in self.nodes]
         tree = ast.Module([*self._imports(), *body], type_ignores=[])
         file = f"{PROGRAM}{self.node.name}>"
         try:
@@ -464,6 +443,10 @@ _MODULE_NAMES = {
     "numpy.linalg": NUMPY_LINALG,
 }
 _ATTRIBUTES = METHODS | HISTORY | DESCRIPTION | RANDOM | NUMPY_RANDOM
+_ABOUT_ATTRIBUTES = (
+    "programs may use those of numbers, texts, lists and arrays, of the history and the game, and "
+    "their own"
+)
 _ABOUT_FILES = frozenset({"open", "exec", "eval", "compile", "input", "globals", "locals", "vars"})
 
 
@@ -501,13 +484,6 @@ def _name_advice(name: str) -> str:
     return "it is neither defined nor offered"
 
 
-def _attribute_advice(name: str) -> str:
-    return (
-        "programs may use those of numbers, texts, lists and arrays, of the history and the game, "
-        "and their own"
-    )
-
-
 def _is_idle(node: ast.stmt) -> bool:
     """Tell if a statement does nothing when a file is imported."""
     if isinstance(node, ast.If):
@@ -526,7 +502,5 @@ def _is_enum_class(node: ast.ClassDef) -> bool:
 
 
 def _is_data(node: ast.ClassDef) -> bool:
-    """Tell if a class is an Enum or a dataclass."""
-    return _is_enum_class(node) or any(
-        "dataclass" in ast.unparse(decorator) for decorator in node.decorator_list
-    )
+    """Tell if a class is a dataclass."""
+    return any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list)

@@ -25,47 +25,32 @@ _OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
 }
 _OUR_OWN = {"str": ".as_text", "sum": ".total", "round": ".rounded"}
 _SMALL = 1_000
+# Methods that the runner calls take no step for it.
+_ENTRIES = frozenset({"__init__", "__call__", "act"})
 
 
-def instrument(
-    node: ast.stmt, numbers: Numbers, renamed: Collection[str], recursive: Collection[str]
-) -> ast.stmt:
+def instrument(node: ast.stmt, numbers: Numbers, recursive: Collection[str]) -> ast.stmt:
     """Rewrite one class or function of a program in place, and return it.
 
-    numbers: which of its names are numbers; renamed: attributes of its own that other objects have,
-    too; recursive: functions that may call themselves.
+    numbers: which of its names are numbers; recursive: functions that may call themselves.
     """
-    done: ast.stmt = _Instrumenter(numbers, renamed, recursive).visit(node)
+    done: ast.stmt = _Instrumenter(numbers, recursive).visit(node)
     return done
 
 
 class _Instrumenter(ast.NodeTransformer):
-    def __init__(
-        self, numbers: Numbers, renamed: Collection[str], recursive: Collection[str]
-    ) -> None:
+    def __init__(self, numbers: Numbers, recursive: Collection[str]) -> None:
         self.numbers = numbers
         self.bound = numbers.bound
-        self.renamed = renamed
         self.recursive = recursive
-        self._methods: set[int] = set()
-        self._facts = ""  # how the method that is visited calls the facts of a question
 
     def _children(self, node: ast.AST) -> ast.AST:
         return super().generic_visit(node)
 
     # Functions and loops
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        self._methods |= {id(part) for part in node.body if isinstance(part, ast.FunctionDef)}
-        return self._children(node)
-
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        outer = self._facts
-        if id(node) in self._methods:
-            told = node.name.startswith(("answer_", "notice_")) and len(node.args.args) == 2
-            self._facts = node.args.args[1].arg if told else ""
         self._children(node)
-        self._facts = outer
         node.returns = None
         first = _docstring_length(node.body)
         documented, body = node.body[:first], node.body[first:] or [ast.Pass(**_place(node))]
@@ -73,10 +58,9 @@ class _Instrumenter(ast.NodeTransformer):
             leave = [_statement(node, ".leave")]
             attempt = ast.Try(body, handlers=[], orelse=[], finalbody=leave, **_place(body[0]))
             body = [_statement(node, ".enter"), attempt]
-        elif node.name not in ("__init__", "__call__", "act"):
+        elif node.name not in _ENTRIES and not node.name.startswith(("answer_", "notice_")):
             body = [_statement(node, ".step"), *body]
         node.body = [*documented, *body]
-        node.name = self._attribute_name(node.name)
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
@@ -128,16 +112,6 @@ class _Instrumenter(ast.NodeTransformer):
         if own is None or node.id in self.bound:
             return node
         return ast.Name(own, node.ctx, **_place(node))
-
-    def _attribute_name(self, name: str) -> str:
-        """Return an attribute's name that no other object has."""
-        return f"{name}." if name in self.renamed else name
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        self._children(node)
-        if not (self._facts and isinstance(node.value, ast.Name) and node.value.id == self._facts):
-            node.attr = self._attribute_name(node.attr)
-        return node
 
     # Operations
 
@@ -193,10 +167,6 @@ class _Instrumenter(ast.NodeTransformer):
         if name in ("isinstance", "issubclass"):
             node.args[0] = self.visit(node.args[0])
             return node
-        if name in ("getattr", "hasattr") and isinstance(node.args[1], ast.Constant):
-            node.args[1] = ast.Constant(
-                self._attribute_name(str(node.args[1].value)), **_place(node)
-            )
         plain = name in ("round", "sum") and len(node.args) == 1 and not node.keywords
         if plain and not isinstance(node.args[0], ast.Starred):
             node.args = [self.visit(argument) for argument in node.args]

@@ -71,7 +71,6 @@ class Survey(ast.NodeVisitor):
         self.defined: set[str] = set()
         self.constants: list[NameUse] = []  # names that class bodies set
         self.methods: set[str] = set()
-        self.storing: set[str] = set()  # classes whose methods set attributes of self
         self.refusal: Refusal | None = None
         self._classes: list[ast.ClassDef] = []
         self._self: str | None = None  # how the method calls its instance
@@ -156,15 +155,20 @@ class Survey(ast.NodeVisitor):
         """Note an attribute that is read, and what stands before its dot."""
         if node.attr != "__init__":
             _check_dunder(node, node.attr)
-        owner = _dotted(node.value)
-        if owner not in self.facts:
-            self.attributes.append(NameUse(node.attr, node.lineno, owner))
+        self._note_attribute(node.attr, node.value, node.lineno)
         if isinstance(node.value, ast.Name):
             self._load(node.value)
         elif isinstance(node.value, ast.Attribute):
             self._attribute(node.value)
         elif not _is_super(node.value):
             self.visit(node.value)
+
+    def _note_attribute(self, name: str, owner: ast.expr, line: int) -> None:
+        called = _dotted(owner)
+        if called == "self" and (not self._classes or _is_enum(self._classes[-1])):
+            called = "member"  # Enums are values, too: their methods may get another self
+        if called not in self.facts:
+            self.attributes.append(NameUse(name, line, called))
 
     def _store(self, node: ast.Attribute) -> None:
         if not isinstance(node.value, ast.Name) or node.value.id != self._self:
@@ -176,7 +180,6 @@ class Survey(ast.NodeVisitor):
             raise Refusal(node, f"a change of self in {self._method}; remember in notice_ methods")
         if _is_enum(self._classes[-1]):
             raise Refusal(node, "a change of the members of an Enum")
-        self.storing.update(kind.name for kind in self._classes)
         self.defined.add(node.attr)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
@@ -361,7 +364,9 @@ class Survey(ast.NodeVisitor):
         for argument in arguments:
             self.visit(argument)
         for keyword in node.keywords:
-            if keyword.arg != "dtype":
+            if keyword.arg == "default_factory" and isinstance(keyword.value, ast.Name):
+                self._load(keyword.value)
+            elif keyword.arg != "dtype":
                 self.visit(keyword.value)
 
     def _keywords(self, node: ast.Call) -> None:
@@ -393,9 +398,7 @@ class Survey(ast.NodeVisitor):
         _check_dunder(node, name.value)
         if isinstance(node.args[0], ast.Starred):
             raise Refusal(node, "`getattr` or `hasattr` without a name in quotes")
-        owner = _dotted(node.args[0])
-        if owner not in self.facts:
-            self.attributes.append(NameUse(name.value, node.lineno, owner))
+        self._note_attribute(name.value, node.args[0], node.lineno)
         self.values.append(NameUse(name.value, node.lineno, "."))
         if name.value in GUARDED_METHODS:
             raise Refusal(node, f"`.{name.value}` other than in a call")

@@ -102,6 +102,33 @@ REFUSED = (
         ("m = math\nreturn m.sin", "`.sin`"),
     ),
     *_attacks(
+        "leak: own names that other objects have",
+        (
+            "class Spy:\n    def __init__(self, game):\n        self.base = 1\n\n"
+            "    def act(self, history):\n        return history.my_actions.base",
+            "`.base` other than of self",
+        ),
+        (
+            "class Spy:\n    def __init__(self, game):\n        self.gi_frame = 1\n\n"
+            "    def act(self, history):\n        return (x for x in [1]).gi_frame",
+            "`.gi_frame` other than of self",
+        ),
+        (
+            "class Spy:\n    def __init__(self, game):\n        self.ctypes = 1\n\n"
+            "    def act(self, history):\n        return getattr(history.my_actions, 'ctypes')",
+            "`.ctypes` other than of self",
+        ),
+        (
+            "class Spy:\n    def view(self):\n        return 1\n\n"
+            "    def act(self, history):\n        return history.my_actions.view()",
+            "`.view` other than of self",
+        ),
+        (
+            "self._member_map_ = 1\nreturn Action._member_map_.clear()",
+            "`._member_map_` other than of self",
+        ),
+    ),
+    *_attacks(
         "leak: numpy",
         ("return np.load('/etc/passwd')", "no option adds it"),
         ("return np.loadtxt('/etc/passwd')", "no option adds it"),
@@ -280,10 +307,6 @@ REFUSED = (
         (
             "math.pi = 3\nclass Spy:\n    def act(self, h):\n        return C",
             "an assignment at the top of the file",
-        ),
-        (
-            "class Spy:\n    view = 3\n\n    def act(self, h):\n        return C",
-            "the name `view` in the body of a class",
         ),
         (
             "class Spy:\n    for math.pi in [3]:\n        pass\n\n    def act(self, h):\n"
@@ -468,30 +491,6 @@ FAILED = (
         ("return iter(int, 1)", "takes 1 positional argument"),
         ("random.seed(self)\nreturn C", "a seed is a number or a text"),
         ("return hash(self)", "no stable hash"),
-    ),
-    *_attacks(
-        "leak: own names that other objects have",
-        (
-            "class Spy:\n    def __init__(self, game):\n        self.base = 1\n\n"
-            "    def act(self, history):\n        return history.my_actions.base",
-            "no attribute 'base.'",
-        ),
-        (
-            "class Spy:\n    def __init__(self, game):\n        self.gi_frame = 1\n\n"
-            "    def act(self, history):\n        return (x for x in [1]).gi_frame",
-            "no attribute 'gi_frame.'",
-        ),
-        (
-            "class Spy:\n    def __init__(self, game):\n        self.ctypes = 1\n\n"
-            "    def act(self, history):\n        return getattr(history.my_actions, 'ctypes')",
-            "no attribute 'ctypes.'",
-        ),
-        (
-            "class Spy:\n    def view(self):\n        return 1\n\n"
-            "    def act(self, history):\n        return history.my_actions.view()",
-            "no attribute 'view.'",
-        ),
-        ("self._member_map_ = 1\nreturn Action._member_map_.clear()", "_member_map_."),
     ),
 )
 
