@@ -8,9 +8,9 @@ import re
 import numpy as np
 import pytest
 
+from society.errors import SandboxError
 from society.sandbox import facades
 from society.sandbox.checker import CheckedProgram, check_file
-from society.sandbox.program_text import SandboxError
 
 from .program_play import only_program
 
