@@ -83,8 +83,6 @@ class FailedDescription(_Part):
 
 class StrategyManifest(_Part):
     """What a folder of strategies holds; game: a dilemma, or the scenario that they answer in."""
-||||||| 38209d2
-    """What a folder of strategies holds."""
 
     game: _Text
     interface: Interface
