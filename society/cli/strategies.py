@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from society.errors import FileError, SandboxError, short_path, suggest
 from society.visible import print_result
@@ -22,8 +24,10 @@ if TYPE_CHECKING:
     from society.sandbox.checker import CheckedProgram
     from society.sandbox.match_batch import BatchResult, Trouble
     from society.sandbox.stage_games import StageGame
+    from society.sandbox.strategy_folder import StrategyManifest
 
 GAMES = ("public_goods", "collective_risk", "common_pool")
+_COLLECTIVE = re.compile("Strategy_COLLECTIVE_")  # published strategies that fall back on C
 FEWEST = 4  # players, where fewer classes are given than that
 
 
@@ -173,7 +177,8 @@ def play_strategies_command(args: argparse.Namespace) -> int:
         )
     game = _game(args, players)
     if players > len(programs):
-        words = f"{len(programs)} classes take {players} seats in turn"
+        many = f"{len(programs)} classes take {players} seats in turn"
+        words = f"one class takes all {players} seats" if len(programs) == 1 else many
         print(f"society: {words}; --players says how many seats there are", file=sys.stderr)
     result = _played(programs, game, args.seed)
     names = _seat_names(programs, players)
@@ -182,6 +187,9 @@ def play_strategies_command(args: argparse.Namespace) -> int:
         print_json(_match_as_json(args, game, names, result, payoffs))
     else:
         _print_match(names, result, payoffs)
+        for trouble in result.troubles:
+            fallback = programs[trouble.program].kept.fallback
+            print(_trouble_line(names[trouble.seat], trouble, fallback))
     return 0
 
 
@@ -209,7 +217,8 @@ def _playing(args: argparse.Namespace) -> list[ReadyProgram]:
             raise SandboxError(
                 f"{short_path(file)}:{one.line}: two classes are called {one.name}; rename one"
             )
-        kept = KeptProgram(name=one.name, number=0, source=one.source, fallback="D")
+        fallback: Literal["C", "D"] = "C" if _COLLECTIVE.match(one.name) else "D"
+        kept = KeptProgram(name=one.name, number=0, source=one.source, fallback=fallback)
         ready[one.name] = ReadyProgram.of(kept, one)
     _refuse_mute(ready)
     return list(ready.values())
@@ -239,7 +248,7 @@ def _played(programs: Sequence[ReadyProgram], game: StageGame, seed: int) -> Bat
     from society.components.programs.program_host import chosen_confinement
     from society.engine.rng import generator
     from society.sandbox.match_batch import MatchBatch
-    from society.sandbox.pool import ProgramPool
+    from society.sandbox.program_pool import ProgramPool
 
     seats = np.arange(game.players)[None] % len(programs)
     words = generator(seed, "strategies play").integers(2**64, size=seats.shape, dtype=np.uint64)
@@ -300,7 +309,7 @@ def _match_as_json(
 
 
 def _print_match(names: Sequence[str], result: BatchResult, payoffs: Sequence[float]) -> None:
-    """Print a line for each seat, then the calls that gave no move."""
+    """Print a line for each seat."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -310,14 +319,15 @@ def _print_match(names: Sequence[str], result: BatchResult, payoffs: Sequence[fl
     for name, moves, paid in zip(names, _moves(result), payoffs, strict=True):
         table.add_row(name, moves, f"{paid:.2f}")
     console().print(table)
-    for trouble in result.troubles:
-        print(_trouble_line(names, trouble))
 
 
-def _trouble_line(names: Sequence[str], trouble: Trouble) -> str:
-    out = "" if trouble.kind == "error" else "; it is disqualified, and plays D to the end"
+def _trouble_line(name: str, trouble: Trouble, fallback: str) -> str:
+    """Describe a call that gave no move."""
+    out = (
+        "" if trouble.kind == "error" else f"; it is disqualified, and plays {fallback} to the end"
+    )
     line = "" if trouble.line is None else f" (line {trouble.line})"
-    return f"round {trouble.round + 1}: {names[trouble.seat]}: {trouble.sentence}{line}{out}"
+    return f"round {trouble.round + 1}: {name}: {trouble.sentence}{line}{out}"
 
 
 # adopt
@@ -329,12 +339,65 @@ def _add_adopt(verbs: Commands) -> None:
     )
     _add_files(parser, game=True)
     parser.add_argument("--model", required=True, metavar="M", help="the model that wrote them")
+    parser.add_argument("--released", type=_date, metavar="DATE", help="the day it came out")
+    parser.add_argument(
+        "--reasons", action="store_true", help="the model thinks in words before it answers"
+    )
     parser.set_defaults(command=adopt_command)
 
 
 def adopt_command(args: argparse.Namespace) -> int:
-    """Carry out `society strategies adopt`."""
-    raise NotImplementedError
+    """Carry out `society strategies adopt`: write a manifest, or add files to the one there is."""
+    from society.sandbox.strategy_folder import (
+        MANIFEST,
+        StrategyAuthor,
+        adopt_files,
+        read_strategies,
+        write_strategies,
+    )
+
+    files = _files(args.files)
+    folder = _only_folder(files)
+    author = StrategyAuthor(release=args.released, reasons=args.reasons)
+    found = adopt_files(folder, args.game, model=args.model, author=author)
+    names = {file.name for file in files}
+    entries = [one for one in found.strategies if one.file in names]
+    models = dict(found.models)
+    if (folder / MANIFEST).exists():
+        known = read_strategies(folder).manifest
+        _refuse_other(folder, known, found)
+        entries = [*(one for one in known.strategies if one.file not in names), *entries]
+        models = known.models | models
+    manifest = found.model_copy(update={"strategies": tuple(entries), "models": models})
+    write_strategies(folder, manifest)
+    print(f"{short_path(folder / MANIFEST)}: {len(entries)} strategies for {args.game}")
+    return 0
+
+
+def _refuse_other(folder: Path, known: StrategyManifest, found: StrategyManifest) -> None:
+    """Raise SandboxError if a folder has strategies of another game or interface."""
+    for what in ("game", "interface"):
+        before, now = getattr(known, what), getattr(found, what)
+        if before != now:
+            raise SandboxError(
+                f"{short_path(folder)} has strategies with the {what} {before}, and these have "
+                f"{now}; put them into a folder of their own"
+            )
+
+
+def _only_folder(files: Sequence[Path]) -> Path:
+    folders = sorted({file.parent for file in files})
+    if len(folders) > 1:
+        names = " and ".join(short_path(one) for one in folders[:2])
+        raise SandboxError(f"the files lie in {names}; a manifest is for the files of one folder")
+    return folders[0]
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"got {text!r}; expected a day, as 2025-03-31") from None
 
 
 # Files
