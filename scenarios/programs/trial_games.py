@@ -22,7 +22,7 @@ from society.sandbox.checker import CheckedProgram, check_file
 from society.sandbox.kept_programs import KeptProgram
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import MatchBatch, Trouble
-from society.sandbox.pool import ProgramPool
+from society.sandbox.program_pool import ProgramPool
 from society.sandbox.stage_games import GameName, StageGame, stage_game
 from society.sandbox.strategy_folder import Fallback
 from society.scenarios.programs.written_texts import NoProgram, find_program

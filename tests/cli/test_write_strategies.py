@@ -171,7 +171,7 @@ def test_wrong_input_is_one_message(
 ) -> None:
     with_folder = [*WRITE, *changes, "--out", str(tmp_path / "s")]
     try:
-        code = main(with_folder)
+        code: object = main(with_folder)
     except SystemExit as left:
         code = left.code
     said = capsys.readouterr()

@@ -25,7 +25,7 @@ from society.engine.rng import generator
 from society.sandbox.checker import CheckedProgram, check_file
 from society.sandbox.live_calls import DecisionCall
 from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.pool import ProgramPool
+from society.sandbox.program_pool import ProgramPool
 from society.sandbox.stage_games import GameName, StageGame, stage_game
 from society.sandbox.strategy_folder import (
     FailedDescription,

@@ -116,8 +116,9 @@ def test_the_offline_mind_writes_programs_for_every_game(tmp_path: Path, game: s
     path = tmp_path / "a.run"
     assert play(build(load_config("strategy_writing", spec)), path).code == 0
     with open_run_file(path) as run:
-        assert run.outcome().measures["accepted"].mean == 1
-        assert run.outcome().measures["tries"].mean > 1
+        measures = run.outcome().measures
+        assert measures["accepted"].mean == 1
+        assert (measures["tries"].mean or 0) > 1
 
 
 # Programs in replies
