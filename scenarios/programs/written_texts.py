@@ -7,6 +7,7 @@ in which it cannot be found is no misprint that could be repaired, but a try tha
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -83,7 +84,7 @@ def find_program(reply: str) -> str:
     blocks = [found["code"] for found in _FENCED.finditer(reply)]
     programs = [block for block in blocks if _CLASS.search(block)]
     if len(programs) == 1:
-        return programs[0]
+        return _visible(programs[0])
     if programs:
         raise NoProgram(
             f"the reply has {len(programs)} blocks of code with classes; give one block with the "
@@ -92,8 +93,20 @@ def find_program(reply: str) -> str:
     if blocks:
         raise NoProgram("the block of code defines no class; give the whole class")
     if _CLASS.search(reply) and _is_python(reply):
-        return reply.strip() + "\n"
+        return _visible(reply.strip() + "\n")
     raise NoProgram("the reply has no block of code between ```python and ```; give one")
+
+
+def _visible(program: str) -> str:
+    """Return a program in which everything can be seen; raises NoProgram."""
+    for number, line in enumerate(program.split("\n"), 1):
+        for sign in line:
+            if sign != "\t" and unicodedata.category(sign) in ("Cc", "Cf"):
+                raise NoProgram(
+                    f"line {number} has the character U+{ord(sign):04X}, which readers cannot see; "
+                    "leave it out"
+                )
+    return program
 
 
 def _is_python(text: str) -> bool:
@@ -105,6 +118,7 @@ def _is_python(text: str) -> bool:
 
 
 def _without_thoughts(text: str) -> str:
-    """Remove marked thoughts; backslashes stay, which in code are no LaTeX."""
-    hidden = text.replace("\\", "\0")
+    """Remove marked thoughts and half characters; backslashes stay, which in code are no LaTeX."""
+    whole = text.encode("utf-8", "replace").decode().replace("\r\n", "\n")
+    hidden = whole.replace("\0", "").replace("\\", "\0")
     return strip_thoughts(hidden).replace("\0", "\\").strip()

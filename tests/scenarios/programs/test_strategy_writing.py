@@ -11,11 +11,18 @@ import pytest
 
 from society.config.build import build
 from society.config.run_config import load_config
+from society.engine.action_spaces import Legal
+from society.errors import Unparsed
 from society.runs.play import play
 from society.runs.runfile import RunFile, open_run_file
 from society.sandbox.stage_games import stage_game
 from society.scenarios.programs.trial_games import TrialGames, WrittenReply
-from society.scenarios.programs.written_texts import NoProgram, find_program
+from society.scenarios.programs.written_texts import (
+    NoProgram,
+    ProgramText,
+    StrategyDescription,
+    find_program,
+)
 from tests.provider import author
 
 if TYPE_CHECKING:
@@ -144,12 +151,26 @@ def test_the_one_program_of_a_reply_is_found(reply: str) -> None:
         ("", "has no block of code"),
         ("class struggle is my strategy", "has no block of code"),
         ("```python\nreturn C\n```", "defines no class"),
+        (f"```python\n# \u202e\n{ALWAYS}```", "line 1 has the character U\\+202E"),
         (f"```python\n{ALWAYS}```\nor\n```python\n{ALWAYS}```", "has 2 blocks of code"),
     ],
 )
 def test_what_is_no_single_program_is_refused_with_its_reason(reply: str, reason: str) -> None:
     with pytest.raises(NoProgram, match=reason):
         find_program(reply)
+
+
+def test_replies_lose_their_thoughts_and_keep_their_backslashes() -> None:
+    reply = "<think>\\text{C}</think>\n\ud800 " + r"\textbf{C} if \d" + "\r\nfits\0"
+    for form in (StrategyDescription(200), ProgramText(200)):
+        assert form.parse(reply, Legal()) == "? " + r"\textbf{C} if \d" + "\nfits"
+
+
+def test_a_description_is_cut_nowhere() -> None:
+    with pytest.raises(Unparsed, match="got 201 characters; expected plain text"):
+        StrategyDescription(200).parse("C" * 201, Legal())
+    with pytest.raises(Unparsed, match="got an empty reply"):
+        StrategyDescription(200).parse(" \n", Legal())
 
 
 # Trial games
