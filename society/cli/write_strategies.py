@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from society.errors import InputError, short_path, suggest
+from society.text import clean_line, shorten
 
 from .arguments import add_limit_options, add_output_options, whole_number
 from .output import console, print_json
@@ -96,7 +97,7 @@ def write_strategies_command(args: argparse.Namespace) -> int:
         if (folder / MANIFEST).exists():
             _note(f"{short_path(folder)} is written; nothing in it is changed")
         else:
-            write_folder(folder, args.game, written)
+            write_folder(folder, run.manifest.params["game"], written)
         _print_written(args, folder, run, written)
     return 0
 
@@ -191,6 +192,7 @@ def _model_names(authors: Sequence[str]) -> dict[str, str]:
 
 def _parse_attitudes(texts: Sequence[str]) -> Mapping[str, str]:
     """Parse NAME or NAME=C or NAME=D; raises InputError."""
+    from society.components.programs.author_attitude import LONGEST_ATTITUDE
     from society.sandbox.strategy_folder import FALLBACKS
 
     found: dict[str, str] = {}
@@ -209,6 +211,11 @@ def _parse_attitudes(texts: Sequence[str]) -> Mapping[str, str]:
             )
         if name in found:
             raise InputError(f"--attitude {name} is given twice; give it once")
+        if len(name) > LONGEST_ATTITUDE or clean_line(name) != name:
+            raise InputError(
+                f"--attitude {shorten(clean_line(name), 40)}: got {len(name)} characters; expected "
+                f"at most {LONGEST_ATTITUDE} on one line"
+            )
         found[name] = fallback
     return found
 

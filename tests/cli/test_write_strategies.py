@@ -158,6 +158,8 @@ def test_a_kill_loses_and_repeats_no_paid_answer(provider: Provider, tmp_path: P
         (["--attitude", "generous"], "--attitude generous: say which action stands in"),
         (["--attitude", "kind=E"], "--attitude kind=E: say which action stands in"),
         (["--attitude", "kind=C", "kind=D"], "--attitude kind is given twice"),
+        (["--attitude", f"{'x' * 61}=C"], "got 61 characters; expected at most 60 on one line"),
+        (["--attitude", "kind\nor not=C"], "--attitude kind or not: got 11 characters"),
         ([*BOTH, "--game", "chess"], "--game chess: there is no such game; choose one of"),
         ([*BOTH, "--game", "common_pol"], "did you mean 'common_pool'?"),
         ([*BOTH, "--count", "0"], "got '0'; expected a whole number of at least 1"),

@@ -117,6 +117,20 @@ def test_both_readings_of_the_task_name_their_mindset(provider: Provider, tmp_pa
             assert f"must clearly follow the {named} mindset" in exploitative
 
 
+def test_a_prompt_pack_asks_for_descriptions_in_its_own_words(
+    provider: Provider, tmp_path: Path
+) -> None:
+    pack = tmp_path / "pack"
+    (pack / "strategy_writing").mkdir(parents=True)
+    (pack / "strategy_writing" / "describe.md").write_text("Be {{ attitude }} in {{ game }}.")
+    run, _ = written(provider, tmp_path, "author", rounds=1, prompts=str(pack))
+    with run:
+        assert prompts(run, "describe") == [
+            "Be collective in public_goods.",
+            "Be exploitative in public_goods.",
+        ]
+
+
 @pytest.mark.parametrize("game", ["public_goods", "collective_risk", "common_pool"])
 def test_the_offline_mind_writes_programs_for_every_game(tmp_path: Path, game: str) -> None:
     spec = {"agents": 6, "parameters": {"game": game}, "rounds": 20}
