@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -28,6 +29,7 @@ from society.sandbox.strategy_folder import Fallback
 from society.scenarios.programs.written_texts import NoProgram, find_program
 
 TRIALS = ((4, 20), (9, 5))  # players, rounds
+AT_ONCE = 256  # programs; one that ends its worker has the games of all of them played again
 _PARTNERS = """
 class AlwaysCooperates:
     def act(self, history):
@@ -104,9 +106,9 @@ class TrialGames:
             self._pool = ProgramPool(confinement=chosen_confinement())
         self._pool.load([*programs, *_partners()])
         failures: dict[int, Trouble] = {}
-        for game in self._games:
-            batch = _trial_batch(game, len(programs))
-            for trouble in self._pool.play(batch).troubles:
+        for start, game in product(range(0, len(programs), AT_ONCE), self._games):
+            some = np.arange(start, min(start + AT_ONCE, len(programs)))
+            for trouble in self._pool.play(_trial_batch(game, some, len(programs))).troubles:
                 failures.setdefault(trouble.program, trouble)
         return failures
 
@@ -141,16 +143,18 @@ def _partners() -> list[LoadedProgram]:
     return [prepare(one, "C") for one in check_file(_PARTNERS)]
 
 
-def _trial_batch(game: StageGame, programs: int) -> MatchBatch:
+def _trial_batch(game: StageGame, programs: NDArray[Any], partner: int) -> MatchBatch:
     """Seat each program with itself, and alone among partners of each kind.
+
+    partner: the number of the first of the three.
 
     All programs meet the same chance, so that no author's luck depends on another's.
     """
-    partners = programs + np.arange(3)
-    seats: NDArray[Any] = np.empty((programs, 1 + len(partners), game.players), np.int64)
-    seats[:, 0] = np.arange(programs)[:, None]
+    partners = partner + np.arange(3)
+    seats = np.empty((len(programs), 1 + len(partners), game.players), np.int64)
+    seats[:, 0] = programs[:, None]
     seats[:, 1:] = partners[:, None]
-    seats[:, 1:, 0] = np.arange(programs)[:, None]
+    seats[:, 1:, 0] = programs[:, None]
     one = np.arange(seats[0].size, dtype=np.uint64).reshape(seats[0].shape)
     seeds = np.broadcast_to(one, seats.shape)
     flat = (-1, game.players)

@@ -15,16 +15,16 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from society.components.programs.program_host import chosen_confinement
-from society.engine.rng import generator
 from society.sandbox.checker import CheckedProgram, check_file
-from society.sandbox.live_calls import DecisionCall
 from society.sandbox.loaded_program import LoadedProgram
+from society.sandbox.match_batch import MatchBatch
 from society.sandbox.program_pool import ProgramPool
 from society.sandbox.stage_games import GameName, StageGame, stage_game
 from society.sandbox.strategy_folder import (
@@ -39,8 +39,8 @@ from society.scenarios.programs.trial_games import prepare
 from .written_strategies import WrittenStrategy
 
 REPORT = "report.csv"
-_CALLS = 50  # by which the cost of a call is measured
-_PLAYED = 10  # rounds that the program sees in them
+_GAMES = 8  # in which the cost of a call is measured together
+_TIMES = 3  # so often, of which the quickest counts
 _NO_WORK = "class NoWork:\n    def act(self, history):\n        return C\n"
 
 
@@ -155,31 +155,28 @@ def _note(entry: StrategyEntry, program: CheckedProgram, cost: float) -> Program
 def call_costs(programs: Sequence[LoadedProgram], game: StageGame) -> list[float]:
     """Measure a call of each program in the sandbox, in microseconds beyond one that does nothing.
 
-    Each call is of a new object, which sees some rounds and decides in the next one.
+    Each plays some games with itself; what else this machine does only adds to the time.
     """
     (idle,) = check_file(_NO_WORK)
+    # As a program that draws and remembers, each is called in every round by every seat.
+    called = [replace(one, random=True, keeps_state=True) for one in programs]
     with ProgramPool(workers=1, confinement=chosen_confinement()) as pool:
-        pool.load([*programs, prepare(idle, "C")])
-        _measure(pool, len(programs), game)  # the first calls wait for the worker
-        nothing = _measure(pool, len(programs), game)
-        costs = [_measure(pool, number, game) for number in range(len(programs))]
+        pool.load([*called, replace(prepare(idle, "C"), random=True, keeps_state=True)])
+        nothing = min(_measure(pool, len(programs), game) for _ in range(10 * _TIMES))
+        costs = [
+            min(_measure(pool, number, game) for _ in range(_TIMES))
+            for number in range(len(programs))
+        ]
     return [max(0.0, cost - nothing) for cost in costs]
 
 
 def _measure(pool: ProgramPool, number: int, game: StageGame) -> float:
-    """Return the microseconds per decision of one program, objects and messages included."""
-    actions = generator(1, "cost of a call").random((_PLAYED, game.players)) < 0.5
-    stock: Any = None
-    if game.first_stock is not None:
-        stock = np.full(_PLAYED + 1, game.first_stock)
-    paid = game.paid(actions, None if stock is None else stock[:-1])
-    calls = [
-        DecisionCall(number, seed, f"cost {seed}", game, actions, paid, stock)
-        for seed in range(_CALLS)
-    ]
+    """Return the microseconds per call of one program, and of all that surrounds it."""
+    seats = np.full((_GAMES, game.players), number)
+    seeds = np.arange(seats.size, dtype=np.uint64).reshape(seats.shape)
     start = time.perf_counter()
-    pool.decide(calls)
-    return (time.perf_counter() - start) / (_CALLS * (_PLAYED + 1)) * 1e6
+    pool.play(MatchBatch(game, seats, seeds))
+    return (time.perf_counter() - start) / (seats.size * game.rounds) * 1e6
 
 
 def _write_report(folder: Path, notes: Sequence[ProgramNote]) -> None:

@@ -207,7 +207,11 @@ FAULTS = {
 }
 
 
-def test_programs_are_refused_for_what_they_break_and_by_themselves() -> None:
+@pytest.mark.parametrize("at_once", [256, 2])
+def test_programs_are_refused_for_what_they_break_and_by_themselves(
+    monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr("society.scenarios.programs.trial_games.AT_ONCE", at_once)
     good = [WrittenReply(f"```python\n{ALWAYS}```", "C")]
     bad = [WrittenReply(f"```python\n{text}\n```", "D") for text, _ in FAULTS.values()]
     with TrialGames("common_pool") as trial:
