@@ -43,10 +43,7 @@ class ProgramHost:
 
     def decide(self, calls: Sequence[DecisionCall]) -> list[CallOutcome]:
         """Ask programs for moves."""
-        asked = [
-            (c.program, c.seed, c.key, c.game, c.actions.tobytes(), c.payoffs.tobytes())
-            for c in calls
-        ]
+        asked = [(c.program, c.seed, c.key, c.game, *_seen(c)) for c in calls]
         before, outcomes = self._last
         if before != asked:
             outcomes = self._pool.decide(calls)
@@ -56,6 +53,12 @@ class ProgramHost:
     def answer(self, calls: Sequence[AnswerCall]) -> list[CallOutcome]:
         """Ask programs for answers to questions."""
         return self._pool.answer(calls)
+
+
+def _seen(call: DecisionCall) -> tuple[bytes, ...]:
+    """Return what a program has seen, in a form in which equal paths are equal."""
+    stock = b"" if call.stock is None else call.stock.tobytes()
+    return call.actions.tobytes(), call.payoffs.tobytes(), stock
 
 
 def host_of_this_process() -> ProgramHost:
