@@ -31,6 +31,10 @@ from society.scenarios.programs.written_texts import ProgramText, StrategyDescri
 LONGEST_PROGRAM = 100_000  # characters of a reply
 ACTIONS = ("C", "D")
 STANCE = Fields({"attitude": Text(LONGEST_ATTITUDE), "fallback_action": Choice(*ACTIONS)})
+WHICH_STANCE = (
+    "You are about to write a strategy for a social dilemma. In which attitude, in one or a few "
+    "words, and which action, C or D, shall stand in where its program fails?"
+)
 NO_STANCE = {"attitude": "", "fallback_action": "C"}
 
 
@@ -111,7 +115,7 @@ STAGE = DisplaySpec(
 def strategy_writing(env: Environment) -> Script:
     """Authors write strategies for a social dilemma, first in words and then as programs."""
     p = env.params
-    stance = yield Ask("declare_attitude", STANCE, fallback=NO_STANCE)
+    stance = yield Ask("declare_attitude", STANCE, fallback=NO_STANCE, text=WHICH_STANCE)
     fallback = np.array(ACTIONS, object)[stance["fallback_action"]]
     given = {
         "game": common(p.game),
