@@ -13,7 +13,7 @@ import re
 from typing import Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from society.components.language.llm_policy import LanguagePolicy
 from society.components.programs.author_attitude import LONGEST_ATTITUDE, AuthorAttitude
@@ -35,7 +35,11 @@ WHICH_STANCE = (
     "You are about to write a strategy for a social dilemma. In which attitude, in one or a few "
     "words, and which action, C or D, shall stand in where its program fails?"
 )
-NO_STANCE = {"attitude": "", "fallback_action": "C"}
+NO_STANCE = {"attitude": "undeclared", "fallback_action": "C"}
+
+
+# What a design may hide from those who write, and what says nothing about the game.
+_PRIVATE: dict[str, JsonValue] = {"private": True}
 
 
 class Writing(Params):
@@ -43,14 +47,23 @@ class Writing(Params):
 
     game: GameName = Field("public_goods", description="dilemma that the strategies are to play")
     wording: Literal["specification", "overview"] = Field(
-        "specification", description="how the game and the task are put: appendix A.1-2, or A.3"
+        "specification",
+        description="how the game and the task are put: appendix A.1-2, or A.3",
+        json_schema_extra=_PRIVATE,
     )
     mindset: Literal["attitude", "collective"] = Field(
         "attitude",
         description="mindset to align with: that of the attitude, or the collective one for all",
+        json_schema_extra=_PRIVATE,
     )
-    longest_description: int = Field(20_000, ge=100, description="characters of a description")
-    trial: bool = Field(True, description="whether programs play trial games before acceptance")
+    longest_description: int = Field(
+        20_000, ge=100, description="characters of a description", json_schema_extra=_PRIVATE
+    )
+    trial: bool = Field(
+        True,
+        description="whether programs play trial games before acceptance",
+        json_schema_extra=_PRIVATE,
+    )
 
 
 def authors(p: Writing, agents: int) -> list[Cohort]:
