@@ -118,8 +118,8 @@ def test_a_mechanism_is_tried_around_every_game(typed: Typed, tmp_path: Path) ->
         "ok taxed: not around donor_game: taxed: this play takes no payments, since what is owned "
         "in it grows or vanishes from round to round; take a play with payoffs",
         "ok taxed: not around norm_coding, strategy_writing, village_meeting: taxed: the play "
-        "declares no move and no payoff to act on; wrap one that does, or put @declares(Declared(move=..., told=...)) "
-        "above it",
+        "declares no move and no payoff to act on; wrap one that does, or put "
+        "@declares(Declared(move=..., told=...)) above it",
     ]
 
 
