@@ -36,10 +36,7 @@ WHICH_STANCE = (
     "words, and which action, C or D, shall stand in where its program fails?"
 )
 NO_STANCE = {"attitude": "undeclared", "fallback_action": "C"}
-
-
-# What a design may hide from those who write, and what says nothing about the game.
-_PRIVATE: dict[str, JsonValue] = {"private": True}
+_PRIVATE: dict[str, JsonValue] = {"private": True}  # says nothing about the game
 
 
 class Writing(Params):
