@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from society.errors import InputError, short_path, suggest
-from society.text import clean_line, shorten
 
 from .arguments import add_limit_options, add_output_options, whole_number
 from .output import console, print_json
@@ -204,6 +203,7 @@ def _parse_attitudes(texts: Sequence[str]) -> Mapping[str, str]:
     """Parse NAME or NAME=C or NAME=D; raises InputError."""
     from society.components.programs.author_attitude import LONGEST_ATTITUDE
     from society.sandbox.strategy_folder import FALLBACKS
+    from society.text import clean_line, shorten
 
     found: dict[str, str] = {}
     for text in texts:
