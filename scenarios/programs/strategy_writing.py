@@ -13,7 +13,7 @@ import re
 from typing import Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from society.components.language.llm_policy import LanguagePolicy
 from society.components.programs.author_attitude import LONGEST_ATTITUDE, AuthorAttitude
@@ -31,7 +31,15 @@ from society.scenarios.programs.written_texts import ProgramText, StrategyDescri
 LONGEST_PROGRAM = 100_000  # characters of a reply
 ACTIONS = ("C", "D")
 STANCE = Fields({"attitude": Text(LONGEST_ATTITUDE), "fallback_action": Choice(*ACTIONS)})
-NO_STANCE = {"attitude": "", "fallback_action": "C"}
+WHICH_STANCE = (
+    "You are about to write a strategy for a social dilemma. In which attitude, in one or a few "
+    "words, and which action, C or D, shall stand in where its program fails?"
+)
+NO_STANCE = {"attitude": "undeclared", "fallback_action": "C"}
+
+
+# What a design may hide from those who write, and what says nothing about the game.
+_PRIVATE: dict[str, JsonValue] = {"private": True}
 
 
 class Writing(Params):
@@ -39,14 +47,23 @@ class Writing(Params):
 
     game: GameName = Field("public_goods", description="dilemma that the strategies are to play")
     wording: Literal["specification", "overview"] = Field(
-        "specification", description="how the game and the task are put: appendix A.1-2, or A.3"
+        "specification",
+        description="how the game and the task are put: appendix A.1-2, or A.3",
+        json_schema_extra=_PRIVATE,
     )
     mindset: Literal["attitude", "collective"] = Field(
         "attitude",
         description="mindset to align with: that of the attitude, or the collective one for all",
+        json_schema_extra=_PRIVATE,
     )
-    longest_description: int = Field(20_000, ge=100, description="characters of a description")
-    trial: bool = Field(True, description="whether programs play trial games before acceptance")
+    longest_description: int = Field(
+        20_000, ge=100, description="characters of a description", json_schema_extra=_PRIVATE
+    )
+    trial: bool = Field(
+        True,
+        description="whether programs play trial games before acceptance",
+        json_schema_extra=_PRIVATE,
+    )
 
 
 def authors(p: Writing, agents: int) -> list[Cohort]:
@@ -111,7 +128,7 @@ STAGE = DisplaySpec(
 def strategy_writing(env: Environment) -> Script:
     """Authors write strategies for a social dilemma, first in words and then as programs."""
     p = env.params
-    stance = yield Ask("declare_attitude", STANCE, fallback=NO_STANCE)
+    stance = yield Ask("declare_attitude", STANCE, fallback=NO_STANCE, text=WHICH_STANCE)
     fallback = np.array(ACTIONS, object)[stance["fallback_action"]]
     given = {
         "game": common(p.game),

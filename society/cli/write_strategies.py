@@ -109,6 +109,7 @@ def _write(args: argparse.Namespace, setup: Society, path: Path) -> End:
     from society.runs.session import End
 
     if not path.exists():
+        _try_sandbox(setup)
         watch = watch_run(args, begun=True)
         return play(setup, path, "full", watch=watch, awaiting=print_awaiting, conclude=False)
     if not _is_unfinished(path, setup):
@@ -120,6 +121,15 @@ def _write(args: argparse.Namespace, setup: Society, path: Path) -> End:
         print_awaiting,
         conclude=False,
     )
+
+
+def _try_sandbox(setup: Society) -> None:
+    """Raise SandboxError if programs cannot be tried here, before anything is paid for."""
+    from society.scenarios.programs.trial_games import TrialGames, WrittenReply
+
+    given: Any = setup.params
+    with TrialGames(given.game, tried=given.trial) as trial:
+        trial.judge([WrittenReply("class A:\n    def act(self, history):\n        return C", "C")])
 
 
 def _is_unfinished(path: Path, setup: Society) -> bool:

@@ -83,6 +83,14 @@ def test_the_result_counts_success_refusals_and_costs(
     assert sum(told["refusals"].values()) == 6 + 15
     assert told["ledger"]["calls"] == 6 + 9 + 15
     assert told["ledger"]["cost"] is None
+    with (tmp_path / "s" / "success.csv").open(encoding="utf-8") as table:
+        assert [line.strip() for line in table] == [
+            "model,attitude,words,described,accepted,tries",
+            "clever,generous,all,3,3,9",
+            "clever,generous,10,3,3,9",
+            "wild,generous,all,3,0,15",
+            "wild,generous,4,3,0,15",
+        ]
     manifest = json.loads((tmp_path / "s" / "manifest.json").read_text("utf-8"))
     assert [one["model"] for one in manifest["strategies"]] == ["clever"] * 3
     failed = manifest["failed"]
@@ -124,6 +132,19 @@ def test_another_writing_is_not_mixed_into_a_folder(
     said = capsys.readouterr().err
     assert "records another writing than the one asked for now" in said
     assert len(said.splitlines()) == 1
+
+
+def test_a_sandbox_that_cannot_be_had_is_found_before_anything_is_paid(
+    provider: Provider,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SOCIETY_CONFINEMENT", "loose")
+    assert write(tmp_path / "s", *answered_by(provider)) == 2
+    assert "SOCIETY_CONFINEMENT is 'loose'" in capsys.readouterr().err
+    assert provider.stats()["count"] == 0
+    assert not (tmp_path / "s").exists()
 
 
 @pytest.mark.thorough

@@ -3,6 +3,7 @@
     manifest.json            who wrote what, and which descriptions never became a program
     MODEL_ATTITUDE_001.py    one program a file, as it was written
     report.csv               what each program reads and keeps, whether it draws lots, and its cost
+    success.csv              how many descriptions became programs, by model, attitude and length
 
 The cost of a call is measured here and now, so that it differs from machine to machine; all else in
 the report is found without running a program.
@@ -14,7 +15,7 @@ import csv
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -36,9 +37,9 @@ from society.sandbox.strategy_folder import (
 )
 from society.scenarios.programs.trial_games import prepare
 
-from .written_strategies import WrittenStrategy
+from .written_strategies import WrittenStrategy, success_by_author, success_by_length
 
-REPORT = "report.csv"
+REPORT, SUCCESS = "report.csv", "success.csv"
 _GAMES = 8  # in which the cost of a call is measured together
 _TIMES = 3  # so often, of which the quickest counts
 _NO_WORK = "class NoWork:\n    def act(self, history):\n        return C\n"
@@ -73,7 +74,9 @@ def write_folder(folder: Path, game: GameName, written: Sequence[WrittenStrategy
         failed=tuple(_failed(one) for one in written if not one.accepted),
     )
     files = dict(zip(names, (one.source for one in accepted), strict=True))
-    _write_report(folder, _notes(manifest.strategies, programs, game))
+    notes = _notes(manifest.strategies, programs, game)
+    _write_table(folder / REPORT, ProgramNote._fields, notes)
+    _write_table(folder / SUCCESS, _SUCCESS_FIELDS, _success_rows(written))
     write_strategies(folder, manifest, files)
 
 
@@ -179,9 +182,21 @@ def _measure(pool: ProgramPool, number: int, game: StageGame) -> float:
     return (time.perf_counter() - start) / (seats.size * game.rounds) * 1e6
 
 
-def _write_report(folder: Path, notes: Sequence[ProgramNote]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / REPORT).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(ProgramNote._fields)
-        writer.writerows(notes)
+_SUCCESS_FIELDS = ("model", "attitude", "words", "described", "accepted", "tries")
+
+
+def _success_rows(written: Sequence[WrittenStrategy]) -> Iterator[tuple[object, ...]]:
+    """Yield success by model and attitude, each altogether and by thirds of length."""
+    for whole in success_by_author(written):
+        own = [one for one in written if (one.model, one.attitude) == whole.group]
+        yield (*whole.group, "all", *whole[1:4])
+        for part in success_by_length(own):
+            yield (*whole.group, *part.group, *part[1:4])
+
+
+def _write_table(file: Path, fields: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w", newline="", encoding="utf-8") as opened:
+        writer = csv.writer(opened, lineterminator="\n")
+        writer.writerow(fields)
+        writer.writerows(rows)
