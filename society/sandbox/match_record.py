@@ -75,8 +75,9 @@ class MatchRecord:
 def has_exact_sums(game: StageGame) -> bool:
     """Check whether sums of payoffs are exact in any order: all are multiples of 2 ** -20.
 
-    >>> has_exact_sums(stage_game("public_goods", 4)), has_exact_sums(stage_game("public_goods", 7))
-    (True, False)
+    >>> from society.sandbox.stage_games import stage_game
+    >>> [has_exact_sums(stage_game("public_goods", players)) for players in (4, 7)]
+    [True, False]
     """
     if game.first_stock is not None:
         return False
@@ -100,7 +101,7 @@ class ObservedRounds:
         self._sets = [(SETTERS[one], rows) for one, rows in self.rows.items()]
 
     def arguments(self, place: int, program: LoadedProgram) -> tuple[Any, ...]:
-        """What the seat's program is called with."""
+        """Return the arguments for the seat's program."""
         history = PlayerHistory()
         _set_round(history, self.rounds)
         for set_row, rows in self._sets:

@@ -21,8 +21,8 @@ from .test_golden import replayed, told
 
 # A number of points is no number of a player: "the other player 2 points".
 NAME = re.compile(
-    r"(?:the referee|(?:villager|agent|player|rater|author) \d+(?:_\d+)?\b(?: of match \d+)?)"
-    r"(?! points)",
+    r"(?:the referee|(?:villager|agent|player|rater|author) \d+(?:_\d+)?\b"
+    r"(?: of match \d+)?)(?! points)",
     re.IGNORECASE,
 )
 LANGUAGE = {"parameters": {"minds": "language"}}
