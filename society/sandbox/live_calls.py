@@ -49,7 +49,7 @@ class DecisionCall:
 
 
 @dataclass(frozen=True)
-class Setting:
+class SocietySetting:
     """The society in which questions are asked, as a program's __init__ is told it."""
 
     name: str
@@ -78,7 +78,7 @@ class AnswerCall:
     program: int
     seed: int
     key: str
-    setting: Setting
+    setting: SocietySetting
     notices: Sequence[Notice]
     kind: str
     facts: Mapping[str, FactValue]
@@ -115,7 +115,7 @@ class LiveInstances:
         self._programs = programs
         self._mark = mark
         self._waiting: OrderedDict[tuple[object, ...], _Waiting] = OrderedDict()
-        self._runnable: dict[tuple[int, StageGame | Setting], RunnableProgram] = {}
+        self._runnable: dict[tuple[int, StageGame | SocietySetting], RunnableProgram] = {}
 
     def decide(self, call: DecisionCall) -> CallOutcome:
         """Ask for a move: True is C."""
@@ -140,7 +140,7 @@ class LiveInstances:
         return CallOutcome(None, failure) if failure else _plain_outcome(value)
 
     def _resume(
-        self, call: DecisionCall | AnswerCall, game: StageGame | Setting, path: list[Any]
+        self, call: DecisionCall | AnswerCall, game: StageGame | SocietySetting, path: list[Any]
     ) -> _Waiting:
         """Return the instance that has gone a part of this path, or a new one."""
         self._mark(call.program)
@@ -153,7 +153,7 @@ class LiveInstances:
             self._waiting.popitem(last=False)
         return waiting
 
-    def _start(self, program: int, seed: int, game: StageGame | Setting) -> _Waiting:
+    def _start(self, program: int, seed: int, game: StageGame | SocietySetting) -> _Waiting:
         runnable = self._runnable.get((program, game))
         if runnable is None:
             runnable = RunnableProgram(self._programs[program], game)
@@ -177,7 +177,7 @@ def _decide_round(waiting: _Waiting, call: DecisionCall, number: int) -> None:
         if number:  # in the first round it is told why there is no instance
             waiting.last = CallOutcome(waiting.runnable.fallback, None)
         return
-    arguments = _ARGUMENTS[waiting.runnable.program.interface](call, number)
+    arguments = _arguments(waiting.runnable.program, call, number)
     move = waiting.runnable.move(waiting.instance, arguments, waiting.errors, waiting.chance)
     waiting.last = CallOutcome(*move)
     _count(waiting, waiting.last.failure)
@@ -188,35 +188,50 @@ def _count(waiting: _Waiting, failure: Failure | None) -> None:
     waiting.out = failure is not None and failure.ends_the_game
 
 
-def _show_counts(call: DecisionCall, rounds: int) -> tuple[Any, ...]:
-    history = new_history(round_number=rounds, **_rows(call, rounds))
-    return (history,) if call.stock is None else (history, float(call.stock[rounds]))
+def _arguments(program: LoadedProgram, call: DecisionCall, rounds: int) -> tuple[Any, ...]:
+    """What a program is called with after so many rounds."""
+    if program.interface == "full":
+        return _show_full(call, rounds)
+    if program.interface == "society":
+        return _show_all(call, rounds)
+    history = new_history(round_number=rounds, **_own(call, rounds), **_counts(call, rounds))
+    if program.takes_stock and call.stock is not None:
+        return history, float(call.stock[rounds])
+    return (history,)
 
 
 def _show_full(call: DecisionCall, rounds: int) -> tuple[Any, ...]:
     stock = {} if call.stock is None else {"current_stock": float(call.stock[rounds])}
     state = new_state(round_number=rounds, **stock)
-    return state, new_history(round_number=rounds, **_rows(call, rounds)) if rounds else None
+    return state, new_history(**_own(call, rounds), **_others(call, rounds)) if rounds else None
 
 
 def _show_all(call: DecisionCall, rounds: int) -> tuple[Any, ...]:
+    rows = {**_own(call, rounds), **_counts(call, rounds), **_others(call, rounds)}
     stock = None if call.stock is None else _frozen(call.stock[: rounds + 1])
-    return (new_history(round_number=rounds, stock=stock, **_rows(call, rounds)),)
+    return (new_history(round_number=rounds, stock=stock, **rows),)
 
 
-_ARGUMENTS = {"counts": _show_counts, "full": _show_full, "society": _show_all}
+_Rows = dict[str, NDArray[Any]]
 
 
-def _rows(call: DecisionCall, rounds: int) -> dict[str, NDArray[Any]]:
-    actions, payoffs = call.actions[:rounds], call.payoffs[:rounds]
-    rows = {
-        "my_actions": actions[:, 0],
-        "my_payoffs": payoffs[:, 0],
-        "opponent_actions": actions[:, 1:],
-        "opponent_cooperators": actions[:, 1:].sum(-1, dtype=np.int64),
-        "opponent_payoffs": payoffs[:, 1:],
+def _own(call: DecisionCall, rounds: int) -> _Rows:
+    return {
+        "my_actions": _frozen(call.actions[:rounds, 0]),
+        "my_payoffs": _frozen(call.payoffs[:rounds, 0]),
     }
-    return {name: _frozen(row) for name, row in rows.items()}
+
+
+def _counts(call: DecisionCall, rounds: int) -> _Rows:
+    counts = call.actions[:rounds, 1:].sum(-1, dtype=np.int64)
+    return {"opponent_cooperators": _frozen(counts)}
+
+
+def _others(call: DecisionCall, rounds: int) -> _Rows:
+    return {
+        "opponent_actions": _frozen(call.actions[:rounds, 1:]),
+        "opponent_payoffs": _frozen(call.payoffs[:rounds, 1:]),
+    }
 
 
 def _frozen(values: NDArray[Any]) -> NDArray[Any]:
