@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from society.sandbox.facades import SETTERS, STATE_SETTERS, GameState, Interface, PlayerHistory
 from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.stage_games import StageGame, stage_game
+from society.sandbox.stage_games import StageGame
 
 
 class MatchRecord:

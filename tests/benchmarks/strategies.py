@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from society.engine.rng import generator
 from society.sandbox.automata import AutomatonTables
-from society.sandbox.checker import check_file
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import MatchBatch, play_batch
 from society.sandbox.stage_games import StageGame, stage_game
 from tests.benchmarks.strategy_corpus import HEADER, Kind, strategies
+from tests.sandbox.slow_runner import load_programs
 
 STRATEGIES, POPULATION, GENERATIONS, GAMES = 3072, 512, 200, 4
 MODELS, ATTITUDES = 8, 2
@@ -128,7 +128,10 @@ class PlainEngine:
                     move = player(GameState(number, stock), history)
                 else:
                     history = PlayerHistory(
-                        number, actions[seat, :number], payoffs[seat, :number], counts[seat, :number]
+                        number,
+                        actions[seat, :number],
+                        payoffs[seat, :number],
+                        counts[seat, :number],
                     )
                     move = player(history) if stock is None else player(history, stock)
                 if not isinstance(move, Action):
@@ -147,23 +150,7 @@ class PlainEngine:
 
 def load(sources: Sequence[str]) -> list[LoadedProgram]:
     """Check strategies as one file."""
-    checked = check_file(HEADER + "\n\n" + "\n\n".join(sources))
-    refused = [f"{one.name}: {one.reason}" for one in checked if not one.accepted]
-    assert not refused, refused[:3]
-    return [
-        LoadedProgram(
-            name=one.name,
-            code=one.code,
-            source=one.source,
-            interface=one.interface,
-            fallback="C" if "COLLECTIVE" in one.name else "D",
-            random=one.random,
-            keeps_state=one.keeps_state,
-            reads=one.reads,
-            takes_stock=one.takes_stock,
-        )
-        for one in checked
-    ]
+    return load_programs(HEADER + "\n\n" + "\n\n".join(sources))
 
 
 class Batches:
@@ -254,7 +241,8 @@ def measure(kind: Kind, players: int, generations: int = GENERATIONS) -> Rates:
     """Evolve twice in batches, and play samples of the first evolution in the plain engine."""
     sources = list(strategies(STRATEGIES, kind))
     game = stage_game(kind.game, players)
-    batches, keep = Batches(load(sources)), []
+    keep: list[Seats] = []
+    batches = Batches(load(sources))
     first = _seconds(lambda: evolve(batches.play, game, generations, 1, keep))
     called = batches.calls
     second = _seconds(lambda: evolve(batches.play, game, generations, 2))
