@@ -61,7 +61,7 @@ class Automaton:
         self._shared_state: InstanceState | None = None
 
     def is_tabled(self, players: int) -> bool:
-        """Whether looking up is possible, and worth it."""
+        """Tell if looking up is possible, and worth it."""
         if self.program.random or (self.sees_sets and players > _MOST_OPPONENTS_IN_SETS + 1):
             return False
         return players <= _MOST_PLAYERS_IN_PATHS or not self.whole
@@ -139,7 +139,7 @@ class NodeTable:
         self._most = min(MOST_NODES, _MOST_EDGES // self.width)
 
     def has_room(self, owner: Automaton) -> bool:
-        """Whether a node can be added; paths, which rarely come again, leave room for others."""
+        """Tell if a node can be added; paths, which rarely come again, leave room for others."""
         return len(self.owners) < (self._most * 3 // 4 if owner.whole else self._most)
 
     def automaton(self, index: int, program: LoadedProgram) -> Automaton:
@@ -185,7 +185,7 @@ class NodeTable:
 
 
 class AutomatonTables:
-    """What a worker remembers between batches of the same programs: a table per game."""
+    """The memory of a worker between batches of the same programs: a table per game."""
 
     def __init__(self) -> None:
         self._tables: dict[StageGame, NodeTable] = {}

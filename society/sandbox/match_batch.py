@@ -215,7 +215,7 @@ class _Games:
             self._go_live(tabled[after == UNKNOWN], edges[after == UNKNOWN], number)
 
     def _symbols(self, number: int) -> NDArray[Any]:
-        """What each seat saw of a round: how many opponents cooperated, or the set of them."""
+        """Number what each seat saw of a round: the count, or the set, of those who cooperated."""
         counts: NDArray[Any] = self.record.opponent_cooperators[:, number]
         if not self.record.sees_opponents or self.table.width <= self.game.players:
             return counts

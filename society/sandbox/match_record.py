@@ -100,7 +100,7 @@ class ObservedRounds:
         self._sets = [(SETTERS[one], rows) for one, rows in self.rows.items()]
 
     def arguments(self, place: int, program: LoadedProgram) -> tuple[Any, ...]:
-        """What the seat's program is called with."""
+        """Return the arguments for the seat's program."""
         history = PlayerHistory()
         _set_round(history, self.rounds)
         for set_row, rows in self._sets:

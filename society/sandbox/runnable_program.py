@@ -36,13 +36,13 @@ class Failure(NamedTuple):
 
     @property
     def ends_the_game(self) -> bool:
-        """Whether the program plays its fallback from here to the end of the game."""
+        """Tell if the program plays its fallback from here to the end of the game."""
         return self.kind != "error"
 
 
 @cache
 def _frozen_namespace() -> dict[str, Any]:
-    """What all programs share: it is frozen, and chance is set before each call that may draw.
+    """Make the frozen names that all programs share; calls that may draw set chance before.
 
     Thousands of programs called in turn are faster if what they look up is one object.
     """
@@ -68,7 +68,7 @@ class RunnableProgram:
 
     @property
     def shares(self) -> bool:
-        """Whether something that its class holds may change while it plays."""
+        """Tell if something that its class holds may change while it plays."""
         return self.changes and hasattr(self._class, "__remake__")
 
     def start(self, chance: Chance | None = None) -> tuple[Any, Failure | None]:

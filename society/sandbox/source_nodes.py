@@ -26,7 +26,7 @@ class SourceNodes:
         for statement in tree.body:
             if statement is not self.owner:
                 self.playing += self._walk(statement)
-        for node in [] if self.owner is None else children(self.owner):
+        for node in [] if self.owner is None else child_nodes(self.owner):
             nodes = self._walk(node)
             if isinstance(node, ast.FunctionDef):
                 self.methods[node] = nodes
@@ -37,13 +37,13 @@ class SourceNodes:
         """A node and all nodes in it."""
         found = [top]
         for node in found:
-            for child in children(node):
+            for child in child_nodes(node):
                 self.parents[child] = node
                 found.append(child)
         return found
 
 
-def children(node: ast.AST) -> list[ast.AST]:
+def child_nodes(node: ast.AST) -> list[ast.AST]:
     """The nodes in a node, contexts (load, store) left out."""
     found: list[ast.AST] = []
     for value in vars(node).values():

@@ -275,7 +275,7 @@ def _got_attribute(node: ast.AST, history: ast.Name) -> str:
 
 
 def _bound_of_comparison(node: ast.AST, use: ast.AST) -> int:
-    """From which number of rounds on a comparison with a constant has one answer.
+    """Return the number of rounds from which on a comparison has one answer.
 
     >>> call = ast.parse("history.round_number < 3", mode="eval").body
     >>> _bound_of_comparison(call, call.left)

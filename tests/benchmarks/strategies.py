@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 
 from society.engine.rng import generator
 from society.sandbox.automata import AutomatonTables
+from society.sandbox.behaviour import behaviour_batch, behaviour_features, opponents_source
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import MatchBatch, play_batch
 from society.sandbox.stage_games import StageGame, stage_game
-from tests.benchmarks.strategy_corpus import HEADER, Kind, strategies
+from tests.benchmarks.strategy_corpus import HEADER, Kind, deal_plans, write_strategy
 from tests.sandbox.slow_runner import load_programs
 
 STRATEGIES, POPULATION, GENERATIONS, GAMES = 3072, 512, 200, 4
@@ -153,6 +154,35 @@ def load(sources: Sequence[str]) -> list[LoadedProgram]:
     return load_programs(HEADER + "\n\n" + "\n\n".join(sources))
 
 
+def distinct_strategies(count: int, kind: Kind) -> list[str]:
+    """Write strategies until no two behave alike, each made of what its plan says."""
+    luck = random.Random(f"distinct {kind}")
+    plans = deal_plans(count, kind.interface, luck)
+    sources, known, open_places = [""] * count, set[bytes](), list(range(count))
+    while open_places:
+        for place in open_places:
+            sources[place] = write_strategy(kind, plans[place], place, luck)
+        left = []
+        behaviours = _behaviours([sources[place] for place in open_places], kind)
+        for place, behaviour in zip(open_places, behaviours, strict=True):
+            if behaviour in known:
+                left.append(place)
+            known.add(behaviour)
+        open_places = left
+    return sources
+
+
+def _behaviours(sources: Sequence[str], kind: Kind) -> Iterator[bytes]:
+    programs = load(sources)
+    everyone = [*programs, *load_programs(opponents_source())]
+    game = stage_game(kind.game, 4, 5)
+    seeds, tables = np.arange(816, dtype=np.uint64)[None], AutomatonTables()
+    for index in range(len(programs)):
+        batch = behaviour_batch(game, index, len(programs), seeds)
+        result = play_batch(everyone, batch, tables, lambda _: None)
+        yield behaviour_features(result.actions).tobytes()
+
+
 class Batches:
     """Plays all games of a generation in one batch, and remembers what programs do."""
 
@@ -239,7 +269,7 @@ class Rates(NamedTuple):
 
 def measure(kind: Kind, players: int, generations: int = GENERATIONS) -> Rates:
     """Evolve twice in batches, and play samples of the first evolution in the plain engine."""
-    sources = list(strategies(STRATEGIES, kind))
+    sources = distinct_strategies(STRATEGIES, kind)
     game = stage_game(kind.game, players)
     keep: list[Seats] = []
     batches = Batches(load(sources))

@@ -449,7 +449,9 @@ def _slices(to: Writer) -> None:
         to.add_signal("recent", luck.choice(("float(recent.mean())", "float(recent[-1].mean())")))
     else:
         to.say(f"recent = {to.kind.counts}[-{window}:]")
-        form = luck.choice(("int(recent.sum()) / len(recent)", "int(min(recent))", "int(max(recent))"))
+        form = luck.choice(
+            ("int(recent.sum()) / len(recent)", "int(min(recent))", "int(max(recent))")
+        )
         to.add_signal("recent", f"{form} / self.others")
 
 
