@@ -17,6 +17,7 @@ from society.visible import print_result
 from .arguments import positive_number, whole_number
 from .output import console, print_json
 from .parser import ArgumentParser, Commands
+from .strategy_evolution import add_evolve
 
 if TYPE_CHECKING:
     from society.components.programs.program_files import ProgramFile, ReadyProgram
@@ -34,7 +35,7 @@ def add_strategies(commands: Commands) -> None:
     """Add `society strategies` with its verbs."""
     parser = commands.add_parser("strategies", help="check and play strategies written as programs")
     verbs = parser.add_subparsers(metavar="COMMAND", parser_class=ArgumentParser)
-    for add in (_add_check, _add_play, _add_adopt):
+    for add in (_add_check, _add_play, _add_adopt, add_evolve):
         add(verbs)
     parser.set_defaults(command=lambda args: _list_verbs(verbs))
 
