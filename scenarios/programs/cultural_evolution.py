@@ -221,7 +221,8 @@ def game_lengths(env: Environment) -> Array:
     goes_on = 1 - 1 / p.game_rounds
     # The number of rounds of a game that goes on with this probability after each of them.
     length = 1 + np.floor(np.log1p(-uniform) / np.log(max(goes_on, 1e-12)))
-    return np.minimum(length, LONGEST * p.game_rounds).astype(np.int64)
+    lengths: Array = np.minimum(length, LONGEST * p.game_rounds).astype(np.int64)
+    return lengths
 
 
 def gene_shares(env: Environment, pool: StrategyPool, gene: Array) -> Array:
@@ -304,7 +305,7 @@ def _leading_share(told: RoundFacts, env: Environment) -> Array:
 
 
 def _dominated(told: RoundFacts, env: Environment) -> Array:
-    return np.greater_equal(told["leading_share"], env.params.dominance)
+    return np.asarray(told["leading_share"] >= env.params.dominance)
 
 
 def _efficiency(told: RoundFacts, env: Environment) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,7 +46,7 @@ def write_folder(tmp_path: Path) -> WriteFolder:
                         "fallback": "C" if attitude == "collective" else "D",
                     }
                 )
-        whole = {
+        whole: dict[str, Any] = {
             "game": game,
             "interface": "society",
             "models": {model: {} for model, _ in genes},

@@ -39,7 +39,9 @@ def select(fitness: Any, model: Any = 0, *, replicates: int = 1, **given: Any) -
 
 def frequencies(parents: Array, seats: int) -> list[float]:
     """How often each seat is a parent."""
-    return (np.bincount(parents[parents != NOBODY], minlength=seats) / parents.size).tolist()
+    counts = np.bincount(parents[parents != NOBODY], minlength=seats)
+    shares: list[float] = (counts / parents.size).tolist()
+    return shares
 
 
 def test_parents_are_drawn_in_proportion_to_raw_fitness() -> None:

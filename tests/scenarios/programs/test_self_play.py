@@ -76,7 +76,7 @@ def test_every_program_is_drawn_equally_often(replacement: bool) -> None:
     [
         ({"players": 6}, "4 exploitative strategies cannot fill 6 seats without replacement"),
         ({"attitude": "selfish"}, "there is no attitude 'selfish' in these folders"),
-        ({"model": "n"}, "there is no model 'n' in these folders; did you mean 'm'"),
+        ({"model": "n"}, "there is no model 'n' in these folders; choose one of: m"),
     ],
 )
 def test_samples_that_cannot_be_drawn_are_refused(
