@@ -43,8 +43,8 @@ FOUR: Genes = {
 def evolution(folder: str = "", *, agents: int = 32, rounds: int = 4, **given: Any) -> Society:
     sizes = {name: given.pop(name) for name in ("seed", "replicates") if name in given}
     parameters = {"elite": 4, "folders": [folder] if folder else [], **given}
-    changes = {"agents": agents, "rounds": rounds, "parameters": parameters, **sizes}
-    return build(load_config("cultural_evolution", changes))
+    changes: dict[str, Any] = {"agents": agents, "rounds": rounds, **sizes}
+    return build(load_config("cultural_evolution", {**changes, "parameters": parameters}))
 
 
 def pages_of(setup: Society) -> list[Page]:
