@@ -18,9 +18,7 @@ def evolve(*words: str) -> int:
     return main(["strategies", "evolve", *words])
 
 
-def test_strategies_of_a_folder_evolve(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_strategies_of_a_folder_evolve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "evolved.run"
     words = ["--game", "public_goods", *SMALL, "--out", str(out), "--json"]
     assert evolve(str(BUILT_IN), *words) == 0

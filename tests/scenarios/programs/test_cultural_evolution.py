@@ -41,9 +41,9 @@ FOUR: Genes = {
 
 
 def evolution(folder: str = "", *, agents: int = 32, rounds: int = 4, **given: Any) -> Society:
-    sizes = {name: given.pop(name) for name in ("seed", "replicates") if name in given}
+    sizes: dict[str, Any] = {"seed": given.pop("seed", 1), "replicates": given.pop("replicates", 1)}
     parameters = {"elite": 4, "folders": [folder] if folder else [], **given}
-    changes: dict[str, Any] = {"agents": agents, "rounds": rounds, **sizes}
+    changes = {"agents": agents, "rounds": rounds, **sizes}
     return build(load_config("cultural_evolution", {**changes, "parameters": parameters}))
 
 
@@ -73,7 +73,7 @@ def test_where_all_earn_the_same_a_gene_wins_as_often_as_its_share() -> None:
     env, pool = env_setup.environment(), env_setup.params.strategies  # type: ignore[attr-defined]
     users, equal = first_users(env, pool), np.ones(env.present.shape)
     for _ in range(200):
-        heirs = env.params.imitation(equal, pool.model_of(users.gene), env)
+        heirs = env.params.imitation(env.agents)(equal, pool.model_of(users.gene), env)
         users = successors(env, pool, users, heirs.parents)
     assert (users.gene == users.gene[:, :1]).all()  # fixed in all of them
     wins = np.bincount(users.gene[:, 0], minlength=4) / 400
@@ -127,7 +127,7 @@ def test_one_generation_equals_a_plain_reference() -> None:
     users = first_users(env, pool)
     first_users(twin, pool)
     fitness = np.random.default_rng(1).integers(10, 40, (1, 16)).astype(float)
-    heirs = p.imitation(fitness, pool.model_of(users.gene), env)
+    heirs = p.imitation(env.agents)(fitness, pool.model_of(users.gene), env)
     after = successors(env, pool, users, heirs.parents)
 
     draws = twin.draws("cultural_evolution")
