@@ -1,1 +1,1 @@
-"""Populations of programs: strategies written as code, played by the thousand in jailed workers."""
+"""Programs that play dilemmas: models write them, they meet in self-play, and they evolve."""
