@@ -116,7 +116,7 @@ class CulturalEvolution(DilemmaOfPrograms):
 
     @property
     def is_raw(self) -> bool:
-        """Whether fitness counts in points."""
+        """True if fitness counts in points."""
         return (self.fitness or ("raw" if self.rule == "proportional" else "")) == "raw"
 
     @property
@@ -153,7 +153,7 @@ class Users(NamedTuple):
 
 
 def first_users(env: Environment, pool: StrategyPool) -> Users:
-    """As many users of each gene as there can be, whoever sits where."""
+    """Deal genes to users, each to as many as can be, whoever sits where."""
     genes, agents = len(pool.genes), env.agents
     many = math.ceil(agents / genes) * genes
     draws = env.draws(CHANCE_ID)
@@ -214,7 +214,7 @@ def generation_fitness(p: CulturalEvolution, points: Array, lengths: Array) -> A
 
 
 def game_lengths(env: Environment) -> Array:
-    """How many rounds the games of each repetition go on, (R, G)."""
+    """Draw the number of rounds of the games of each repetition, (R, G)."""
     p = env.params
     shape = env.replicates, p.repetitions
     if p.horizon == "known":

@@ -137,7 +137,7 @@ def _workers_of(process: int) -> _Workers:
 
 
 def program_seeds(env: Environment, owner: str, channel: str) -> Array:
-    """64 bits of chance for each agent, (R, N) of uint64."""
+    """Draw 64 bits for each agent, (R, N) of uint64."""
     draws = env.draws(owner)
     high, low = (draws.integers(channel, _WORD).astype(np.uint64) for _ in range(2))
     seeds: Array = high * np.uint64(_WORD) + low
