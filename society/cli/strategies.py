@@ -16,6 +16,7 @@ from society.visible import print_result
 from .arguments import positive_number, whole_number
 from .output import console, print_json
 from .parser import ArgumentParser, Commands
+from .strategy_evolution import add_evolve
 from .write_strategies import add_write
 
 if TYPE_CHECKING:
@@ -32,10 +33,10 @@ FEWEST = 4  # players, where fewer classes are given than that
 def add_strategies(commands: Commands) -> None:
     """Add `society strategies` with its verbs."""
     parser = commands.add_parser(
-        "strategies", help="write, check and play strategies that are programs"
+        "strategies", help="write, check, play and evolve strategies that are programs"
     )
     verbs = parser.add_subparsers(metavar="COMMAND", parser_class=ArgumentParser)
-    for add in (add_write, _add_check, _add_play, _add_adopt):
+    for add in (add_write, _add_check, _add_play, _add_adopt, add_evolve):
         add(verbs)
     parser.set_defaults(command=lambda args: _list_verbs(verbs))
 
