@@ -64,6 +64,7 @@ from society.errors import (
     UntrustedCodeError,
     definition_place,
     is_users_file,
+    short_path,
     show_place,
     user_place,
 )
@@ -575,13 +576,18 @@ def with_wiring_checked(setup: Society, *, everything: bool = False) -> Society:
 
 def _cohort_places(spec: RunConfig) -> dict[str, tuple[str, int]]:
     """Return file and line of each cohort that a scenario file lists, by its name."""
-    places = {}
-    for index, cohort in enumerate(spec.cohorts or ()):
-        position = spec._source.positions.get(("cohorts", index))
-        file, _, place = ("" if position is None else position.value).partition(".yaml:")
-        if place:
-            places[cohort.name] = f"{file}.yaml", int(place.partition(":")[0])
-    return places
+    places = {
+        cohort.name: _place_in_file(spec, "cohorts", index)
+        for index, cohort in enumerate(spec.cohorts or ())
+    }
+    return {name: place for name, place in places.items() if place[0]}
+
+
+def _place_in_file(spec: RunConfig, *keys: str | int) -> tuple[str, int]:
+    """Return file and line of a value; "" and 0 if it is in no scenario file."""
+    position = spec._source.positions.get(keys)
+    file, _, place = ("" if position is None else position.value).partition(".yaml:")
+    return (f"{file}.yaml", int(place.partition(":")[0])) if place else ("", 0)
 
 
 @contextmanager
@@ -635,7 +641,17 @@ class _Preparation:
             self.own,
             tuple(sorted(self.registry.objects)),
         )
-        return replace(setup, wiring=self.check_words(setup, env))
+        return replace(setup, wiring=(*self.check_words(setup, env), *self.unused_files()))
+
+    def unused_files(self) -> Iterator[WiringIssue]:
+        """Warn of files in `uses` of which the society has nothing."""
+        for index, file in enumerate(self.spec.uses):
+            if self.registry.unused(file):
+                words = (
+                    f"nothing that {short_path(file)} defines is used; name its components, "
+                    "mechanisms or functions here, or leave it out of `uses`"
+                )
+                yield WiringIssue(words, "warning", *_place_in_file(self.spec, "uses", index))
 
     def chosen(self) -> tuple[Scenario, dict[str, Any]]:
         """Return the scenario, or its variant for language models, and the parameters given."""

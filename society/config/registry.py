@@ -129,6 +129,7 @@ class Registry:
         self.files: dict[str, str] = {}
         self.objects: set[str] = set()
         self._own: dict[tuple[ItemSort, str], Any] = {}
+        self._looked_up: set[tuple[ItemSort, str]] = set()
         self._read: dict[str, list[RegistryItem]] = {}
         for value in own:
             name = (
@@ -153,6 +154,11 @@ class Registry:
             for thing in self._read[file]:
                 self._put(thing)
         return self._read[file]
+
+    def unused(self, file: str) -> bool:
+        """Tell whether nothing that a .py file defines has been looked up by name."""
+        things = {(thing.sort, thing.name) for thing in self._read.get(file, ())}
+        return things.isdisjoint(self._looked_up)
 
     def bytes_of(self, file: str) -> bytes:
         """A file of the user's, noted among `files`; raises FileError."""
@@ -187,6 +193,7 @@ class Registry:
         if name not in here and (name or len(here) != 1):
             raise CatalogueError(_which(file, name, list(here)))
         chosen: Scenario = here[name or next(iter(here))]
+        self._looked_up.add(("scenario", chosen.name))
         return chosen
 
     def component(self, name: str) -> type[Component]:
@@ -210,6 +217,7 @@ class Registry:
             hint = suggest(name or reference, here)
             raise CatalogueError(f"there is no function {short_path(reference)!r}; {hint}")
         function: Callable[..., Any] = here[name or reference]
+        self._looked_up.add(("function", name or reference))
         if not name:
             self.objects.add(reference)
         return function
@@ -221,6 +229,7 @@ class Registry:
             raise ScenarioError(f"two of your {thing.sort}s are called {thing.name!r}; rename one")
 
     def _named(self, sort: ItemSort, name: str) -> Any:
+        self._looked_up.add((sort, name))
         if (sort, name) in self._own:
             self.objects |= {name} if (sort, name) in self._given else set()
             return self._own[sort, name]

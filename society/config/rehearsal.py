@@ -24,7 +24,9 @@ from society.engine.scenario import Measure, Params
 from society.engine.script import VOID_REPLICATE, Ask, Fact, Inherit, Line, Tell
 
 _MOST_LINES = 4_000  # of one rehearsal
-Stage = Callable[[Params, bool, bool], Environment]  # parameters, all rounds, first rounds only
+MakeEnvironment = Callable[
+    [Params, bool, bool], Environment
+]  # parameters, all rounds, first rounds only
 
 
 @dataclass
@@ -253,7 +255,9 @@ def _options(annotation: Any) -> Sequence[Any]:
     return [value for one in get_args(annotation) for value in _options(one)]
 
 
-def rehearsal_stage(bare: Callable[[Params, int], Environment], rounds: int, usual: int) -> Stage:
+def rehearsal_stage(
+    bare: Callable[[Params, int], Environment], rounds: int, usual: int
+) -> MakeEnvironment:
     """Return a function that makes environments for rehearsals, of so many rounds or as usual."""
 
     def stage(params: Params, whole: bool, first_rounds_only: bool) -> Environment:

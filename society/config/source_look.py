@@ -48,6 +48,7 @@ class SourceFile:
             self.tree = ast.parse(Path(file).read_text("utf-8-sig"))
         except (OSError, SyntaxError, ValueError):
             self.tree = ast.Module([], [])
+        self._names_read: dict[tuple[str, ...], frozenset[str]] = {}
 
     def issues(self) -> list[WiringIssue]:
         """List the mistakes, in order of their lines."""
@@ -96,19 +97,20 @@ class SourceFile:
 
         outside: arguments in which it does not count, by their keyword.
         """
-        apart = {
-            id(one)
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.keyword) and node.arg in outside
-            for one in ast.walk(node)
-        }
-        return any(
-            (isinstance(node, ast.Attribute) and node.attr == name)
-            or (isinstance(node, ast.keyword) and node.arg == name)
-            or (isinstance(node, ast.Constant) and name in _words_in(node.value))
-            for node in ast.walk(self.tree)
-            if id(node) not in apart
-        )
+        if outside not in self._names_read:
+            self._names_read[outside] = self._find_names_read(outside)
+        return name in self._names_read[outside]
+
+    def _find_names_read(self, outside: tuple[str, ...]) -> frozenset[str]:
+        found = set[str]()
+        waiting: list[ast.AST] = [self.tree]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.keyword) and node.arg in outside:
+                continue
+            found.update(_names_in(node))
+            waiting += ast.iter_child_nodes(node)
+        return frozenset(found)
 
     def function_line(self, name: str) -> int:
         """Return the line of a function, without its decorators; 1 if there is none."""
@@ -348,9 +350,15 @@ def _is_text(node: ast.AST, text: str) -> bool:
     return isinstance(node, ast.Constant) and node.value == text
 
 
-def _words_in(value: object) -> list[str]:
-    """A text as a name, and the names in braces that it holds."""
-    return [value, *re.findall(r"\{(\w+)", value)] if isinstance(value, str) else []
+def _names_in(node: ast.AST) -> list[str]:
+    """List the names that a node reads: its attribute or keyword, or a text and its braces."""
+    if isinstance(node, ast.Attribute):
+        return [node.attr]
+    if isinstance(node, ast.keyword):
+        return [node.arg] if node.arg else []
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return [node.value, *re.findall(r"\{(\w+)", node.value)]
+    return []
 
 
 def _group_of(function: _Function) -> str:

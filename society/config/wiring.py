@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ from .hook_checks import (
     source_file,
     unset_columns,
 )
-from .rehearsal import Rehearsal, Stage, switched
+from .rehearsal import MakeEnvironment, Rehearsal, switched
 from .source_look import SourceFile
 from .wiring_issues import Severity, WiringIssue
 
@@ -40,13 +41,14 @@ if TYPE_CHECKING:
 
 _MOST_LINES, _MOST_ALTOGETHER = 4_000, 40_000  # heard in one rehearsal, and in all of them
 _MOST_SETTINGS = 128  # other values of switches that are rehearsed
+_MOST_SECONDS = 5.0  # until slow scripts are rehearsed no more widely
 
 
 def check_wiring(
     scenario: Scenario,
     params: Params,
     cast: Cast,
-    stage: Stage,
+    stage: MakeEnvironment,
     *,
     words: Callable[[], Prompts],
     files: Iterable[str] = (),
@@ -70,7 +72,7 @@ class _Check:
         scenario: Scenario,
         params: Params,
         cast: Cast,
-        stage: Stage,
+        stage: MakeEnvironment,
         words: Callable[[], Prompts],
         *,
         own_cast: Mapping[str, tuple[str, int]] | None,
@@ -110,6 +112,7 @@ class _Check:
     def _rehearsed(self) -> list[WiringIssue]:
         """Rehearse the script, more widely as long as something seems to be missing."""
         heard, looked = Rehearsal(), list[WiringIssue]()
+        began = time.monotonic()
         for number, play in enumerate(self._wider(heard)):
             play()
             if heard.failed is not None and number < 2:
@@ -120,7 +123,7 @@ class _Check:
             looked = self._looked(heard)
             if not looked:
                 break
-            if heard.lines >= _MOST_ALTOGETHER:
+            if heard.lines >= _MOST_ALTOGETHER or time.monotonic() - began > _MOST_SECONDS:
                 heard.partial = True
                 looked = self._looked(heard)
                 break
@@ -292,8 +295,9 @@ class _Check:
         if not is_foreign(self.origin):  # ours have words for what few settings tell
             return
         for name in self.scenario.facts:
-            foreign = source is not None and not source.mentions(name)  # from another file
-            if name not in known and not foreign and _close(name, known):
+            if name in known or not _close(name, known):
+                continue
+            if source is None or source.mentions(name):  # else it is from another file
                 words = f"facts= describes {name!r}, which is neither told, asked nor kept"
                 words = f"{words}; {suggest(name, known)}"
                 yield self._at_text(words, "warning", name, "scenario")

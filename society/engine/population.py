@@ -280,7 +280,7 @@ class Population:
 
     def author_place(self, kind: str, node: int) -> str:
         """Return the place of that component in its file, "wood.py:12: "; "" for those of ours."""
-        return _place_of(self._author(kind, node), kind)
+        return _answer_place(self._author(kind, node), kind)
 
     def _author(self, kind: str, node: int) -> Component:
         seated = next(seated for seated in self.states if node in seated.rows.node)
@@ -541,7 +541,7 @@ def _place(
                 f" answered {question.kind!r} with {error}"
             )
             raise PartError(
-                f"{_place_of(part, question.kind)}{part.title()}{said_by}; expected "
+                f"{_answer_place(part, question.kind)}{part.title()}{said_by}; expected "
                 f"{value.expected()}, one per member ({len(question.asked)} members)"
             ) from error
         if audience.whole:
@@ -550,7 +550,7 @@ def _place(
             values[name].reshape(-1, *flat.shape[1:])[audience.rows.node] = flat
 
 
-def _place_of(part: Component, kind: str) -> str:
+def _answer_place(part: Component, kind: str) -> str:
     """Return the place where a user's component answers a question, "wood.py:12: "; "" for ours."""
     method = getattr(type(part), f"answer_{kind}", None) or (
         type(part).answer if part.overrides("answer") else type(part).consult

@@ -55,7 +55,7 @@ class Writer:
         self.path, self.manifest = run.path, run.manifest
         self._begin(since)
         self._connection = _take_over(run.path)
-        self._place = _place_of(run.path)
+        self._place = _file_identity(run.path)
         for record in run.records(lines=False):
             self._past.append(record.page.digest)
             self._chunked_chain = record.chain
@@ -204,7 +204,7 @@ class Writer:
                 _sync(self._absolute.parent)
         finally:
             self._draft.unlink(missing_ok=True)
-        self._connection, self._place = _connected(self._absolute), _place_of(self._absolute)
+        self._connection, self._place = _connected(self._absolute), _file_identity(self._absolute)
         return self._connection
 
     def _check_place(self) -> None:
@@ -219,7 +219,7 @@ class Writer:
 
         The system keeps a deleted file as long as it is open: it is still whole.
         """
-        if self._connection is None or self._place == _place_of(self._absolute):
+        if self._connection is None or self._place == _file_identity(self._absolute):
             return
         was = short_path(self.path)
         reason = f"{was} was deleted, moved or replaced while it was being written"
@@ -234,7 +234,7 @@ class Writer:
             raise self._lost from error
         self._connection.close()
         self.path, self._absolute, self._connection = fresh, fresh, _connected(fresh)
-        self._place, self.call_store.path = _place_of(fresh), short_path(fresh)
+        self._place, self.call_store.path = _file_identity(fresh), short_path(fresh)
         self._lost = Paused(
             f"{reason}; no more calls are made, and all that is recorded is saved in "
             f"{short_path(fresh)}"
@@ -325,7 +325,7 @@ def _take_over(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _place_of(path: Path) -> tuple[int, int] | None:
+def _file_identity(path: Path) -> tuple[int, int] | None:
     """Return the device and number of a file, which tell it from any other; None if it is gone."""
     try:
         found = path.stat()

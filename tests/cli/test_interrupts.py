@@ -60,6 +60,8 @@ BODIES = {
 }
 # It has an answer to every exception, until the process is left.
 LEFT = ("catching all",)
+# The others are left to `make test-all`.
+QUICK = ("endless", "catching all", "matching for ever")
 
 CAST = (
     "scenario: fishing_village\nrounds: 30\nagents: 4\nuses: [stuck.py]\n"
@@ -88,8 +90,11 @@ def begun(folder: Path, *words: str) -> subprocess.Popen[str]:
 @pytest.mark.parametrize(
     ("body", "number"),
     [
-        *[(body, signal.SIGTERM) for body in BODIES],
-        pytest.param("endless", signal.SIGINT),
+        *[
+            pytest.param(body, signal.SIGTERM, marks=() if body in QUICK else pytest.mark.thorough)
+            for body in BODIES
+        ],
+        pytest.param("endless", signal.SIGINT, marks=pytest.mark.thorough),
         pytest.param("sleeping", signal.SIGINT, marks=pytest.mark.thorough),
     ],
     ids=str,

@@ -526,6 +526,32 @@ def test_a_fact_told_only_under_two_switches_at_once_is_told(typed: Typed, tmp_p
     assert (said.code, said.err) == (0, "")
 
 
+def test_a_slow_script_is_rehearsed_no_longer_than_a_while(
+    typed: Typed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was not heard meanwhile may be told under settings that were not tried: a warning."""
+    monkeypatch.setattr("society.config.wiring._MOST_SECONDS", 0.0)
+    text = changed("    flow: float = 10.0", "    flow: float = 10.0\n    told: bool = False")
+    text = text.replace(TELL, "        if env.params.told:\n    " + TELL)
+    (tmp_path / "canal.py").write_text(text)
+    said = typed("check", "canal.py")
+    assert (said.code, "grudge notices 'taken', and none of this is told" in said.out) == (0, True)
+    monkeypatch.setattr("society.config.wiring._MOST_SECONDS", 60.0)
+    assert "grudge notices" not in typed("check", "canal.py").out
+
+
+def test_a_file_of_which_nothing_is_used_is_warned_of(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "canal.py").write_text(CANAL)
+    (tmp_path / "idle.py").write_text(
+        "from society import Component\n\nclass Idle(Component): ...\n"
+    )
+    (tmp_path / "a.yaml").write_text("scenario: canal.py\nuses: [idle.py]\n")
+    assert typed("run", "a.yaml", "--quiet").err == (
+        "warning: a.yaml:2: nothing that idle.py defines is used; name its components, mechanisms "
+        "or functions here, or leave it out of `uses`\n"
+    )
+
+
 TABLE = "match,round,stage,seat,decision\n0,1,{stage},1,A0\n0,1,{stage},2,A1\n"
 COHORT = "{{name: all, count: 2, components: [{}, classic_strategies]}}"
 

@@ -166,12 +166,6 @@ def wrong_outcomes(judge: Judge, runs: int) -> frozenset[str]:
     return DECIDED
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    # statsmodels collects garbage before each correction, which takes more time than all else.
-    monkeypatch.setattr("gc.collect", lambda: 0)
-
-
 @pytest.mark.parametrize("sort", ["noise", "two sorts"])
 @pytest.mark.parametrize(("name", "minds"), DESIGNS)
 def test_two_runs_decide_no_claim(name: str, minds: str, sort: Sort) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multicomp import pairwise_tukeyhsd
+from statsmodels.stats.multitest import multipletests
 
 from society.analysis.statistics import (
     NotEstimable,
@@ -21,10 +22,16 @@ from society.analysis.statistics import (
     tukey,
     tukey_after,
 )
+from society.analysis.statistics.posthoc import Correction
 from society.engine.rng import Array, generator
 
 pytestmark = pytest.mark.filterwarnings("error")
 NAN = math.nan
+STATSMODELS: dict[Correction, str] = {
+    "holm": "holm",
+    "benjamini-hochberg": "fdr_bh",
+    "bonferroni": "bonferroni",
+}
 
 GROUPS = {
     name: generator(5, name).normal(mean, 4, runs)
@@ -159,6 +166,14 @@ def test_three_tests_corrected_by_hand() -> None:
     found = correct_p_values([0.01, 0.04, 0.03], "benjamini-hochberg").tolist()
     assert found == pytest.approx([0.03, 0.04, 0.04])
     assert correct_p_values([]).tolist() == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.sampled_from(sorted(STATSMODELS)))
+def test_corrections_agree_with_those_of_statsmodels(
+    p_values: list[float], method: Correction
+) -> None:
+    theirs = multipletests(p_values, method=STATSMODELS[method])[1]
+    assert correct_p_values(p_values, method) == pytest.approx(theirs, abs=1e-12)
 
 
 @pytest.mark.parametrize(

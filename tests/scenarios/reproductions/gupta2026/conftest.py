@@ -94,7 +94,7 @@ class MadeUp:
 
 
 @pytest.fixture
-def of_rules(_no_cleaning: None) -> OfRules:
+def of_rules() -> OfRules:
     """Judges of section 4.1; a course is flat unless given."""
 
     def found(lasting: Lasting, course: Course = flat) -> Found:
@@ -105,7 +105,7 @@ def of_rules(_no_cleaning: None) -> OfRules:
 
 
 @pytest.fixture
-def of_models(_no_cleaning: None) -> OfModels:
+def of_models() -> OfModels:
     """Judges of section 4.2; likewise. by_prompts: under that reading, else the same."""
 
     def found(
@@ -132,12 +132,6 @@ def of_models(_no_cleaning: None) -> OfModels:
         return Verdicts(VILLAGE.language, played)
 
     return found
-
-
-@pytest.fixture
-def _no_cleaning(monkeypatch: pytest.MonkeyPatch) -> None:
-    """statsmodels collects garbage before each correction, which takes more time than all else."""
-    monkeypatch.setattr("gc.collect", lambda: 0)
 
 
 def flat(condition: Condition, name: str) -> list[float]:

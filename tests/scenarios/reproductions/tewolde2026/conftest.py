@@ -62,10 +62,7 @@ class Judged(Protocol):
 
 
 @pytest.fixture
-def judging(monkeypatch: pytest.MonkeyPatch) -> Judged:
-    # statsmodels collects garbage before each correction, which takes more time than all else.
-    monkeypatch.setattr("gc.collect", lambda: 0)
-
+def judging() -> Judged:
     def found(claims: Iterable[Claim], fares: Fares, shares: Mapping[str, float]) -> Found:
         return {one.claim: one for one in judge_claims(claims, MadeUp(fares, shares))}
 

@@ -70,7 +70,7 @@ class MadeUp:
 
 
 @pytest.fixture
-def of_rules(_no_cleaning: None) -> OfRules:
+def of_rules() -> OfRules:
     def found(runs: Runs) -> Found:
         played = {name: MadeUp(levels, _in(name, runs)) for name, levels in planned().items()}
         return verdicts(DONOR.rules.claims, played)
@@ -84,7 +84,7 @@ def _in(experiment: str, runs: Runs) -> Runs:
 
 
 @pytest.fixture
-def of_models(_no_cleaning: None) -> OfModels:
+def of_models() -> OfModels:
     def found(played: Played, models: Sequence[str], times: int = 1) -> Found:
         assert DONOR.language is not None
         variants = ("multiplier_1.5", "multiplier_3", "trace_1", "trace_2")
@@ -105,12 +105,6 @@ def of_models(_no_cleaning: None) -> OfModels:
         return verdicts(DONOR.language.claims, made_up)
 
     return found
-
-
-@pytest.fixture
-def _no_cleaning(monkeypatch: pytest.MonkeyPatch) -> None:
-    """statsmodels collects garbage before each correction, which takes more time than all else."""
-    monkeypatch.setattr("gc.collect", lambda: 0)
 
 
 def in_rounds(values: Array, measure: str) -> Array:
