@@ -8,7 +8,8 @@ SocietyError
 │   ├── CastError       agents that do not fit the scenario, or each other
 │   ├── GraphError      an interaction graph that does not fit the society
 │   ├── RunFileError    a run file that is truncated, foreign or of another version
-│   └── UntrustedCodeError  a run file names Python code that is not to be executed
+│   ├── UntrustedCodeError  a run file names Python code that is not to be executed
+│   └── SandboxError    programs that cannot be read, or cannot be run safely here
 ├── PartError           a component or script broke its contract (exit code 2)
 ├── Paused              no answer can be had for now: a limit, an outage, a full disk (exit code 3)
 │   └── Exhausted       a limit that the user set allows no further call
@@ -69,6 +70,10 @@ class RunFileError(InputError):
 
 class UntrustedCodeError(InputError):
     """A run file names Python code that is not to be executed."""
+
+
+class SandboxError(InputError):
+    """Strategies written as programs that cannot be read, or cannot be run safely here."""
 
 
 class ArgumentError(ValueError):

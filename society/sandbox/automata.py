@@ -19,7 +19,7 @@ from society.sandbox.instance_state import (
     remembered_names,
 )
 from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.match_record import ObservedRounds
+from society.sandbox.match_record import ObservedRounds, has_exact_sums
 from society.sandbox.runnable_program import Failure, RunnableProgram
 from society.sandbox.stage_games import StageGame
 
@@ -30,21 +30,28 @@ _MOST_PLAYERS_IN_PATHS = 8  # with more, whole histories hardly ever come again
 _MOST_NODES = 2_000_000
 _MOST_EDGES = 48_000_000
 
+_TOTALS = {
+    "my_actions": "my_actions",
+    "my_payoffs": "my_payoffs",
+    "opponent_actions": "opponent_cooperators",
+    "opponent_cooperators": "opponent_cooperators",
+}
+
 
 class Automaton:
     """The automaton of one program in one game; its nodes are numbers of a common table."""
 
     def __init__(self, index: int, program: LoadedProgram, game: StageGame) -> None:
-        self.index, self.program, self.interface = index, program, program.interface
+        self.index, self.program = index, program
         self.runnable = RunnableProgram(program, game)
         self.sees_sets = bool(OPPONENTS & program.reads) and program.interface != "counts"
         self.root = self.out = UNKNOWN
         self.nodes: dict[Any, int] = {}
         part = self.runnable.sufficient
-        self.whole = part.whole
+        self.whole = part.whole or ("my_payoffs" in part.sums and not has_exact_sums(game))
         self._rounds, self._stock = part.rounds, part.stock
         self._tails, self._heads = list(part.tails.items()), list(part.heads.items())
-        self._sums = sorted({"my" if one == "my_actions" else "opponent" for one in part.sums})
+        self._sums = sorted({_TOTALS[one] for one in part.sums})
         self._names: tuple[str, ...] | None = None  # of attributes that can change
         self._shared: Any = None
         self._shared_state: InstanceState | None = None
@@ -60,7 +67,9 @@ class Automaton:
         instance, failure = self.runnable.start()
         if failure:
             return None, None, failure
-        if not self.runnable.shares:
+        if not self.program.keeps_state:
+            self._names = ()
+        elif not self.runnable.shares:
             stored, changes = self.runnable.stored, self.runnable.changes
             self._names = remembered_names(instance, stored, changes=changes)
         return instance, self._capture(instance), None
@@ -99,8 +108,7 @@ class Automaton:
         for one, length in self._heads:
             key.append(rows[one][place][:length].tobytes())
         for one in self._sums:
-            totals = seen.my_totals if one == "my" else seen.opponent_totals
-            key.append(totals[place])
+            key.append(seen.totals[one][place])
         if self._stock and seen.stocks is not None:
             key.append(float(seen.stocks[place][-1]))
         return tuple(key)
@@ -181,4 +189,3 @@ class AutomatonTables:
         if game not in self._tables:
             self._tables[game] = NodeTable(game)
         return self._tables[game]
-

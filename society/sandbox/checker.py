@@ -27,7 +27,7 @@ from types import (
 
 import numpy as np
 
-from society.errors import suggest
+from society.errors import SandboxError, suggest
 
 from .facades import Action, PlayerHistory
 from .frozen import Frozen
@@ -50,7 +50,7 @@ from .names import (
 )
 from .offered_numpy import openable_numpy
 from .program_report import draws_at_random, history_read, remembers
-from .program_text import SandboxError, oversize, parse_text
+from .program_text import oversize, parse_text
 from .seeded_random import Chance
 from .signatures import Misfit, read_signature
 from .step_budget import PROGRAM

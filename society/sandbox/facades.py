@@ -295,10 +295,10 @@ def use_chance(namespace: Mapping[str, Any], chance: Chance) -> None:
 
 def define(code: CodeType, name: str, namespace: dict[str, Any]) -> type[Any]:
     """Define a program's class in a namespace made for it, and return it."""
-    before = set(namespace)
+    before = {id(value) for value in namespace.values()}
     exec(code, namespace)
     kind: type[Any] = namespace[name]
-    if not all(_is_immutable(namespace[name]) for name in set(namespace) - before):
+    if not all(id(value) in before or _is_immutable(value) for value in namespace.values()):
         # What instances could write on is made anew for each of them.
         kind.__remake__ = (code, namespace[".slot"])
     return kind

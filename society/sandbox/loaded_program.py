@@ -1,4 +1,4 @@
-"""A checked program as the worker holds it, and what became of its moves."""
+"""A checked program as the worker holds it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ class LoadedProgram:
 
     code defines the class of this name; source is the text that the code was made of. reads are the
     attributes of the history that it uses; fallback is the move ("C" or "D") where it gives none.
+    takes_stock: whether it is called with the stock of a common pool, beside the history.
     """
 
     name: str
@@ -25,3 +26,4 @@ class LoadedProgram:
     random: bool
     keeps_state: bool
     reads: frozenset[str]
+    takes_stock: bool = False

@@ -41,7 +41,7 @@ class Trouble(NamedTuple):
     seat: int
     round: int
     program: int
-    kind: Literal["error", "rule", "errors"]
+    kind: Literal["error", "rule", "errors", "jail"]
     sentence: str
     line: int | None
 
@@ -185,7 +185,7 @@ class _Games:
         seat: int,
     ) -> int:
         """Call a program, and add a node with its move."""
-        move, failure, state = automaton.ask(instance, seen.arguments(place, automaton.interface), errors)
+        move, failure, state = automaton.ask(instance, seen.arguments(place, automaton.program), errors)
         node = self.table.add(automaton, move, failure, state, errors)
         if state is None:
             self.held[seat] = node, instance
@@ -260,7 +260,7 @@ class _Games:
         instance, _ = automaton.runnable.start()
         for number in range(rounds):
             seen = self._see(np.array([seat]), number)
-            automaton.runnable.move(instance, seen.arguments(0, automaton.interface), 0)
+            automaton.runnable.move(instance, seen.arguments(0, automaton.program), 0)
         return instance
 
     # Seats whose programs are called each round.
@@ -308,7 +308,7 @@ class _Games:
     def _call(self, one: _LiveSeat, seen: ObservedRounds, place: int) -> bool:
         self.mark(one.automaton.index)
         move, failure = one.automaton.runnable.move(
-            one.instance, seen.arguments(place, one.automaton.interface), one.errors, one.chance
+            one.instance, seen.arguments(place, one.automaton.program), one.errors, one.chance
         )
         if failure:
             one.errors += 1

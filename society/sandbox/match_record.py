@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from society.sandbox.facades import SETTERS, STATE_SETTERS, GameState, Interface, PlayerHistory
-from society.sandbox.stage_games import StageGame
+from society.sandbox.loaded_program import LoadedProgram
+from society.sandbox.stage_games import StageGame, stage_game
 
 
 class MatchRecord:
@@ -23,8 +24,11 @@ class MatchRecord:
         self.my_actions = np.zeros((seats, rounds), bool)
         self.my_payoffs = np.zeros((seats, rounds))
         self.opponent_cooperators = np.zeros((seats, rounds), np.int64)
-        self.my_total = np.zeros(seats, np.int64)
-        self.opponent_total = np.zeros(seats, np.int64)
+        self.totals = {
+            "my_actions": np.zeros(seats, np.int64),
+            "my_payoffs": np.zeros(seats),
+            "opponent_cooperators": np.zeros(seats, np.int64),
+        }
         self.stock: NDArray[Any] | None = None
         if game.first_stock is not None:
             self.stock = np.full((games, rounds + 1), game.first_stock)
@@ -47,8 +51,8 @@ class MatchRecord:
         self.my_actions[:, number] = cooperates
         self.my_payoffs[:, number] = paid.ravel()
         self.opponent_cooperators[:, number] = opponents
-        self.my_total += cooperates
-        self.opponent_total += opponents
+        for name, total in self.totals.items():
+            total += getattr(self, name)[:, number]
         if self.sees_opponents:
             shape = (len(cooperates), -1)
             self.opponent_actions[:, number] = actions[:, self._others].reshape(shape)
@@ -68,6 +72,19 @@ class MatchRecord:
         return list(block)
 
 
+def has_exact_sums(game: StageGame) -> bool:
+    """Check whether sums of payoffs are exact in any order: all are multiples of 2 ** -20.
+
+    >>> has_exact_sums(stage_game("public_goods", 4)), has_exact_sums(stage_game("public_goods", 7))
+    (True, False)
+    """
+    if game.first_stock is not None:
+        return False
+    some = np.tri(game.players + 1, game.players, -1, dtype=bool)
+    parts = game.paid(some) * 2.0**20
+    return bool((parts == np.floor(parts)).all() and parts.max() * game.rounds < 2.0**53)
+
+
 class ObservedRounds:
     """What some seats saw of the rounds so far; entry j of each list belongs to the j-th seat."""
 
@@ -76,24 +93,23 @@ class ObservedRounds:
     ) -> None:
         self.rounds = rounds
         self.rows = {one: record.rows(one, seats, rounds) for one in attributes}
-        self.my_totals: list[int] = record.my_total[seats].tolist()
-        self.opponent_totals: list[int] = record.opponent_total[seats].tolist()
+        self.totals = {name: total[seats].tolist() for name, total in record.totals.items()}
         self.stocks: list[NDArray[Any]] | None = None
         if record.stock is not None:
             self.stocks = record.stock_rows(seats, rounds)
         self._sets = [(SETTERS[one], rows) for one, rows in self.rows.items()]
 
-    def arguments(self, place: int, interface: Interface) -> tuple[Any, ...]:
+    def arguments(self, place: int, program: LoadedProgram) -> tuple[Any, ...]:
         """What the seat's program is called with."""
         history = PlayerHistory()
         _set_round(history, self.rounds)
         for set_row, rows in self._sets:
             set_row(history, rows[place])
-        if interface == "counts":
-            if self.stocks is None:
-                return (history,)
+        if program.interface != "counts":
+            return self._other_arguments(history, place, program.interface)
+        if program.takes_stock and self.stocks is not None:
             return history, float(self.stocks[place][-1])
-        return self._other_arguments(history, place, interface)
+        return (history,)
 
     def _other_arguments(
         self, history: PlayerHistory, place: int, interface: Interface

@@ -12,9 +12,11 @@ _MUTATORS = words("""
     setdefault shuffle sort update
     """)
 _NUMPY_MUTATORS = words("copyto fill_diagonal place put put_along_axis putmask")
+_NUMPY_MAKERS = words("arange array copy full mean ones sum zeros")
 _ITERATORS = frozenset({"enumerate", "filter", "iter", "map", "reversed", "zip"})
-_CONSUMERS = words("all any dict enumerate frozenset list max min next set sorted sum tuple zip")
-_FRESH_CALLS = frozenset({"dict", "list", "set", "sorted", "float", "int", "len", "sum", "tuple"})
+_CONSUMERS = words("all any dict frozenset list max min set sorted sum tuple")
+_NUMBER_CALLS = frozenset({"abs", "bool", "float", "int", "len", "range", "round", "str", "sum"})
+_COPY_CALLS = frozenset({"dict", "list", "set", "sorted", "tuple"}) | _ITERATORS
 
 
 def history_read(nodes: Iterable[ast.stmt], interface: str) -> frozenset[str]:
@@ -57,7 +59,7 @@ def remembers(nodes: Sequence[ast.stmt]) -> bool:
         any(map(_changes_something, later))
         or any(isinstance(node, ast.Nonlocal) for node in _walk(nodes))
         or any(map(_keeps_iterator, (one for one in functions if one.name in at_start)))
-        or _keeps_iterator(ast.Module([one for one in nodes if not _is_definition(one)], []))
+        or any(map(_keeps_iterator, _class_level(nodes)))
     )
 
 
@@ -65,8 +67,13 @@ def _walk(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     return (inner for node in nodes for inner in ast.walk(node))
 
 
-def _is_definition(node: ast.stmt) -> bool:
-    return isinstance(node, ast.FunctionDef)
+def _class_level(nodes: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Find the statements that run when a program is defined."""
+    for node in nodes:
+        if isinstance(node, ast.ClassDef):
+            yield from _class_level(node.body)
+        elif not isinstance(node, ast.FunctionDef):
+            yield node
 
 
 def _only_at_start(nodes: Sequence[ast.stmt], functions: list[ast.FunctionDef]) -> set[str]:
@@ -106,49 +113,73 @@ def _mentioned(function: ast.FunctionDef) -> set[str]:
     }
 
 
+class _OwnValues:
+    """Which names of a function stand for values of its own, that nothing else refers to.
+
+    new: bound to nothing but new values and numbers; deep: and their items are new, too.
+    """
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        arguments = {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
+        shallow, deep = dict.fromkeys(arguments, False), dict.fromkeys(arguments, False)
+        for node in _walk(function.body):
+            for name, value in _bindings(node):
+                new = value is not None and (_is_new(value) or _is_deep(value))
+                shallow[name] = shallow.get(name, True) and new
+                deep[name] = deep.get(name, True) and value is not None and _is_deep(value)
+            for name in _filled(node):
+                deep[name] = False
+        self.new = {name for name, own in shallow.items() if own}
+        self.deep = {name for name, own in deep.items() if own} & self.new
+
+    def holds(self, node: ast.expr) -> bool:
+        """Tell if a change of this value is seen by the function alone."""
+        return _is_new(node) or (isinstance(node, ast.Name) and node.id in self.new)
+
+    def holds_items(self, node: ast.expr) -> bool:
+        """Tell if a change of this value's items is seen by the function alone."""
+        return isinstance(node, ast.Name) and node.id in self.deep
+
+
+def _filled(node: ast.AST) -> Iterator[str]:
+    """Find the names whose value is given an item that may not be new."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if isinstance(node.func.value, ast.Name) and not all(map(_is_deep, node.args)):
+            yield node.func.value.id
+    elif isinstance(node, ast.Assign) and not _is_deep(node.value):
+        for target in node.targets:
+            if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+                yield target.value.id
+
+
 def _changes_something(function: ast.FunctionDef) -> bool:
     """Tell if a function sets or changes anything that is not its own."""
-    own = _own_values(function)
+    own = _OwnValues(function)
     return any(_changes(node, own) for node in _walk(function.body))
 
 
-def _changes(node: ast.AST, own: set[str]) -> bool:
+def _changes(node: ast.AST, own: _OwnValues) -> bool:
     if isinstance(node, ast.Attribute):
         return isinstance(node.ctx, ast.Store)
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-        return not _is_own(node.value, own)
     if isinstance(node, ast.AugAssign):
-        return not _is_own(node.target, own)
+        if isinstance(node.target, ast.Subscript):
+            return not own.holds_items(node.target.value)
+        return not own.holds(node.target)
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return not own.holds(node.value)
     if isinstance(node, ast.keyword):
         return node.arg == "out"
     return isinstance(node, ast.Call) and _call_changes(node, own)
 
 
-def _call_changes(node: ast.Call, own: set[str]) -> bool:
+def _call_changes(node: ast.Call, own: _OwnValues) -> bool:
     if isinstance(node.func, ast.Name):
-        return node.func.id == "next" and not all(_is_own(one, own) for one in node.args[:1])
+        return node.func.id == "next" and not own.holds(node.args[0])
     if isinstance(node.func, ast.Attribute):
         return node.func.attr in _NUMPY_MUTATORS or (
-            node.func.attr in _MUTATORS and not _is_own(node.func.value, own)
+            node.func.attr in _MUTATORS and not own.holds(node.func.value)
         )
     return False
-
-
-def _is_own(node: ast.expr, own: set[str]) -> bool:
-    """Tell if a value is a function's own: a name that it gives to new values only."""
-    if isinstance(node, ast.Subscript):
-        return False if isinstance(node.value, ast.Subscript) else _is_own(node.value, own)
-    return (isinstance(node, ast.Name) and node.id in own) or _is_fresh(node)
-
-
-def _own_values(function: ast.FunctionDef) -> set[str]:
-    """Return the names that a function binds to nothing but new values and numbers."""
-    fresh: dict[str, bool] = {}
-    for node in _walk(function.body):
-        for name, value in _bindings(node):
-            fresh[name] = fresh.get(name, True) and value is not None and _is_fresh(value)
-    arguments = {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
-    return {name for name, is_fresh in fresh.items() if is_fresh} - arguments
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
@@ -174,33 +205,40 @@ def _targets(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[str, as
             yield from _targets(one, part)
 
 
-def _is_fresh(node: ast.expr) -> bool:
-    """Tell if a value is new each time, or a number."""
-    if isinstance(node, ast.List | ast.Set):
-        return all(map(_is_fresh, node.elts))
+def _is_deep(node: ast.expr) -> bool:
+    """Tell if a value is a number or text, or new with all its items."""
+    if isinstance(node, ast.List | ast.Set | ast.Tuple):
+        return all(map(_is_deep, node.elts))
     if isinstance(node, ast.Dict):
-        return all(map(_is_fresh, node.values))
+        return all(map(_is_deep, node.values))
     if isinstance(node, ast.ListComp | ast.SetComp):
-        return _is_fresh(node.elt)
-    if isinstance(node, ast.Constant | ast.Compare | ast.JoinedStr):
-        return True
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, ast.Not) or _is_fresh(node.operand)
+        return _is_deep(node.elt)
+    if isinstance(node, ast.DictComp):
+        return _is_deep(node.value)
     if isinstance(node, ast.BinOp):
-        return True  # an operation makes a new value
+        return _is_deep(node.left) and _is_deep(node.right)
     if isinstance(node, ast.Call):
-        return _makes_new(node)
-    return False
+        return _is_call_of(node, _NUMBER_CALLS)
+    return isinstance(node, ast.Constant | ast.Compare | ast.JoinedStr | ast.UnaryOp)
 
 
-def _makes_new(node: ast.Call) -> bool:
+def _is_new(node: ast.expr) -> bool:
+    """Tell if a value is made by this very expression; its items may be old."""
+    displays = ast.List | ast.Set | ast.Dict | ast.ListComp | ast.SetComp | ast.DictComp | ast.BinOp
+    return isinstance(node, displays) or _is_deep(node) or _is_call_of(node, _COPY_CALLS)
+
+
+def _is_call_of(node: ast.AST, names: frozenset[str]) -> bool:
+    """Tell if this calls one of these builtins, or a function of numpy that makes an array."""
+    if not isinstance(node, ast.Call):
+        return False
     if isinstance(node.func, ast.Name):
-        return node.func.id in _FRESH_CALLS
+        return node.func.id in names
     return (
         isinstance(node.func, ast.Attribute)
         and isinstance(node.func.value, ast.Name)
         and node.func.value.id in ("np", "numpy", "math")
-        and node.func.attr in ("zeros", "ones", "full", "arange", "array", "sum", "mean", "copy")
+        and node.func.attr in _NUMPY_MAKERS
     )
 
 
@@ -219,9 +257,7 @@ def _keeps_iterator(node: ast.AST) -> bool:
 
 
 def _consumes(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) or (
-        isinstance(call.func, ast.Name) and call.func.id in _CONSUMERS - _ITERATORS
-    )
+    return isinstance(call.func, ast.Attribute) or _is_call_of(call, _CONSUMERS)
 
 
 def _is_iterator(node: ast.AST) -> bool:

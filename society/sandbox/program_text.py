@@ -9,17 +9,13 @@ from __future__ import annotations
 import ast
 import warnings
 
-from society.errors import InputError
+from society.errors import SandboxError
 
 CHARACTERS = 4_000_000  # of a file
 CLASS_CHARACTERS = 40_000
 LINE = 2_000  # characters of a line
 DEPTH = 120  # of nested syntax
 NODES = 12_000  # of one class or function
-
-
-class SandboxError(InputError):
-    """A file of programs that cannot be read, or a sandbox that cannot be had."""
 
 
 def parse_text(text: str, filename: str) -> ast.Module:

@@ -8,6 +8,8 @@ from society.sandbox.facades import (
     C,
     Chance,
     D,
+    Facts,
+    Game,
     define,
     describe,
     make_namespace,
@@ -17,7 +19,6 @@ from society.sandbox.facades import (
 from society.sandbox.instance_state import can_change_objects, stored_names
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.source_nodes import SourceNodes
-from society.sandbox.stage_games import StageGame
 from society.sandbox.step_budget import RuleBroken, budget, program_line
 from society.sandbox.sufficient_history import sufficient_history
 
@@ -28,7 +29,7 @@ _LONGEST_MESSAGE = 200
 class Failure(NamedTuple):
     """Why a call gave no move; the line is one of the program's file."""
 
-    kind: Literal["error", "rule", "errors"]
+    kind: Literal["error", "rule", "errors", "jail"]
     sentence: str
     line: int | None = None
 
@@ -41,7 +42,7 @@ class Failure(NamedTuple):
 class RunnableProgram:
     """A loaded program in one game: its class, and how instances are made and called."""
 
-    def __init__(self, program: LoadedProgram, game: StageGame) -> None:
+    def __init__(self, program: LoadedProgram, game: Game) -> None:
         self.program = program
         self.fallback = program.fallback == "C"
         nodes = SourceNodes(program.source, program.name)
@@ -72,6 +73,21 @@ class RunnableProgram:
         except Exception as error:
             return None, _failure(f"__init__: {describe_error(error)}", _MANY, error)
         return instance, _broken(budget.broken) if budget.broken else None
+
+    def ask(
+        self, instance: Any, method: str, facts: Facts, chance: Chance, errors: int = 0
+    ) -> tuple[Any, Failure | None]:
+        """Call a method with facts; what it returns is not looked at."""
+        use_chance(self._namespace, chance)
+        budget.reset()
+        try:
+            value = getattr(type(instance), method)(instance, facts)
+        except RuleBroken as broken:
+            return None, _broken(broken)
+        except Exception as error:
+            failure = _broken(budget.broken) if budget.broken else None
+            return None, failure or _failure(describe_error(error), errors, error)
+        return value, _broken(budget.broken) if budget.broken else None
 
     def move(
         self,

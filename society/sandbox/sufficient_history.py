@@ -15,8 +15,8 @@ from society.sandbox.source_nodes import SourceNodes, descendants
 ARRAYS = frozenset(
     {"my_actions", "my_payoffs", "opponent_cooperators", "opponent_actions", "opponent_payoffs"}
 )
-# Sums of whole numbers are exact in any order; those of payoffs may not be.
-SUMMED = frozenset({"my_actions", "opponent_cooperators", "opponent_actions"})
+# Sums of whole numbers are exact in any order; those of payoffs are in some games only.
+SUMMED = frozenset({"my_actions", "my_payoffs", "opponent_cooperators", "opponent_actions"})
 EVERY_ROUND = 1 << 30
 
 
@@ -80,9 +80,7 @@ def _replaces_methods(node: ast.ClassDef) -> bool:
     """Check whether something is stored under the name of a method."""
     methods = {one.name for one in _functions(node)}
     return any(
-        isinstance(one, ast.Attribute)
-        and isinstance(one.ctx, ast.Store)
-        and one.attr in methods
+        isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) and one.attr in methods
         for one in descendants(node)
     )
 
@@ -190,11 +188,7 @@ class _Uses:
         target = parent.targets[0]
         if not isinstance(target, ast.Name):
             return [node]
-        names = [
-            one
-            for one in self.nodes
-            if isinstance(one, ast.Name) and one.id == target.id
-        ]
+        names = [one for one in self.nodes if isinstance(one, ast.Name) and one.id == target.id]
         arguments = [one for one in self.nodes if isinstance(one, ast.arg)]
         stored = [one for one in names if not isinstance(one.ctx, ast.Load)]
         if stored != [target] or any(one.arg == target.id for one in arguments):
@@ -266,9 +260,7 @@ def _last_index(node: ast.AST) -> bool:
 
 
 def _is_call(node: ast.AST, name: str) -> bool:
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
-    )
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def _is_attribute(node: ast.AST, name: str) -> bool:

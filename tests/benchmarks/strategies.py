@@ -160,6 +160,7 @@ def load(sources: Sequence[str]) -> list[LoadedProgram]:
             random=one.random,
             keeps_state=one.keeps_state,
             reads=one.reads,
+            takes_stock=one.takes_stock,
         )
         for one in checked
     ]

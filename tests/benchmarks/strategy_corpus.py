@@ -112,6 +112,7 @@ class Writer:
 
     def __init__(self, kind: Kind, plan: frozenset[str], luck: random.Random) -> None:
         self.kind, self.plan, self.luck = kind, plan, luck
+        self.gives = 0.5  # how often a move that nothing suggests is C
         self.fields: dict[str, str] = {}
         self.helpers: list[str] = []
         self.body: list[str] = []
@@ -119,6 +120,7 @@ class Writer:
 
     def write(self, name: str, attitude: str) -> str:
         """Compose the class."""
+        self.gives = 0.85 if attitude == "COLLECTIVE" else 0.25
         self._opening()
         self._ending()
         for part in sorted(self.plan & {*_PARTS}):
@@ -178,7 +180,7 @@ class Writer:
         self.signals.append(name)
 
     def move(self, kind: bool | None = None) -> str:
-        kind = self.luck.random() < 0.5 if kind is None else kind
+        kind = self.luck.random() < self.gives if kind is None else kind
         return "C" if kind else "D"
 
     # The first rounds and the last.
@@ -191,7 +193,7 @@ class Writer:
         else:
             self.say(f"round_number = {round_number}")
         self.remark("Start with a clear signal", "Nothing is known yet", "First round")
-        self.say("if round_number == 0:", f"    return {self.move(luck.random() < 0.65)}")
+        self.say("if round_number == 0:", f"    return {self.move()}")
         if luck.random() < 0.25:
             self.remark("Show the same face once more", "Keep to the opening for a moment")
             self.say(f"if round_number < {luck.choice((2, 3))}:", f"    return {self.move()}")
@@ -203,11 +205,11 @@ class Writer:
             left = luck.choice((1, 1, 1, 2, 2, 3))
             self.say(f"if round_number >= self.rounds - {left}:")
             if luck.random() < 0.6:
-                self.say(f"    return {self.move(luck.random() < 0.2)}")
+                self.say(f"    return {self.move(luck.random() < 0.1)}")
             else:
                 limit = self.share("last_stand")
                 self.say(f"    return C if {self.kind.last} >= {limit} * self.others else D")
-        if luck.random() < 0.2:
+        if luck.random() < 0.1:
             self.remark("A quiet test from time to time", "Take turns by the calendar")
             period = luck.choice((3, 4, 5, 6, 7))
             self.say(f"if round_number % {period} == {luck.randrange(period)}:")
@@ -227,7 +229,7 @@ class Writer:
             self.remark("Weigh both impressions", "A common scale for all evidence")
             self.say(f"score = 0.5 * {last} + 0.5 * {other}")
             self.say(f"return C if score >= {self.share('score')} else D")
-        elif luck.random() < 0.2:
+        elif luck.random() < 0.1:
             self.remark("Go against the stream", "Fill the gap that others leave")
             self.say(f"return D if {last} > {self.share('enough')} else C")
         else:
@@ -249,9 +251,9 @@ class Writer:
                 )
             )
         if luck.random() < 0.5:
-            self.say(f"if {signal} >= {limit}{more}:", f"    return {self.move(luck.random() < 0.75)}")
+            self.say(f"if {signal} >= {limit}{more}:", f"    return {self.move(luck.random() < 0.85)}")
         else:
-            self.say(f"if {signal} < {limit}{more}:", f"    return {self.move(luck.random() < 0.3)}")
+            self.say(f"if {signal} < {limit}{more}:", f"    return {self.move(luck.random() < 0.15)}")
 
     def _mix(self, signal: str) -> None:
         luck = self.luck

@@ -1,0 +1,91 @@
+"""Programs do in the jail what they do in this process: the harmless play, attacks are stopped."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import cast
+
+import numpy as np
+import pytest
+
+from society.sandbox.checker import CheckedProgram
+from society.sandbox.jail_limits import JailLimits
+from society.sandbox.live_calls import DecisionCall
+from society.sandbox.loaded_program import Interface, LoadedProgram
+from society.sandbox.pool import ProgramPool
+from tests.sandbox.harmless_programs import COUNTS, FULL, OTHERS, SOCIETY
+from tests.sandbox.program_play import four_players, only_program
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the jail is one of Linux")
+
+HARMLESS = (*COUNTS, *FULL, *SOCIETY)
+
+
+def loaded(program: CheckedProgram) -> LoadedProgram:
+    assert program.code is not None, program.reason
+    return LoadedProgram(
+        name=program.name,
+        code=program.code,
+        source=program.source,
+        interface=cast(Interface, program.interface),
+        fallback="D",
+        random=program.random,
+        keeps_state=program.keeps_state,
+        reads=program.reads,
+        takes_stock=program.takes_stock,
+    )
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ProgramPool]:
+    with ProgramPool(2, JailLimits(silence=2.0)) as started:
+        yield started
+
+
+class Seat:
+    """One harmless program at a table where the others do as OTHERS says."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.game = four_players(HARMLESS[index].game)
+        self.actions = np.zeros((0, 4), bool)
+        self.payoffs = np.zeros((0, 4))
+        self.stock = [self.game.first_stock]
+        self.moves = ""
+
+    def call(self) -> DecisionCall:
+        stock = None if self.stock[0] is None else np.array(self.stock)
+        path = self.actions, self.payoffs, stock
+        return DecisionCall(self.index, 5, "table", self.game, *path)
+
+    def add(self, cooperates: bool) -> None:
+        """Play the round to its end."""
+        count = (*OTHERS, 0)[len(self.actions)]
+        round_actions = np.array([cooperates, *(seat < count for seat in range(3))])
+        now = self.stock[-1]
+        paid = self.game.paid(round_actions, now)
+        after = self.game.next_stock(round_actions, now)
+        self.actions = np.vstack([self.actions, round_actions])
+        self.payoffs = np.vstack([self.payoffs, paid])
+        self.stock.append(None if after is None else float(after))
+        self.moves += "DC"[cooperates]
+
+
+@cache
+def jailed_moves(pool: ProgramPool) -> Sequence[str]:
+    """The moves that the harmless programs make in the jail, round by round."""
+    pool.load([loaded(only_program(one.text, one.name)) for one in HARMLESS])
+    seats = [Seat(index) for index in range(len(HARMLESS))]
+    for _ in range(len(OTHERS) + 1):
+        outcomes = pool.decide([seat.call() for seat in seats])
+        assert [one.failure for one in outcomes if one.failure] == []
+        for seat, outcome in zip(seats, outcomes, strict=True):
+            seat.add(outcome.value)
+    return [seat.moves for seat in seats]
+
+
+@pytest.mark.parametrize("index", range(len(HARMLESS)), ids=[one.name for one in HARMLESS])
+def test_a_harmless_program_makes_the_same_moves_in_the_jail(pool: ProgramPool, index: int) -> None:
+    assert jailed_moves(pool)[index] == HARMLESS[index].moves
