@@ -16,6 +16,8 @@ from society.errors import InputError
 from society.llm.prompt_files import Prompts
 
 GAMES = (
+    "collective_risk",
+    "common_pool",
     "matching_pennies",
     "normal_form",
     "prisoners_dilemma",

@@ -76,7 +76,7 @@ FRESH = 254  # nothing has happened, and that was well
 
 
 class SeenPast(NamedTuple):
-    """The memory of a player, of bool; each is a bit of the column `memory`, the first one low.
+    """The memory of a player, of bool; each is a bit of the column `situation`, the first one low.
 
     begun: it has played. kind: no co-player defected last time; kind_before: nor the time before.
     clean: nobody ever did. standing, own_standing: as in society.components.games.observed_history.
@@ -131,7 +131,7 @@ class ClassicStrategies(Component):
             labels=STRATEGIES,
             text="Classic strategy",
         ),
-        Column("memory", np.int16),
+        Column("situation", np.int16),
         Column("response", np.int16),
         Column("would_pay", object),
         Column("games", np.int32),
@@ -140,7 +140,7 @@ class ClassicStrategies(Component):
     def begin(self, agents: AgentGroup) -> None:
         these = strategy_indices(self.strategy)
         agents["strategy"] = these[agents.draws.integers("strategy", len(these))]
-        agents["memory"], agents["response"] = FRESH, -1
+        agents["situation"], agents["response"] = FRESH, -1
 
     def answer(self, ask: Question, agents: AgentGroup) -> Any:
         entry = remembered_situation(ask, agents) * np.intp(len(STRATEGIES)) + agents["strategy"]
@@ -148,7 +148,7 @@ class ClassicStrategies(Component):
         return sample_actions(mix, agents) if isinstance(ask.reply, Choice) else mix
 
     def notice(self, tell: News, agents: AgentGroup) -> None:
-        agents["memory"] = update_memory(tell, agents)
+        agents["situation"] = update_memory(tell, agents)
         if plays_best_responses(agents).any():
             agents["would_pay"], agents["games"], agents["response"] = update_best_responses(
                 tell, agents
@@ -201,8 +201,8 @@ def sample_actions(mix: Array, agents: AgentGroup) -> Array:
 
 
 def update_memory(tell: News, agents: AgentGroup) -> Array:
-    """The column `memory` after a game."""
-    rules, old = agents.rules, agents["memory"]
+    """The column `situation` after a game."""
+    rules, old = agents.rules, agents["situation"]
     own, kind = np.ones(len(agents), bool), np.ones(len(agents), bool)
     if rules.cooperation is not None:
         own = tell.facts["action"] == by_seat(cooperative_actions(rules), agents)
@@ -218,8 +218,8 @@ def update_memory(tell: News, agents: AgentGroup) -> Array:
 
 
 def remembered_situation(ask: Question, agents: AgentGroup) -> Array:
-    """The column `memory`, where partners change with what is shown of their past in its place."""
-    memory = agents["memory"]
+    """The column `situation`; where partners change, with what is shown of their past."""
+    memory = agents["situation"]
     if "past_depth" not in ask.facts or agents.rules.cooperation is None:
         return memory
     return _coded(_decoded(memory)._replace(**observed_moves(ask.facts, agents.rules)._asdict()))

@@ -14,7 +14,7 @@ Source: von Neumann and Morgenstern 1944; played as in Tewolde et al. 2026 (Coop
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -39,7 +39,7 @@ from society.engine.scenario import (
     RoundFacts,
     scenario,
 )
-from society.engine.script import VOID_REPLICATE, Ask, Script, Tell, common, own
+from society.engine.script import VOID_REPLICATE, Ask, Fact, Script, Tell, common, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import ABSENT, REPAIRS, Game, NormalForm, number_labels
 from society.scenarios.games.player_matching import (
@@ -170,14 +170,16 @@ def _played(env: Environment, game: Game) -> Script:
         yield Tell("played", {**facts, "payoff": own(payoff), "weight": weight})
 
 
-def ask_moves(env: Environment, game: Game, matches: Matches) -> Script:
+def ask_moves(
+    env: Environment, game: Game, matches: Matches, shown: Mapping[str, Fact] | None = None
+) -> Script:
     """The action of everybody, (R, N), drawn from the mixed strategies that they submit.
 
-    Seats with different actions are asked one after the other.
+    Seats with different actions are asked one after the other. shown: facts beside the seats.
     """
     uniform = env.draws(CHANCE_ID).uniform("action")
     action: Array = np.zeros(env.present.shape, np.int16)
-    facts = {"seat": own(matches.number)}
+    facts = {"seat": own(matches.number), **(shown or {})}
     for labels in dict.fromkeys(game.actions):
         offered = np.array([one == labels for one in game.actions])
         who = None if offered.all() else offered[matches.seat]

@@ -20,9 +20,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,13 +72,20 @@ class StageGame(ABC):
         low, high = self.bounds()
         return (mean - low) / (high - low)
 
+    def over(self, rounds: int) -> Self:
+        """Return the same game, of so many rounds."""
+        game: Any = self
+        longer: Self = replace(game, rounds=rounds)
+        return longer
+
     def _expect(self, whether: bool, what: str) -> None:
         if not whether:
-            raise ValueError(f"{self} is no dilemma: it needs {what}")
+            given = ", ".join(f"{k}={v}" for k, v in vars(self).items() if k != "rounds")
+            raise ValueError(f"{self.name} with {given} is no dilemma: it needs {what}")
 
     def _expect_repeated(self) -> None:
         self._expect(self.players >= 2, "at least 2 players")
-        self._expect(self.rounds >= 1, "at least 1 round")
+        self._expect(self.rounds >= 1, f"at least 1 round, not {self.rounds}")
 
 
 @dataclass(frozen=True)

@@ -112,9 +112,9 @@ def test_a_mechanism_is_tried_around_every_game(typed: Typed, tmp_path: Path) ->
     lines = [line for line in outcomes(said.out) if line.startswith("ok taxed: ")]
     assert said.code == 0, said.out
     assert lines == [
-        "ok taxed: stands around 9 of 12 scenarios, each played small: fishing_village, "
-        "language_village, matching_pennies, normal_form, prisoners_dilemma, public_goods, "
-        "stag_hunt, travellers_dilemma, trust",
+        "ok taxed: stands around 11 of 14 scenarios, each played small: collective_risk, "
+        "common_pool, fishing_village, language_village, matching_pennies, normal_form, "
+        "prisoners_dilemma, public_goods, stag_hunt, travellers_dilemma, trust",
         "ok taxed: not around donor_game: taxed: this play takes no payments, since what is owned "
         "in it grows or vanishes from round to round; take a play with payoffs",
         "ok taxed: not around norm_coding, village_meeting: taxed: the play declares no move and "
@@ -127,7 +127,7 @@ def test_a_mechanism_that_fails_is_blamed_around_each_game(typed: Typed, tmp_pat
     (tmp_path / "taxed.py").write_text(TAXED.replace("self.rate", "self.rat"))
     said = typed("check", "taxed.py")
     failed = [line for line in said.out.splitlines() if line.startswith("error")]
-    assert (said.code, len(failed)) == (2, 9)
+    assert (said.code, len(failed)) == (2, 11)
     assert failed[-1] == (
         "error    taxed around trust: does not play to its end: taxed.py:10: AttributeError: "
         "'Taxed' object has no attribute 'rat'; did you mean 'rate'?"
@@ -143,7 +143,7 @@ def test_a_mechanism_that_stands_nowhere_says_why(typed: Typed, tmp_path: Path) 
     first, second = said.out.splitlines()
     assert said.code == 2
     assert first == "error    taxed: stands around none of the scenarios that come with the program"
-    assert second.startswith("error    taxed: not around donor_game, fishing_village, ")
+    assert second.startswith("error    taxed: not around collective_risk, common_pool, ")
     assert "rate" in second
 
 

@@ -105,6 +105,21 @@ def test_players_are_asked_and_answer_as_they_did(
     check("\n".join([*spoken(run), "", told(run)]), f"{name}.txt")
 
 
+@pytest.mark.parametrize("scenario", ["collective_risk", "common_pool"])
+def test_players_of_several_rounds_are_asked_and_answer_as_they_did(
+    tmp_path: Path, scenario: str
+) -> None:
+    """Three models that remember, the offline mind, and one who always defects; two rounds."""
+    rule = {"classic_strategies": {"strategy": "always_defect"}}
+    cohorts = [
+        {"name": "reader", "count": 3, "components": ["recall", "language_policy"]},
+        {"name": "rule", "count": 1, "components": [rule]},
+    ]
+    changes = {"rounds": 2, "seed": 2, "cohorts": cohorts}
+    run = replayed(tmp_path, scenario, changes)
+    check("\n".join([*spoken(run), "", told(run)]), f"{scenario}.txt")
+
+
 def test_a_contract_is_told_as_it_came_about(tmp_path: Path) -> None:
     """Two who know what makes cooperation rational, and one who agrees to anything; then fines."""
     changes = {

@@ -48,6 +48,16 @@ CASES: list[tuple[str, Mapping[str, Any], set[str]]] = [
         {**LIVES, "mechanisms": [EVOLVING]},
         {"agent 1_1", "agent 1_2", "agent 1_3", "agent 1_4", "agent 2_1", "agent 2_3"},
     ),
+    (
+        "collective_risk",
+        {"agents": 2, "rounds": 2, "parameters": {"minds": "language", "players": 2}},
+        {"player 1", "player 2"},
+    ),
+    (
+        "common_pool",
+        {"agents": 3, "rounds": 2, "parameters": {"minds": "language", "players": 3}},
+        {"player 1", "player 2", "player 3"},
+    ),
     ("normal_form", LANGUAGE, {"player 1", "player 2"}),
     ("matching_pennies", LANGUAGE, {"player 1", "player 2"}),
     ("stag_hunt", {**LANGUAGE, "mechanisms": ["mediation"]}, {"player 1", "player 2"}),

@@ -22,8 +22,11 @@ GAMES = (
     "public_goods",
     "travellers_dilemma",
     "normal_form",
+    "collective_risk",
+    "common_pool",
 )
-OFTEN = {"mechanisms": [{"reputation": {"games": 7, "order": "higher"}}]}
+PLAYERS = {"public_goods": 3, "collective_risk": 4, "common_pool": 4}
+OFTEN = {"rounds": 1, "mechanisms": [{"reputation": {"games": 7, "order": "higher"}}]}
 SELDOM: tuple[dict[str, Any], ...] = (
     {},
     {"mechanisms": [{"repetition": {"games": 7, "continuation": 0.8, "window": 3}}]},
@@ -44,12 +47,12 @@ def test_the_rules_name_nothing_and_tell_no_number_of_games(
     prompted: Prompted, game: str, changes: dict[str, Any]
 ) -> None:
     """The fourth of seven games, among twelve agents under reputation, else in one match."""
-    players = 3 if game == "public_goods" else 2
+    players = PLAYERS.get(game, 2)
     agents = 4 * players if "reputation" in str(changes) else players
     before = prompted(game, ["0"] * agents, agent=1, **changes)
     prompt = before[min(3, len(before) - 1)]
     assert not [word for word in HIDDEN if word in prompt.lower()]
-    assert not re.search(r"\b(7|seven|15)\b", prompt.replace("agent 7", ""))
+    assert not re.search(r"\b(7|seven|15)\b", re.sub(r"[Aa]gent \d+", "", prompt))
     assert "{" not in prompt.partition("Form of the answer")[0]
     assert "\n\n\n" not in prompt
     assert "You are player 2." in prompt
@@ -79,6 +82,99 @@ def test_a_public_good_is_told_as_a_formula(prompted: Prompted) -> None:
     assert "Let k be the number of players, out of 4, who take A0." in prompt
     assert "- A player who takes A0 gets 1.6 x k / 4 points." in prompt
     assert "- A player who takes A1 gets 1.6 x k / 4 + 1 points." in prompt
+
+
+def test_a_collective_risk_is_told_with_its_threshold(prompted: Prompted) -> None:
+    params = {"players": 5, "threshold": 3, "factor": 2.5}
+    prompt = prompted("collective_risk", ["0"] * 5, parameters=params, rounds=1)[0]
+    assert "- If 3 or more of the 5 players take A0, it is averted, and every player gets 2.5" in (
+        prompt
+    )
+    assert (
+        "- All take A1: each gets 1 point.\n"
+        "- 2 take A0, the others A1: 0 points for those who take A0, 1 point for the others.\n"
+        "- 3 take A0, the others A1: 2.5 points for those who take A0, 3.5 points for the others.\n"
+        "- All take A0: each gets 2.5 points.\n"
+    ) in prompt
+    assert "round" not in prompt.partition("percent")[0]
+
+
+@pytest.mark.parametrize(("threshold", "cases"), [(1, 3), (2, 4), (3, 3)])
+def test_examples_of_a_collective_risk_are_those_that_can_come(
+    prompted: Prompted, threshold: int, cases: int
+) -> None:
+    params = {"players": 3, "threshold": threshold}
+    prompt = prompted("collective_risk", ["0"] * 3, parameters=params)[0]
+    examples = prompt.partition("For example:\n")[2].partition("\n\n")[0].splitlines()
+    assert len(examples) == cases
+    assert all(line.startswith("- ") for line in examples)
+
+
+def test_a_common_pool_is_told_with_the_law_of_its_growth(prompted: Prompted) -> None:
+    params = {"players": 2, "capacity": 10}
+    prompt = prompted("common_pool", ["0"] * 2, parameters=params)[0]
+    assert "- A player who takes A0 takes S / 4 from it, and gets as many points." in prompt
+    assert "- A player who takes A1 takes twice as much, S / 2, and" in prompt
+    assert "The stock is then s + 2 s (1 - s / 10), but at most 10." in prompt
+    assert "- All take A0: each gets 2.5 points, 5 is left, and the stock grows back to 10." in (
+        prompt
+    )
+
+
+def test_players_know_how_many_rounds_there_are_and_what_happened_in_each(
+    prompted: Prompted,
+) -> None:
+    prompt = prompted("common_pool", ["000", "010", "000"], parameters={"players": 3}, rounds=3)[2]
+    assert "The same players play 3 rounds. Your points of all rounds are added up." in prompt
+    assert "They cannot talk to each other" in prompt
+    past = prompt.partition("What you remember:\n")[2].partition("\n\n")
+    assert past[0].splitlines() == [
+        "- Round 1: You took A0 and got 2 points. Player 2 took A0, which paid 2 points; player 3 "
+        "took A0, which paid 2 points. The stock has grown to 12.",
+        "- Round 2: You took A0 and got 2 points. Player 2 took A1, which paid 4 points; player 3 "
+        "took A0, which paid 2 points. The stock has grown to 9.333.",
+    ]
+    assert past[2].startswith("This is round 3 of 3. The stock is 9.333 now.\n\nGive the prob")
+
+
+@pytest.mark.parametrize(("memory", "remembered"), [(0, 0), (2, 2), (None, 3)])
+def test_models_remember_as_many_events_as_they_are_said_to(
+    prompted: Prompted, memory: int | None, remembered: int
+) -> None:
+    params = {"players": 2, "memory": memory}
+    prompt = prompted("common_pool", ["0000", "0000"], parameters=params, rounds=4)[3]
+    assert prompt.count("- Round ") == remembered
+
+
+def test_players_know_the_chance_of_another_round_in_place_of_their_number(
+    prompted: Prompted,
+) -> None:
+    params = {"players": 2, "continuation": 0.9}
+    prompt = prompted("collective_risk", ["000", "010"], parameters=params, rounds=3)[1]
+    assert "after each one, there is a chance of 90 % that another one follows." in prompt
+    assert (
+        "You took A0 and got 2 points. The other player took A0, which paid 2 points. Enough"
+        in (prompt)
+    )
+    assert "\nThis is round 2.\n" in prompt
+    assert not re.search(r"\b(3|three)\b", prompt)
+
+
+def test_of_many_players_it_is_told_how_many_took_what(prompted: Prompted) -> None:
+    plan = ["00"] * 5 + ["10"] * 13
+    params = {"players": 18}
+    prompt = prompted("collective_risk", plan, agent=17, parameters=params, rounds=2)[1]
+    assert (
+        "- Round 1: You took A1 and got 1 point. Of the 17 other players, 5 took A0, which paid 0 "
+        "points; 12 took A1, which paid 1 point. Too few players took A0.\n"
+    ) in prompt
+
+
+def test_under_a_mechanism_nobody_is_told_that_players_cannot_talk(prompted: Prompted) -> None:
+    given = {"mechanisms": ["leadership"], "rounds": 2}
+    prompt = prompted("collective_risk", ["00"] * 4, **given)[0]
+    assert "The same players play 2 rounds." in prompt
+    assert "cannot talk" not in prompt
 
 
 def test_claims_are_told_with_the_bonus(prompted: Prompted) -> None:
@@ -152,9 +248,10 @@ def test_who_remembers_is_told_actions_and_points_and_no_weights(prompted: Promp
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_offline_mind_plays_every_game(recorded: Recorded, game: str) -> None:
-    agents = 6 if game == "public_goods" else 4
+    agents = 2 * PLAYERS.get(game, 2)
     changes = {
         "agents": agents,
+        "rounds": 1,
         "parameters": {"minds": "language"},
         "mechanisms": [{"reputation": {"games": 2, "order": "higher"}}],
     }
