@@ -1,0 +1,1 @@
+"""Strategies written as code: how they behave, and how sets of them differ."""
