@@ -113,6 +113,10 @@ class WiringWarning(UserWarning):
     """A part of a society that is probably not wired as it was meant."""
 
 
+class ProgramWarning(UserWarning):
+    """A program that was disqualified, or that runs less confined than it should."""
+
+
 def short_path(file: Path | str) -> str:
     """A path as messages show it: from the working directory on, if it lies there."""
     path, here = Path(file), Path.cwd()

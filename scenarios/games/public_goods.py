@@ -24,6 +24,7 @@ from society.engine.environment import Environment
 from society.engine.rng import Array
 from society.engine.scenario import scenario
 from society.engine.script import Script
+from society.sandbox.stage_games import StageGame, stage_game
 from society.scenarios.games.game import ABSENT, Game, Profile, number_labels
 from society.scenarios.games.normal_form import (
     ALONE,
@@ -60,6 +61,11 @@ class PublicGood(Game):
     def equilibrium(self) -> Profile | None:  # type: ignore[override]
         """All keep, which dominates; none is given where contributing pays at least as much."""
         return (1,) * self.size if self.factor < self.size else None
+
+    @property
+    def single(self) -> StageGame:
+        """The dilemma of one round; raises ValueError where contributing is none."""
+        return stage_game("public_goods", self.size, 1, factor=self.factor)
 
     def paid(self, profile: Array) -> Array:
         keeps: Array = profile != 0

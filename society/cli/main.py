@@ -21,6 +21,7 @@ from typing import Any
 
 from society.errors import (
     PartError,
+    ProgramWarning,
     SocietyError,
     WiringWarning,
     describe_user_error,
@@ -31,7 +32,7 @@ from society.former_names import FormerNameWarning
 from society.llm.providers.named_servers import addresses_in, naming_servers
 from society.visible import visible_streams
 
-from . import catalogue, checks, experiments, runs
+from . import catalogue, checks, experiments, runs, strategies
 from .parser import ArgumentParser
 
 
@@ -105,7 +106,7 @@ def _warnings_on_stderr() -> Iterator[None]:
     def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
         if issubclass(category, FormerNameWarning):
             print(f"society: {message}", file=sys.stderr)
-        elif issubclass(category, WiringWarning):
+        elif issubclass(category, WiringWarning | ProgramWarning):
             print(f"warning: {message}", file=sys.stderr)
         else:
             usual(message, category, *rest, **more)
@@ -113,6 +114,7 @@ def _warnings_on_stderr() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.showwarning = show
         warnings.simplefilter("once", FormerNameWarning)
+        warnings.simplefilter("once", ProgramWarning)
         warnings.simplefilter("always", WiringWarning)
         yield
 
@@ -154,6 +156,7 @@ _COMMANDS = (
     experiments.add_sweep,
     experiments.add_report,
     experiments.add_reproduce,
+    strategies.add_strategies,
 )
 
 

@@ -42,7 +42,7 @@ from .yaml_source import Source, read_yaml, value_of
 
 
 def _part(said: Any, info: ValidationInfo) -> Any:
-    """Turn NAME and a part without fields into {NAME: {}}; anchor `file` to the file's folder."""
+    """Turn NAME and a part without fields into {NAME: {}}; anchor paths to the file's folder."""
     if isinstance(said, str):
         return {said: {}}
     if isinstance(said, Mapping) and len(said) == 1:
@@ -51,9 +51,10 @@ def _part(said: Any, info: ValidationInfo) -> Any:
 
 
 def _fields(given: Any, info: ValidationInfo) -> Any:
-    if isinstance(given, Mapping) and isinstance(file := given.get("file"), str):
-        return {**given, "file": resolve_path(file, info)}
-    return {} if given is None else given
+    if not isinstance(given, Mapping):
+        return {} if given is None else given
+    paths = {key: given[key] for key in ("file", "folder") if isinstance(given.get(key), str)}
+    return {**given, **{key: resolve_path(path, info) for key, path in paths.items()}}
 
 
 Named = dict[str, Any]

@@ -119,6 +119,11 @@ class Component:
         return ()
 
     @property
+    def kept_folders(self) -> Mapping[str, Any]:
+        """Folders of programs that this component runs, by path, as a run file keeps them."""
+        return {}
+
+    @property
     def places_of_answers(self) -> Mapping[str, tuple[str, int]]:
         """File and line of each kind in `answers` that a file of the user's has named."""
         return {}

@@ -83,6 +83,8 @@ class Environment:
     opened: rounds that the script has opened since its last line, in order; the game master closes
     those before. first_rounds_only: leave each loop of rounds after its first round, so that a dry
     run finds how rounds are nested without playing them all. dry_runs: what was found in them.
+    played_rounds: how many rounds of the horizon are played, so that a preview is soon over; None:
+    all of them.
     """
 
     def __init__(
@@ -118,6 +120,7 @@ class Environment:
         self.sizes: tuple[int, ...] = ()
         self.opened: list[Round] = []
         self.first_rounds_only = first_rounds_only
+        self.played_rounds: int | None = None
         self._counting = True
         self.moment = 0  # the number of the page that is being written
         self.cohorts: dict[str, Array] = {}
@@ -176,7 +179,10 @@ class Environment:
         """
         path, sizes = self.path, self.sizes
         size = self.horizon if count is None else count
-        for number in range(1, (min(size, 1) if self.first_rounds_only else size) + 1):
+        last = min(size, 1) if self.first_rounds_only else size
+        if count is None and self.played_rounds is not None:
+            last = min(last, self.played_rounds)
+        for number in range(1, last + 1):
             if not self.running.any():
                 break
             self.path, self.sizes = (*path, number), (*sizes, size)

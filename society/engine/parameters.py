@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import keyword
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -110,8 +111,17 @@ def _fields(part: type) -> dict[str, Any]:
         default: Any = ... if field.default is dataclasses.MISSING else field.default
         if field.default_factory is not dataclasses.MISSING:
             default = Field(default_factory=field.default_factory)
-        fields[field.name] = hints[field.name], default
+        fields[field.name.removesuffix("_")] = hints[field.name], default
     return fields
+
+
+def attribute_name(parameter: str) -> str:
+    """The attribute that holds a parameter: a word of Python's own ends in an underscore there.
+
+    >>> attribute_name("growth"), attribute_name("class")
+    ('growth', 'class_')
+    """
+    return f"{parameter}_" if keyword.iskeyword(parameter) else parameter
 
 
 def _keywords(function: Any) -> dict[str, Any]:

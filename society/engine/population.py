@@ -29,7 +29,7 @@ from .component import Component, scatter_answers, single_asks
 from .environment import Environment
 from .graph import NOBODY, Rows
 from .observations import Audience, Facts, Inquiry, News, Question, read_only
-from .parameters import Issue, ValidationIssues, parameters_of, validate
+from .parameters import Issue, ValidationIssues, attribute_name, parameters_of, validate
 from .rng import Array, Places
 from .script import HERITABLE, Ask, Inherit, Tell
 from .state import CohortState
@@ -91,8 +91,10 @@ def fill_from(part: type[C], source: object, given: Mapping[str, Any]) -> C:
     model = parameters_of(part)
     if not dataclasses.is_dataclass(part):
         _refuse_plain_class(part, given)
-    own = {name: getattr(source, name) for name in model.model_fields if hasattr(source, name)}
-    values = dict(validate(model, {**own, **given}))
+    attributes = {name: attribute_name(name) for name in model.model_fields}
+    own = {name: getattr(source, at) for name, at in attributes.items() if hasattr(source, at)}
+    checked = validate(model, {**own, **given})
+    values = {attributes[name]: value for name, value in checked}
     try:
         return part(**values)
     except ValueError as error:  # from a __post_init__

@@ -20,6 +20,7 @@ from society.engine.population import Cast, Cohort
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec, Fold, Scenario, fact_specs
 from society.errors import RunFileError, SocietyError
+from society.sandbox.kept_programs import KeptFolder, kept_folders, refuse_too_much
 
 from .structure import GameNote, RoundStructure, round_structure, rules_of
 
@@ -70,7 +71,8 @@ class Manifest(BaseModel):
     those that hold no others. extent: how far rounds within rounds go. seating: see `types`.
     columns: the public ones. game: in normal form, if one is played. files: the user's own files,
     path -> sha256. folder: of the run file when it was made, if it names files. prompts: templates
-    that it may use, with their hashes. objects: names of Python objects that were given. facts:
+    that it may use, with their hashes. programs: folders of strategies with what was taken from them.
+    objects: names of Python objects that were given. facts:
     words, units and labels of facts and public columns, by name. complete: relations whose graph
     links everybody with everybody; None in files of before. names: the words of which names of
     agents are made; files of before have the noun of the stage.
@@ -98,6 +100,7 @@ class Manifest(BaseModel):
     files: dict[str, str]
     folder: str = ""
     prompts: dict[str, str] = {}
+    programs: dict[str, KeptFolder] = {}
     objects: tuple[str, ...] = ()
     facts: dict[str, FactSpec] = {}
     complete: tuple[str, ...] | None = None
@@ -168,7 +171,8 @@ class Manifest(BaseModel):
         # by others in replicates that it adds.
         if max(config.agents or 0, config.replicates, *counts) > self.agents * self.replicates:
             raise self._of_another_size()
-        setup = build(config, rehearsed=False)
+        with kept_folders(self.programs):
+            setup = build(config, rehearsed=False)
         if (setup.agents, setup.replicates) != (self.agents, self.replicates):
             raise self._of_another_size()
         return setup
@@ -249,11 +253,22 @@ def manifest_of(
         versions=library_versions(),
         files=dict(setup.files),
         prompts=setup.words.hashes() if setup.models_named else {},
+        programs=_programs(cast),
         objects=setup.objects,
         facts=fact_specs(scenario, cast),
         complete=tuple(name for name, graph in env.graphs.items() if isinstance(graph, Complete)),
         names=setup.naming,
     )
+
+
+def _programs(cast: Cast) -> dict[str, KeptFolder]:
+    """Return the programs that the cast runs, each once; raises SandboxError if they are many."""
+    found = dict[str, KeptFolder]()
+    for part in (part for cohort in cast for part in cohort.components):
+        for path, folder in part.kept_folders.items():
+            found[path] = found[path].joined(folder) if path in found else folder
+    refuse_too_much(found)
+    return found
 
 
 def _extent(scenario: Scenario, env: Environment) -> RoundStructure | None:

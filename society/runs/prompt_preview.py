@@ -15,8 +15,11 @@ def first_prompts(setup: Society, question: str | None = None) -> dict[str, str]
     Nothing is recorded, and no model is asked but the offline one.
     """
     listener = FreeMinds(setup.seed)
-    once = replace(setup, spec=setup.spec.model_copy(update={"replicates": 1}), rounds=1)
-    once.gamemaster(minds=listener).play()
+    game = replace(setup, spec=setup.spec.model_copy(update={"replicates": 1})).gamemaster(
+        minds=listener
+    )
+    game.env.played_rounds = 1  # and not a horizon of one round, of which prompts may tell
+    game.play()
     if not listener.prompts:
         raise InputError(
             f"no agent of {setup.scenario.name} is asked in words in the first round; give some "

@@ -27,9 +27,10 @@ UNKNOWN = -1
 OPPONENTS = frozenset({"opponent_actions", "opponent_payoffs"})
 _MOST_OPPONENTS_IN_SETS = 5  # of 2 ** 5 edges
 _MOST_PLAYERS_IN_PATHS = 8  # with more, whole histories hardly ever come again
-_MOST_NODES = 2_000_000
+MOST_NODES = 2_000_000
 _MOST_EDGES = 48_000_000
 
+_PAYOFFS = frozenset({"my_payoffs", "opponent_payoffs"})
 _TOTALS = {
     "my_actions": "my_actions",
     "my_payoffs": "my_payoffs",
@@ -49,7 +50,9 @@ class Automaton:
         self.nodes: dict[Any, int] = {}
         part = self.runnable.sufficient
         self.whole = part.whole or ("my_payoffs" in part.sums and not has_exact_sums(game))
-        self._rounds, self._stock = part.rounds, part.stock
+        self._rounds = part.rounds
+        # An edge must tell what the next payoff is, and that depends on the stock.
+        self._stock = part.stock or bool(_PAYOFFS & {*part.tails, *part.heads})
         self._tails, self._heads = list(part.tails.items()), list(part.heads.items())
         self._sums = sorted({_TOTALS[one] for one in part.sums})
         self._names: tuple[str, ...] | None = None  # of attributes that can change
@@ -134,7 +137,7 @@ class NodeTable:
     def full(self) -> bool:
         """Whether there is no room for more nodes."""
         count = len(self.owners)
-        return count >= _MOST_NODES or count * self.width >= _MOST_EDGES
+        return count >= MOST_NODES or count * self.width >= _MOST_EDGES
 
     def automaton(self, index: int, program: LoadedProgram) -> Automaton:
         """The automaton of a program."""

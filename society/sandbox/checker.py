@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections import Counter
 from collections.abc import ItemsView, Iterable, KeysView, Sequence, ValuesView
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -49,12 +50,18 @@ from .names import (
     SPECIAL_METHODS,
 )
 from .offered_numpy import openable_numpy
-from .program_report import draws_at_random, history_read, remembers
-from .program_text import oversize, parse_text
+from .program_report import (
+    ProgramFunction,
+    call_themselves,
+    draws_at_random,
+    history_read,
+    remembers,
+)
+from .program_text import Refusal, SandboxError, parse_text
 from .seeded_random import Chance
 from .signatures import Misfit, read_signature
 from .step_budget import PROGRAM
-from .syntax_rules import Refusal, Survey, Use
+from .syntax_rules import Survey, Use
 
 
 @dataclass(frozen=True)
@@ -226,14 +233,7 @@ class _ProgramFile:
         """Return what a class, function or constant at the top uses."""
         if name not in self.surveys:
             node = self.top[name]
-            too_large = oversize(node, len(self.text_of(node)))
-            if too_large:
-                line, reason = too_large
-                survey = Survey(ast.Pass())
-                survey.refusal = Refusal(ast.Pass(lineno=line), reason)
-            else:
-                survey = Survey(node)
-            self.surveys[name] = survey
+            self.surveys[name] = Survey(node, len(self.text_of(node)))
         return self.surveys[name]
 
     def text_of(self, node: ast.stmt) -> str:
@@ -241,6 +241,16 @@ class _ProgramFile:
         decorators = getattr(node, "decorator_list", [])
         first = min([node.lineno, *(one.lineno for one in decorators)])
         return "\n".join(self.lines[first - 1 : node.end_lineno])
+
+    def own_copy(self, node: ast.stmt) -> ast.stmt:
+        """Return a statement at the top to be rewritten: itself if nobody else will read it."""
+        users = self.users.get(getattr(node, "name", ""), 2)
+        return node if users == 1 else copy.deepcopy(node)
+
+    @cached_property
+    def users(self) -> Counter[str]:
+        """Count the programs that need each name at the top."""
+        return Counter(name for node in self.candidates() for name in self.needed(node.name))
 
     def needed(self, name: str) -> list[str]:
         """Return the names at the top that a class needs, itself included, in their order."""
@@ -294,13 +304,23 @@ class _Program:
             line=self.node.lineno,
             interface=signature.interface,
             source="\n\n".join(map(self.file.text_of, self.nodes)),
-            reads=history_read(self.nodes, signature.interface),
-            random=draws_at_random(self.nodes, chance),
-            keeps_state=remembers(self.nodes),
+            reads=history_read(self.syntax, signature.interface),
+            random=draws_at_random(self.syntax, chance),
+            keeps_state=remembers(self.nodes, self.syntax, self.functions),
             takes_stock=signature.takes_stock,
             answers=signature.answers,
             code=self._compile(),
         )
+
+    @cached_property
+    def syntax(self) -> list[ast.AST]:
+        """All syntax of the program, in no order."""
+        return [node for part in self.parts for node in part.nodes]
+
+    @cached_property
+    def functions(self) -> list[ProgramFunction]:
+        """All functions of the program, those inside others included."""
+        return [ProgramFunction(one) for one in self.syntax if isinstance(one, ast.FunctionDef)]
 
     def _check_syntax(self) -> None:
         for part in self.parts:
@@ -361,12 +381,14 @@ class _Program:
         for use in self._uses("called"):
             if use.name in OFFERED_CLASSES and not use.owner:
                 raise _refusal(use, f"a call of `{use.name}`; name it as a base or in isinstance")
+        for use in self._uses("bases"):
+            if use.name in OFFERED - {"BaseStrategy", "Enum", "IntEnum"}:
+                raise _refusal(use, f"the base `{use.name}`; derive from classes of this file")
         protected = set(OFFERED_CLASSES)
         if any(part.storing for part in self.parts):
             protected |= {
                 node.name
-                for top in self.nodes
-                for node in ast.walk(top)
+                for node in self.syntax
                 if isinstance(node, ast.ClassDef) and not _is_enum_class(node)
             }
         methods = {name for part in self.parts for name in part.methods}
@@ -382,18 +404,14 @@ class _Program:
     # Code
 
     def _compile(self) -> CodeType:
-        recursive = _recursive(self.nodes)
+        recursive = call_themselves(self.functions)
         body = [
-            instrument(copy.deepcopy(node), self.bound, self.renamed, recursive)
+            instrument(self.file.own_copy(node), self.bound, self.renamed, recursive)
             for node in self.nodes
         ]
         tree = ast.Module([*self._imports(), *body], type_ignores=[])
-        return compile(
-            ast.fix_missing_locations(tree),
-            f"{PROGRAM}{self.node.name}>",
-            "exec",
-            dont_inherit=True,
-        )
+        file = f"{PROGRAM}{self.node.name}>"
+        return compile(tree, file, "exec", dont_inherit=True)
 
     def _imports(self) -> list[ast.stmt]:
         """Assign names that are imported to what stands for them."""
@@ -480,28 +498,3 @@ def _is_data(node: ast.ClassDef) -> bool:
     return _is_enum_class(node) or any(
         "dataclass" in ast.unparse(decorator) for decorator in node.decorator_list
     )
-
-
-def _recursive(nodes: Iterable[ast.stmt]) -> frozenset[str]:
-    """Return the names of functions that may call themselves, directly or through others."""
-    functions = [
-        node for top in nodes for node in ast.walk(top) if isinstance(node, ast.FunctionDef)
-    ]
-    names = {function.name for function in functions}
-    mentioned: dict[str, set[str]] = {name: set() for name in names}
-    for function in functions:
-        for node in ast.walk(function):
-            name = getattr(node, "attr", getattr(node, "id", ""))
-            if name in names:
-                mentioned[function.name].add(name)
-    return frozenset(name for name in names if name in _reached(name, mentioned))
-
-
-def _reached(name: str, mentioned: dict[str, set[str]]) -> set[str]:
-    found: set[str] = set()
-    waiting = [name]
-    while waiting:
-        more = mentioned[waiting.pop()] - found
-        found |= more
-        waiting += more
-    return found

@@ -15,7 +15,7 @@ REQUEST = struct.Struct("=IQ")  # bytes of the head and of the body
 REPLY = struct.Struct("=Q")  # bytes of the JSON
 
 
-class Request(NamedTuple):
+class WorkerRequest(NamedTuple):
     """What a worker is asked to do."""
 
     head: dict[str, Any]
@@ -28,10 +28,10 @@ def pack_request(task: str, head: Mapping[str, Any], body: bytes = b"") -> bytes
     return b"".join([REQUEST.pack(len(text), len(body)), text, body])
 
 
-def read_request(read: Callable[[int], bytes]) -> Request:
+def read_request(read: Callable[[int], bytes]) -> WorkerRequest:
     """Read one request; raises EOFError where the pool has gone."""
     head, body = REQUEST.unpack(_read_exactly(read, REQUEST.size))
-    return Request(json.loads(_read_exactly(read, head)), _read_exactly(read, body))
+    return WorkerRequest(json.loads(_read_exactly(read, head)), _read_exactly(read, body))
 
 
 def pack_reply(reply: Mapping[str, Any]) -> bytes:

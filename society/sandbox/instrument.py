@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
+from typing import TypedDict
 
 from .names import MODULES, words
 from .syntax_rules import GUARDED_METHODS
@@ -43,7 +44,7 @@ def instrument(
     other objects have, too; recursive: functions that may call themselves.
     """
     done: ast.stmt = _Instrumenter(bound, renamed, recursive).visit(node)
-    return ast.fix_missing_locations(done)
+    return done
 
 
 class _Instrumenter(ast.NodeTransformer):
@@ -63,13 +64,13 @@ class _Instrumenter(ast.NodeTransformer):
         self._children(node)
         node.returns = None
         first = _docstring_length(node.body)
-        documented, body = node.body[:first], node.body[first:] or [ast.Pass()]
+        documented, body = node.body[:first], node.body[first:] or [ast.Pass(**_place(node))]
         if node.name in self.recursive:
-            enter, leave = _statement(".enter"), _statement(".leave")
-            attempt = ast.Try(body=body, handlers=[], orelse=[], finalbody=[leave])
-            body = [enter, attempt]
+            leave = [_statement(node, ".leave")]
+            attempt = ast.Try(body, handlers=[], orelse=[], finalbody=leave, **_place(body[0]))
+            body = [_statement(node, ".enter"), attempt]
         elif node.name not in ("__init__", "__call__", "act"):
-            body = [_statement(".step"), *body]
+            body = [_statement(node, ".step"), *body]
         node.body = [*documented, *body]
         node.name = self._attribute_name(node.name)
         return node
@@ -77,7 +78,8 @@ class _Instrumenter(ast.NodeTransformer):
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         self._children(node)
         # (.step() or BODY): step returns None
-        node.body = _at(node.body, ast.BoolOp(op=ast.Or(), values=[_call(".step"), node.body]))
+        step = _call(node.body, ".step")
+        node.body = ast.BoolOp(ast.Or(), [step, node.body], **_place(node.body))
         return node
 
     def visit_arg(self, node: ast.arg) -> ast.AST:
@@ -88,30 +90,30 @@ class _Instrumenter(ast.NodeTransformer):
         if node.value is not None:
             node.value = self.visit(node.value)
         if "ClassVar" in ast.unparse(node.annotation) and node.value is not None:
-            return ast.copy_location(ast.Assign([node.target], node.value), node)
-        node.annotation = ast.Constant(None)
+            return ast.Assign([node.target], node.value, **_place(node))
+        node.annotation = ast.Constant(None, **_place(node))
         return node
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self._children(node)
-        node.iter = _at(node.iter, _call(".steps_over", node.iter))
+        node.iter = _call(node.iter, ".steps_over", node.iter)
         return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         self._children(node)
-        node.iter = _at(node.iter, _call(".steps_over", node.iter))
+        node.iter = _call(node.iter, ".steps_over", node.iter)
         return node
 
     def visit_While(self, node: ast.While) -> ast.AST:
         self._children(node)
-        node.body.insert(0, _statement(".step"))
+        node.body.insert(0, _statement(node.body[0], ".step"))
         return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
         self._children(node)
         if node.type is None:
-            node.type = ast.Name("Exception", ast.Load())
-        node.body.insert(0, _statement(".caught"))
+            node.type = ast.Name("Exception", ast.Load(), **_place(node))
+        node.body.insert(0, _statement(node, ".caught"))
         return node
 
     # Names
@@ -120,7 +122,7 @@ class _Instrumenter(ast.NodeTransformer):
         own = _OUR_OWN.get(node.id)
         if own is None or node.id in self.bound:
             return node
-        return _at(node, _name(own))
+        return ast.Name(own, node.ctx, **_place(node))
 
     def _attribute_name(self, name: str) -> str:
         """Return an attribute's name that no other object has."""
@@ -138,20 +140,20 @@ class _Instrumenter(ast.NodeTransformer):
         self._children(node)
         if free:
             return node
-        return _at(node, _call(_OPERATORS[type(node.op)][0], node.left, node.right))
+        return _call(node, _OPERATORS[type(node.op)][0], node.left, node.right)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         free = self._is_free(node.target, node.op, node.value)
         self._children(node)
         if not free:
             guard = _OPERATORS[type(node.op)][1]
-            node.value = _at(node.value, _call(guard, _loaded(node.target), node.value))
+            node.value = _call(node.value, guard, _loaded(node.target), node.value)
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self._children(node)
         if any(_is_slice(target) for target in node.targets):
-            node.value = _at(node.value, _call(".check_size", node.value))
+            node.value = _call(node.value, ".check_size", node.value)
         return node
 
     def visit_List(self, node: ast.List | ast.Tuple | ast.Set | ast.Dict) -> ast.AST:
@@ -160,10 +162,15 @@ class _Instrumenter(ast.NodeTransformer):
 
     visit_Tuple = visit_Set = visit_Dict = visit_List
 
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        self._children(node)
+        count = sum(isinstance(part, ast.FormattedValue) for part in node.values)
+        return _checked(node) if count > 1 else node
+
     def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
         self._children(node)
         if node.format_spec is None:
-            node.value = _at(node.value, _call(".as_text", node.value))
+            node.value = _call(node.value, ".as_text", node.value)
         node.conversion = -1
         return node
 
@@ -181,7 +188,9 @@ class _Instrumenter(ast.NodeTransformer):
             node.args[0] = self.visit(node.args[0])
             return node
         if name in ("getattr", "hasattr") and isinstance(node.args[1], ast.Constant):
-            node.args[1] = ast.Constant(self._attribute_name(str(node.args[1].value)))
+            node.args[1] = ast.Constant(
+                self._attribute_name(str(node.args[1].value)), **_place(node)
+            )
         plain = name in ("round", "sum") and len(node.args) == 1 and not node.keywords
         if plain and not isinstance(node.args[0], ast.Starred):
             node.args = [self.visit(argument) for argument in node.args]
@@ -191,9 +200,10 @@ class _Instrumenter(ast.NodeTransformer):
     def _guarded_call(self, node: ast.Call, function: ast.Attribute) -> ast.AST:
         if isinstance(function.value, ast.Name) and function.value.id in MODULES:
             return node
-        call = _call(".call_method", function.value, ast.Constant(function.attr), *node.args)
+        name = ast.Constant(function.attr, **_place(node))
+        call = _call(node, ".call_method", function.value, name, *node.args)
         call.keywords = node.keywords
-        return _at(node, call)
+        return call
 
     def visit_keyword(self, node: ast.keyword) -> ast.AST:
         return node if node.arg == "dtype" else self._children(node)
@@ -269,31 +279,44 @@ class _Instrumenter(ast.NodeTransformer):
         )
 
 
-def _name(name: str) -> ast.Name:
-    return ast.Name(name, ast.Load())
+class _Place(TypedDict):
+    """Where a piece of syntax stands, as the nodes of a tree take it."""
+
+    lineno: int
+    col_offset: int
+    end_lineno: int | None
+    end_col_offset: int | None
 
 
-def _call(guard: str, *arguments: ast.expr) -> ast.Call:
-    return ast.Call(_name(guard), list(arguments), [])
+def _place(node: ast.expr | ast.stmt | ast.excepthandler) -> _Place:
+    return {
+        "lineno": node.lineno,
+        "col_offset": node.col_offset,
+        "end_lineno": node.end_lineno,
+        "end_col_offset": node.end_col_offset,
+    }
 
 
-def _statement(guard: str) -> ast.stmt:
-    return ast.Expr(_call(guard))
+def _call(
+    at: ast.expr | ast.stmt | ast.excepthandler, guard: str, *arguments: ast.expr
+) -> ast.Call:
+    """Make the call of a guard that stands where another piece of syntax stands."""
+    place = _place(at)
+    return ast.Call(ast.Name(guard, ast.Load(), **place), list(arguments), [], **place)
 
 
-def _at(old: ast.AST, new: ast.expr) -> ast.expr:
-    """Place a new node where an old one stands."""
-    return ast.copy_location(new, old)
+def _statement(at: ast.stmt | ast.excepthandler, guard: str) -> ast.stmt:
+    return ast.Expr(_call(at, guard), **_place(at))
 
 
 def _loaded(target: ast.expr) -> ast.expr:
     """Return the value that a target of an assignment has before it."""
     if isinstance(target, ast.Name):
-        return _name(target.id)
+        return ast.Name(target.id, ast.Load(), **_place(target))
     if isinstance(target, ast.Attribute):
-        return ast.Attribute(target.value, target.attr, ast.Load())
+        return ast.Attribute(target.value, target.attr, ast.Load(), **_place(target))
     if isinstance(target, ast.Subscript):
-        return ast.Subscript(target.value, target.slice, ast.Load())
+        return ast.Subscript(target.value, target.slice, ast.Load(), **_place(target))
     raise TypeError(type(target).__name__)
 
 
@@ -310,7 +333,7 @@ def _spreads(node: ast.List | ast.Tuple | ast.Set | ast.Dict) -> bool:
 
 
 def _checked(node: ast.expr) -> ast.expr:
-    return _at(node, _call(".check_size", node))
+    return _call(node, ".check_size", node)
 
 
 def _is_small(node: ast.expr) -> bool:

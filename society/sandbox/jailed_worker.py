@@ -13,7 +13,7 @@ import numpy as np
 
 from society.sandbox.automata import AutomatonTables
 from society.sandbox.facades import make_namespace
-from society.sandbox.frames import Request, pack_reply, read_request
+from society.sandbox.frames import WorkerRequest, pack_reply, read_request
 from society.sandbox.jail import READS, WRITES, JailReport
 from society.sandbox.live_calls import CallOutcome, LiveInstances
 from society.sandbox.loaded_program import LoadedProgram
@@ -86,7 +86,7 @@ class ProgramWorker:
             "answer": self.answer,
         }
 
-    def obey(self, request: Request) -> dict[str, Any]:
+    def obey(self, request: WorkerRequest) -> dict[str, Any]:
         """Do what is asked; a mistake of ours comes back as text."""
         try:
             done = self._tasks[request.head["task"]](request)
@@ -98,7 +98,7 @@ class ProgramWorker:
         self._mark(NOBODY)
         return done
 
-    def load(self, request: Request) -> dict[str, Any]:
+    def load(self, request: WorkerRequest) -> dict[str, Any]:
         """Take programs, and forget those before."""
         self._take(unpack_programs(request))
         return {"loaded": len(self._programs)}
@@ -108,7 +108,7 @@ class ProgramWorker:
         self._tables = AutomatonTables()
         self._live = LiveInstances(programs, self._mark)
 
-    def play(self, request: Request) -> dict[str, Any]:
+    def play(self, request: WorkerRequest) -> dict[str, Any]:
         """Play a batch of matches."""
         result = play_batch(self._programs, unpack_batch(request), self._tables, self._mark)
         bits = np.packbits(np.ascontiguousarray(result.actions, dtype=np.bool_))
@@ -117,11 +117,11 @@ class ProgramWorker:
         ]
         return {"actions": b64encode(bits.tobytes()).decode(), "troubles": troubles}
 
-    def decide(self, request: Request) -> dict[str, Any]:
+    def decide(self, request: WorkerRequest) -> dict[str, Any]:
         """Ask programs for moves."""
         return _outcomes(map(self._live.decide, unpack_decisions(request)))
 
-    def answer(self, request: Request) -> dict[str, Any]:
+    def answer(self, request: WorkerRequest) -> dict[str, Any]:
         """Ask programs for answers."""
         return _outcomes(map(self._live.answer, unpack_answers(request)))
 

@@ -49,7 +49,7 @@ class DecisionCall:
 
 
 @dataclass(frozen=True)
-class Setting:
+class SocietySetting:
     """The society in which questions are asked, as a program's __init__ is told it."""
 
     name: str
@@ -78,7 +78,7 @@ class AnswerCall:
     program: int
     seed: int
     key: str
-    setting: Setting
+    setting: SocietySetting
     notices: Sequence[Notice]
     kind: str
     facts: Mapping[str, FactValue]
@@ -115,7 +115,7 @@ class LiveInstances:
         self._programs = programs
         self._mark = mark
         self._waiting: OrderedDict[tuple[object, ...], _Waiting] = OrderedDict()
-        self._runnable: dict[tuple[int, StageGame | Setting], RunnableProgram] = {}
+        self._runnable: dict[tuple[int, StageGame | SocietySetting], RunnableProgram] = {}
 
     def decide(self, call: DecisionCall) -> CallOutcome:
         """Ask for a move: True is C."""
@@ -140,7 +140,7 @@ class LiveInstances:
         return CallOutcome(None, failure) if failure else _plain_outcome(value)
 
     def _resume(
-        self, call: DecisionCall | AnswerCall, game: StageGame | Setting, path: list[Any]
+        self, call: DecisionCall | AnswerCall, game: StageGame | SocietySetting, path: list[Any]
     ) -> _Waiting:
         """Return the instance that has gone a part of this path, or a new one."""
         self._mark(call.program)
@@ -153,7 +153,7 @@ class LiveInstances:
             self._waiting.popitem(last=False)
         return waiting
 
-    def _start(self, program: int, seed: int, game: StageGame | Setting) -> _Waiting:
+    def _start(self, program: int, seed: int, game: StageGame | SocietySetting) -> _Waiting:
         runnable = self._runnable.get((program, game))
         if runnable is None:
             runnable = RunnableProgram(self._programs[program], game)
@@ -212,22 +212,22 @@ def _show_all(call: DecisionCall, rounds: int) -> tuple[Any, ...]:
     return (new_history(round_number=rounds, stock=stock, **rows),)
 
 
-Rows = dict[str, NDArray[Any]]
+_Rows = dict[str, NDArray[Any]]
 
 
-def _own(call: DecisionCall, rounds: int) -> Rows:
+def _own(call: DecisionCall, rounds: int) -> _Rows:
     return {
         "my_actions": _frozen(call.actions[:rounds, 0]),
         "my_payoffs": _frozen(call.payoffs[:rounds, 0]),
     }
 
 
-def _counts(call: DecisionCall, rounds: int) -> Rows:
+def _counts(call: DecisionCall, rounds: int) -> _Rows:
     counts = call.actions[:rounds, 1:].sum(-1, dtype=np.int64)
     return {"opponent_cooperators": _frozen(counts)}
 
 
-def _others(call: DecisionCall, rounds: int) -> Rows:
+def _others(call: DecisionCall, rounds: int) -> _Rows:
     return {
         "opponent_actions": _frozen(call.actions[:rounds, 1:]),
         "opponent_payoffs": _frozen(call.payoffs[:rounds, 1:]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -67,10 +68,12 @@ def play_batch(
     at_once = max(1, _SEATS_AT_ONCE // players)
     actions = np.zeros((games, players, batch.game.rounds), bool)
     troubles: list[Trouble] = []
-    for start in range(0, games, at_once):
-        part = _Games(programs, batch, slice(start, start + at_once), tables, mark)
-        actions[start : start + at_once] = part.play()
-        troubles += (one._replace(game=one.game + start) for one in part.troubles)
+    # A program that divides by zero computes with infinities; nobody reads numpy's warnings here.
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+        for start in range(0, games, at_once):
+            part = _Games(programs, batch, slice(start, start + at_once), tables, mark)
+            actions[start : start + at_once] = part.play()
+            troubles += (one._replace(game=one.game + start) for one in part.troubles)
     return BatchResult(actions, sorted(troubles, key=lambda one: (one.game, one.round, one.seat)))
 
 

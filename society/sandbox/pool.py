@@ -36,7 +36,7 @@ from society.sandbox.replies import (
     HelloReply,
     LoadReply,
     MovesReply,
-    Reply,
+    ReplyKind,
     WorkerLie,
     longest_play_reply,
     parse_outcomes,
@@ -55,15 +55,15 @@ from society.sandbox.worker_processes import Task, WorkerFailure, WorkerProcess,
 SHORT_REPLY = 1 << 16  # bytes
 LOADING = 100  # decisions that take as long as loading a program
 REPLAYED = 1000  # decisions that an instance may have to make again before one
-Found = TypeVar("Found")
-Call = TypeVar("Call", DecisionCall, AnswerCall)
+_Found = TypeVar("_Found")
+_Call = TypeVar("_Call", DecisionCall, AnswerCall)
 
 
-class Job(NamedTuple, Generic[Found]):
+class WorkerJob(NamedTuple, Generic[_Found]):
     """A task for a worker, and how its reply is read."""
 
     task: Task
-    parse: Callable[[dict[str, Any]], Found]
+    parse: Callable[[dict[str, Any]], _Found]
 
 
 class ProgramPool:
@@ -172,7 +172,7 @@ class ProgramPool:
         )
 
     def _answer_calls(
-        self, calls: Sequence[Call], job: Callable[[Sequence[Call]], Job[list[CallOutcome]]]
+        self, calls: Sequence[_Call], job: Callable[[Sequence[_Call]], WorkerJob[list[CallOutcome]]]
     ) -> list[CallOutcome]:
         """Send calls where their instances wait; those of a worker that fails are made alone."""
         shares = _share_calls(calls, len(self._workers))
@@ -188,7 +188,7 @@ class ProgramPool:
         return [outcomes[one] for one in range(len(calls))]
 
     def _answer_alone(
-        self, call: Call, job: Callable[[Sequence[Call]], Job[list[CallOutcome]]]
+        self, call: _Call, job: Callable[[Sequence[_Call]], WorkerJob[list[CallOutcome]]]
     ) -> CallOutcome:
         found = self._ask({0: job([call])})[0]
         if not isinstance(found, WorkerFailure):
@@ -197,7 +197,7 @@ class ProgramPool:
             raise SandboxError(NOBODY_TO_BLAME.format(found.sentence))
         return CallOutcome(None, Failure("jail", found.sentence))
 
-    def _ask(self, jobs: Mapping[int, Job[Found]]) -> dict[int, Found | WorkerFailure]:
+    def _ask(self, jobs: Mapping[int, WorkerJob[_Found]]) -> dict[int, _Found | WorkerFailure]:
         """Give workers, by their places, a job each; those that fail are ended."""
         workers = {place: self._ready(place) for place in jobs}
         try:
@@ -216,8 +216,8 @@ class ProgramPool:
         self,
         worker: WorkerProcess,
         reply: dict[str, Any] | WorkerFailure,
-        parse: Callable[[dict[str, Any]], Found],
-    ) -> Found | WorkerFailure:
+        parse: Callable[[dict[str, Any]], _Found],
+    ) -> _Found | WorkerFailure:
         """Read a reply; who failed, or lied, is not asked again."""
         if isinstance(reply, WorkerFailure):
             self._forget([worker])
@@ -271,7 +271,7 @@ class ProgramPool:
         self._tell(worker, pack_programs(self._programs), LoadReply)
         worker.loaded = self._loads
 
-    def _tell(self, worker: WorkerProcess, request: bytes, kind: type[Reply]) -> Reply:
+    def _tell(self, worker: WorkerProcess, request: bytes, kind: type[ReplyKind]) -> ReplyKind:
         """Exchange what no program takes part in; raises SandboxError where that fails."""
         task = Task(request, SHORT_REPLY, len(self._programs) * LOADING)
         said = exchange({worker: task}, self._limits)[worker]
@@ -304,20 +304,20 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _play_job(batch: MatchBatch) -> Job[BatchResult]:
+def _play_job(batch: MatchBatch) -> WorkerJob[BatchResult]:
     decisions = batch.seats.size * batch.game.rounds
     task = Task(pack_batch(batch), longest_play_reply(batch), decisions)
-    return Job(task, partial(parse_play, batch))
+    return WorkerJob(task, partial(parse_play, batch))
 
 
 def _call_job(
-    request: bytes, kind: type[MovesReply] | type[AnswersReply], calls: Sequence[Call]
-) -> Job[list[CallOutcome]]:
+    request: bytes, kind: type[MovesReply] | type[AnswersReply], calls: Sequence[_Call]
+) -> WorkerJob[list[CallOutcome]]:
     task = Task(request, len(calls) * LONGEST_OUTCOME + SHORT_REPLY, len(calls) * REPLAYED)
-    return Job(task, partial(parse_outcomes, kind, len(calls)))
+    return WorkerJob(task, partial(parse_outcomes, kind, len(calls)))
 
 
-def _share_calls(calls: Sequence[Call], workers: int) -> dict[int, list[int]]:
+def _share_calls(calls: Sequence[_Call], workers: int) -> dict[int, list[int]]:
     """Choose a worker for each call, the same for all calls of an instance."""
     shares: dict[int, list[int]] = {}
     for number, call in enumerate(calls):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .names import HISTORY, words
+from .program_text import inner_syntax
 
 _MUTATORS = words("""
     add append clear difference_update discard extend fill insert pop popitem remove reverse
@@ -19,13 +20,13 @@ _NUMBER_CALLS = frozenset({"abs", "bool", "float", "int", "len", "range", "round
 _COPY_CALLS = frozenset({"dict", "list", "set", "sorted", "tuple"}) | _ITERATORS
 
 
-def history_read(nodes: Iterable[ast.stmt], interface: str) -> frozenset[str]:
+def history_read(syntax: Iterable[ast.AST], interface: str) -> frozenset[str]:
     """Return the attributes of the history that a program can read.
 
     Attributes are written out in its text, or in quotes in getattr, so none is missed.
     """
     found = set()
-    for node in _walk(nodes):
+    for node in syntax:
         if isinstance(node, ast.Attribute):
             found.add(node.attr)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -37,34 +38,66 @@ def history_read(nodes: Iterable[ast.stmt], interface: str) -> frozenset[str]:
     return frozenset(found & HISTORY | first)
 
 
-def draws_at_random(nodes: Iterable[ast.stmt], names: Iterable[str]) -> bool:
+def draws_at_random(syntax: Iterable[ast.AST], names: Iterable[str]) -> bool:
     """Tell if a program can draw; names: those it imports from modules of chance."""
     chance = {"random", "id", *names}
     return any(
         (isinstance(node, ast.Name) and node.id in chance)
         or (isinstance(node, ast.Attribute) and node.attr in ("random", "default_rng"))
-        for node in _walk(nodes)
+        for node in syntax
     )
 
 
-def remembers(nodes: Sequence[ast.stmt]) -> bool:
+class ProgramFunction:
+    """A function of a program, with the syntax of its body."""
+
+    def __init__(self, node: ast.FunctionDef) -> None:
+        self.name = node.name
+        arguments = inner_syntax([node.args])
+        self.arguments = {one.arg for one in arguments if isinstance(one, ast.arg)}
+        self.nodes = inner_syntax(node.body)
+        self.mentioned = {
+            one.attr if isinstance(one, ast.Attribute) else one.id
+            for one in self.nodes
+            if isinstance(one, ast.Attribute | ast.Name)
+        }
+
+
+def call_themselves(functions: Sequence[ProgramFunction]) -> frozenset[str]:
+    """Return the names of functions that may call themselves, directly or through others."""
+    names = {one.name for one in functions} - {"__init__"}
+    mentioned = {name: set[str]() for name in names}
+    for one in functions:
+        if one.name in names:
+            mentioned[one.name] |= one.mentioned & names
+    return frozenset(name for name in names if name in _reached(name, mentioned))
+
+
+def _reached(name: str, mentioned: Mapping[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        more = mentioned[waiting.pop()] - found
+        found |= more
+        waiting += more
+    return found
+
+
+def remembers(
+    tops: Iterable[ast.stmt], syntax: Iterable[ast.AST], functions: Sequence[ProgramFunction]
+) -> bool:
     """Tell if a decision can depend on anything but its arguments and what __init__ has set.
 
     When in doubt, it can: a program that remembers nothing is shared by all games.
     """
-    functions = [node for node in _walk(nodes) if isinstance(node, ast.FunctionDef)]
-    at_start = _only_at_start(nodes, functions)
-    later = [one for one in functions if one.name not in at_start]
+    if any(isinstance(node, ast.Nonlocal) for node in syntax):
+        return True
+    at_start = _only_at_start(functions)
     return (
-        any(map(_changes_something, later))
-        or any(isinstance(node, ast.Nonlocal) for node in _walk(nodes))
-        or any(map(_keeps_iterator, (one for one in functions if one.name in at_start)))
-        or any(map(_keeps_iterator, _class_level(nodes)))
+        any(_changes_something(one) for one in functions if one.name not in at_start)
+        or any(_keeps_iterator(one.nodes) for one in functions if one.name in at_start)
+        or any(_keeps_iterator(inner_syntax([one])) for one in _class_level(tops))
     )
-
-
-def _walk(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    return (inner for node in nodes for inner in ast.walk(node))
 
 
 def _class_level(nodes: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -76,41 +109,18 @@ def _class_level(nodes: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
             yield node
 
 
-def _only_at_start(nodes: Sequence[ast.stmt], functions: list[ast.FunctionDef]) -> set[str]:
+def _only_at_start(functions: Sequence[ProgramFunction]) -> set[str]:
     """Return the names of functions that run in __init__ and at no other time."""
     start = {"__init__", "__post_init__"}
+    names = {one.name for one in functions if not one.name.startswith(("answer_", "notice_"))}
+    names -= {"act", "__call__"}
     while True:
-        elsewhere = {
-            name
-            for function in functions
-            if function.name not in start
-            for name in _mentioned(function)
-        }
-        inside = {
-            name
-            for function in functions
-            if function.name in start
-            for name in _mentioned(function)
-        }
-        entries = {"act", "__call__"}
-        more = {
-            function.name
-            for function in functions
-            if function.name in inside - elsewhere - entries
-            and not function.name.startswith(("answer_", "notice_"))
-        }
-        if more <= start:
+        inside = {name for one in functions if one.name in start for name in one.mentioned}
+        outside = {name for one in functions if one.name not in start for name in one.mentioned}
+        more = names & inside - outside - start
+        if not more:
             return start
         start |= more
-
-
-def _mentioned(function: ast.FunctionDef) -> set[str]:
-    """Return the names that a function's body mentions, after dots too."""
-    return {
-        node.attr if isinstance(node, ast.Attribute) else node.id
-        for node in _walk(function.body)
-        if isinstance(node, ast.Attribute | ast.Name)
-    }
 
 
 class _OwnValues:
@@ -119,10 +129,11 @@ class _OwnValues:
     new: bound to nothing but new values and numbers; deep: and their items are new, too.
     """
 
-    def __init__(self, function: ast.FunctionDef) -> None:
-        arguments = {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
-        shallow, deep = dict.fromkeys(arguments, False), dict.fromkeys(arguments, False)
-        for node in _walk(function.body):
+    def __init__(self, function: ProgramFunction) -> None:
+        inner = {one.arg for one in function.nodes if isinstance(one, ast.arg)}
+        shallow = dict.fromkeys(function.arguments | inner, False)
+        deep = dict(shallow)
+        for node in function.nodes:
             for name, value in _bindings(node):
                 new = value is not None and (_is_new(value) or _is_deep(value))
                 shallow[name] = shallow.get(name, True) and new
@@ -152,10 +163,10 @@ def _filled(node: ast.AST) -> Iterator[str]:
                 yield target.value.id
 
 
-def _changes_something(function: ast.FunctionDef) -> bool:
+def _changes_something(function: ProgramFunction) -> bool:
     """Tell if a function sets or changes anything that is not its own."""
     own = _OwnValues(function)
-    return any(_changes(node, own) for node in _walk(function.body))
+    return any(_changes(node, own) for node in function.nodes)
 
 
 def _changes(node: ast.AST, own: _OwnValues) -> bool:
@@ -242,18 +253,16 @@ def _is_call_of(node: ast.AST, names: frozenset[str]) -> bool:
     )
 
 
-def _keeps_iterator(node: ast.AST) -> bool:
+def _keeps_iterator(nodes: Sequence[ast.AST]) -> bool:
     """Tell if an iterator is made and not used up at once."""
     used = {
         id(argument)
-        for call in ast.walk(node)
+        for call in nodes
         if isinstance(call, ast.Call) and _consumes(call)
         for argument in call.args
     }
-    used |= {
-        id(loop.iter) for loop in ast.walk(node) if isinstance(loop, ast.For | ast.comprehension)
-    }
-    return any(id(one) not in used and _is_iterator(one) for one in ast.walk(node))
+    used |= {id(loop.iter) for loop in nodes if isinstance(loop, ast.For | ast.comprehension)}
+    return any(id(one) not in used and _is_iterator(one) for one in nodes)
 
 
 def _consumes(call: ast.Call) -> bool:

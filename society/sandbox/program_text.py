@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Iterable
+from typing import Any
 
 from society.errors import SandboxError
 
@@ -54,24 +56,52 @@ def _check_text(text: str, filename: str) -> None:
             raise SandboxError(f"{filename}:{number}: a null character; save the file as text")
 
 
-def oversize(node: ast.stmt, characters: int) -> tuple[int, str] | None:
-    """Return the line and reason why a class or function is too large; None if it is not."""
+def walk_within_limits(node: ast.stmt, characters: int) -> list[ast.AST]:
+    """List a class or function with all its syntax; raises Refusal if it is too large."""
     if characters > CLASS_CHARACTERS:
-        return (
-            node.lineno,
-            f"it has {characters:,} characters; at most {CLASS_CHARACTERS:,} are read",
+        raise Refusal(
+            node,
+            f"{characters:,} characters in one definition; at most {CLASS_CHARACTERS:,} are read",
         )
-    count, waiting = 0, [(node, 1)]
-    while waiting:
-        here, depth = waiting.pop()
-        count += 1
+    found: list[ast.AST] = [node]
+    depth, level = 1, [node]
+    while level:
+        level = [child for parent in level for child in _children(parent)]
+        found += level
+        depth += 1
         if depth > DEPTH:
-            return _line(here, node), f"it is nested more than {DEPTH} deep; split it into helpers"
-        if count > NODES:
-            return _line(here, node), f"it has more than {NODES:,} pieces of syntax; shorten it"
-        waiting += [(child, depth + 1) for child in ast.iter_child_nodes(here)]  # type: ignore[misc]
-    return None
+            raise Refusal(level[0], f"syntax nested more than {DEPTH} deep; split it into helpers")
+        if len(found) > NODES:
+            raise Refusal(level[0], f"more than {NODES:,} pieces of syntax; shorten it")
+    return found
 
 
-def _line(node: ast.AST, outer: ast.stmt) -> int:
-    return getattr(node, "lineno", outer.lineno)
+def inner_syntax(tops: Iterable[ast.AST]) -> list[ast.AST]:
+    """List pieces of syntax with all that stands inside them."""
+    level = list(tops)
+    found = []
+    while level:
+        found += level
+        level = [child for parent in level for child in _children(parent)]
+    return found
+
+
+def _children(node: ast.AST) -> list[Any]:
+    """List what stands directly inside a piece of syntax, but for operators and contexts."""
+    found = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            found += [one for one in value if isinstance(one, ast.AST)]
+        elif isinstance(value, ast.AST) and value._fields:
+            found.append(value)
+    return found
+
+
+class Refusal(Exception):
+    """A reason why a program is refused, and its line."""
+
+    def __init__(self, node: ast.AST, reason: str) -> None:
+        super().__init__(reason)
+        self.line: int = getattr(node, "lineno", 1)
+        self.reason = reason

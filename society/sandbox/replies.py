@@ -15,8 +15,8 @@ from society.sandbox.match_batch import BatchResult, MatchBatch, Trouble
 from society.sandbox.runnable_program import Failure
 from society.visible import visible_text
 
-Index = Annotated[int, Field(ge=0, lt=2**31)]
-Sentence = Annotated[str, Field(max_length=SENTENCE)]
+_Index = Annotated[int, Field(ge=0, lt=2**31)]
+_Sentence = Annotated[str, Field(max_length=SENTENCE)]
 
 
 # Bytes of the outcome of one call, every sign as two escapes of six.
@@ -31,7 +31,7 @@ class _Reply(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
-Reply = TypeVar("Reply", bound=_Reply)
+ReplyKind = TypeVar("ReplyKind", bound=_Reply)
 
 
 class HelloReply(_Reply):
@@ -44,17 +44,17 @@ class HelloReply(_Reply):
 class LoadReply(_Reply):
     """How many programs were taken."""
 
-    loaded: Index
+    loaded: _Index
 
 
 class _Trouble(_Reply):
-    game: Index
-    seat: Index
-    round: Index
-    program: Index
+    game: _Index
+    seat: _Index
+    round: _Index
+    program: _Index
     kind: Literal["error", "rule", "errors"]
-    sentence: Sentence
-    line: Index | None
+    sentence: _Sentence
+    line: _Index | None
 
 
 class PlayReply(_Reply):
@@ -66,8 +66,8 @@ class PlayReply(_Reply):
 
 class _Failure(_Reply):
     kind: Literal["error", "rule", "errors"]
-    sentence: Sentence
-    line: Index | None
+    sentence: _Sentence
+    line: _Index | None
 
 
 class _Move(_Reply):
@@ -81,13 +81,13 @@ class MovesReply(_Reply):
     outcomes: list[_Move]
 
 
-Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
-Number = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
-Plain = bool | Number | float | Text
+_Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
+_Number = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
+_Plain = bool | _Number | float | _Text
 
 
 class _AnswerOutcome(_Reply):
-    value: Plain | Annotated[dict[Text, Plain], Field(max_length=MOST_FIELDS)] | None
+    value: _Plain | Annotated[dict[_Text, _Plain], Field(max_length=MOST_FIELDS)] | None
     failure: _Failure | None
 
 
@@ -97,7 +97,7 @@ class AnswersReply(_Reply):
     outcomes: list[_AnswerOutcome]
 
 
-def parse_reply(kind: type[Reply], reply: dict[str, Any]) -> Reply:
+def parse_reply(kind: type[ReplyKind], reply: dict[str, Any]) -> ReplyKind:
     """Check a reply; raises WorkerLie."""
     if isinstance(mistake := reply.get("mistake"), str):
         raise WorkerLie(f"the runner broke off with {visible_text(mistake[:SENTENCE])}")

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from society.sandbox.frames import Request, pack_request
-from society.sandbox.live_calls import AnswerCall, DecisionCall, FactValue, Notice, Setting
+from society.sandbox.frames import WorkerRequest, pack_request
+from society.sandbox.live_calls import AnswerCall, DecisionCall, FactValue, Notice, SocietySetting
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import MatchBatch
 from society.sandbox.stage_games import StageGame, stage_game
@@ -44,7 +44,7 @@ class _Body:
         return b"".join(self._parts)
 
 
-def _read_array(request: Request, place: Mapping[str, Any]) -> NDArray[Any]:
+def _read_array(request: WorkerRequest, place: Mapping[str, Any]) -> NDArray[Any]:
     count = int(np.prod(place["shape"], dtype=np.int64))
     array = np.frombuffer(request.body, place["dtype"], count, offset=place["at"])
     return array.reshape(place["shape"])
@@ -61,7 +61,7 @@ def pack_programs(programs: Sequence[LoadedProgram]) -> bytes:
     return pack_request("load", {"programs": heads}, body.bytes())
 
 
-def unpack_programs(request: Request) -> list[LoadedProgram]:
+def unpack_programs(request: WorkerRequest) -> list[LoadedProgram]:
     """Read programs; nothing of them is executed."""
     programs = []
     for head in request.head["programs"]:
@@ -84,7 +84,7 @@ def pack_batch(batch: MatchBatch) -> bytes:
     return pack_request("play", head, body.bytes())
 
 
-def unpack_batch(request: Request) -> MatchBatch:
+def unpack_batch(request: WorkerRequest) -> MatchBatch:
     """Read a batch."""
     return MatchBatch(
         game=stage_game(**request.head["game"]),
@@ -117,7 +117,7 @@ def pack_decisions(calls: Sequence[DecisionCall]) -> bytes:
     return pack_request("decide", {"calls": heads}, body.bytes())
 
 
-def unpack_decisions(request: Request) -> list[DecisionCall]:
+def unpack_decisions(request: WorkerRequest) -> list[DecisionCall]:
     """Read calls for moves."""
     calls = []
     for head in request.head["calls"]:
@@ -149,13 +149,13 @@ def pack_answers(calls: Sequence[AnswerCall]) -> bytes:
     return pack_request("answer", {"calls": heads}, body.bytes())
 
 
-def unpack_answers(request: Request) -> list[AnswerCall]:
+def unpack_answers(request: WorkerRequest) -> list[AnswerCall]:
     """Read calls for answers."""
     calls = []
     for head in request.head["calls"]:
         told = [Notice(kind, _unpack_facts(request, facts)) for kind, facts in head["notices"]]
         facts = _unpack_facts(request, head["facts"])
-        setting = Setting(**head["setting"])
+        setting = SocietySetting(**head["setting"])
         calls.append(AnswerCall(**{**head, "notices": told, "facts": facts, "setting": setting}))
     return calls
 
@@ -167,7 +167,7 @@ def _pack_facts(body: _Body, facts: Mapping[str, FactValue]) -> dict[str, Any]:
     }
 
 
-def _unpack_facts(request: Request, facts: Mapping[str, Any]) -> dict[str, FactValue]:
+def _unpack_facts(request: WorkerRequest, facts: Mapping[str, Any]) -> dict[str, FactValue]:
     return {
         name: _read_array(request, value) if isinstance(value, dict) else value
         for name, value in facts.items()

@@ -52,7 +52,6 @@ class RunnableProgram:
         self._description = describe(game, program.interface)
         self._namespace = make_namespace()
         self._class: Any = None
-        self._chance = Chance(0)
         self._has_act = program.interface == "society"
 
     @property
@@ -62,11 +61,11 @@ class RunnableProgram:
 
     def start(self, chance: Chance | None = None) -> tuple[Any, Failure | None]:
         """Make an instance that draws from this chance, or tell why there is none."""
-        use_chance(self._namespace, chance or self._chance)
         budget.reset()
         try:
             if self._class is None:
                 self._class = define(self.program.code, self.program.name, self._namespace)
+            use_chance(self._namespace, chance or Chance(0))
             instance = new_instance(self._class, self._description)
         except RuleBroken as broken:
             return None, _broken(broken)

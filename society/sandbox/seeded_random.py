@@ -69,7 +69,9 @@ class Chance:
     def legacy(self) -> np.random.RandomState:
         """What `np.random` draws from."""
         if self._legacy is None:
-            self._legacy = np.random.RandomState(self.seed % 2**32)
+            # RandomState(seed) asks the kernel for chance before it is seeded; the jail refuses.
+            self._legacy = np.random.RandomState(np.random.MT19937(0))
+            self._legacy.seed(self.seed % 2**32)
         return self._legacy
 
     def reseed(self, seed: int) -> None:

@@ -18,6 +18,7 @@ from .names import (
     OFFERED_CLASSES,
     SPECIAL_METHODS,
 )
+from .program_text import Refusal, walk_within_limits
 
 GUARDED_METHODS = frozenset({"extend", "join", "outer", "repeat", "replace", "union", "update"})
 _ONLY_CALLED = frozenset({"getattr", "hasattr", "isinstance", "issubclass", "super"})
@@ -49,25 +50,18 @@ class Use(NamedTuple):
     owner: str = ""
 
 
-class Refusal(Exception):
-    """What a program may not use, and its line."""
-
-    def __init__(self, node: ast.AST, reason: str) -> None:
-        super().__init__(reason)
-        self.line: int = getattr(node, "lineno", 1)
-        self.reason = reason
-
-
 class Survey(ast.NodeVisitor):
     """What one class or function at the top of a file uses and defines.
 
     loads: names it reads; values: those among them, or attributes, that it uses for more than a
-    call or a dot; attributes: names after dots; defined: attributes of its own classes; stores:
-    lines in which state is set, by method.
+    call or a dot; attributes: names after dots; defined: attributes of its own classes; nodes: all
+    its syntax, in no order.
     """
 
-    def __init__(self, node: ast.stmt) -> None:
+    def __init__(self, node: ast.stmt, characters: int = 0) -> None:
+        self.nodes: list[ast.AST] = []
         self.loads: list[Use] = []
+        self.bases: list[Use] = []
         self.values: list[Use] = []
         self.called: list[Use] = []
         self.attributes: list[Use] = []
@@ -82,6 +76,7 @@ class Survey(ast.NodeVisitor):
         self._self: str | None = None  # how the method calls its instance
         self._method = ""
         try:
+            self.nodes = walk_within_limits(node, characters)
             self.visit(node)
         except Refusal as refusal:
             self.refusal = refusal
@@ -315,7 +310,9 @@ class Survey(ast.NodeVisitor):
         for base in node.bases:
             if not isinstance(base, ast.Name):
                 raise Refusal(node, f"the base `{ast.unparse(base)[:40]}`; name a class")
-            self.loads.append(Use(base.id, base.lineno, "class"))
+            if base.id != "object":
+                self.loads.append(Use(base.id, base.lineno, "class"))
+                self.bases.append(Use(base.id, base.lineno))
         for decorator in node.decorator_list:
             if _decorator(decorator) != "dataclass":
                 raise Refusal(
@@ -337,7 +334,8 @@ class Survey(ast.NodeVisitor):
                 statement,
                 ast.FunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign | ast.Expr | ast.Pass,
             ):
-                raise Refusal(statement, "a statement in the body of a class that is no assignment")
+                what = "a statement in the body of a class that is no assignment"
+                raise Refusal(statement, _REFUSED.get(type(statement), what))
             self.visit(statement)
         self._classes.pop()
         self._self, self._method = outer

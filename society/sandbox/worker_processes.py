@@ -40,8 +40,8 @@ START = """
 import json, sys
 control, pool, confinement, limits, *sys.path[:] = json.loads(sys.argv[1])
 from society.sandbox.jailed_worker import OUT_OF_MEMORY
-from society.sandbox.zygote import main
-main(control, pool, confinement, limits)
+from society.sandbox.zygote import start_keeper
+start_keeper(control, pool, confinement, limits)
 """
 ZYGOTE_ENDED = "the process that starts workers has ended, or does not answer; begin again"
 PATIENCE = 60.0  # seconds in which the zygote starts or forks; it runs no program
@@ -65,7 +65,7 @@ class WorkerFailure(NamedTuple):
     sentence: str
 
 
-Outcome = dict[str, Any] | WorkerFailure
+WorkerOutcome = dict[str, Any] | WorkerFailure
 
 
 class Zygote:
@@ -215,7 +215,7 @@ class _Conversation:
         with suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):
             self._unsent = self._unsent[self.worker.connection.send(self._unsent) :]
 
-    def receive(self) -> Outcome | None:
+    def receive(self) -> WorkerOutcome | None:
         """Take what came; None until all is there."""
         try:
             part = self.worker.connection.recv(1 << 20)
@@ -246,7 +246,7 @@ class _Conversation:
         if self.worker.steps != self._steps:
             self._steps, self._alive = self.worker.steps, self._watched
 
-    def _parse(self) -> Outcome | None:
+    def _parse(self) -> WorkerOutcome | None:
         if len(self._received) < REPLY.size:
             return None
         (size,) = REPLY.unpack_from(self._received)
@@ -280,9 +280,9 @@ def _refuse_constant(name: str) -> None:
 
 def exchange(
     tasks: Mapping[WorkerProcess, Task], limits: JailLimits
-) -> dict[WorkerProcess, Outcome]:
+) -> dict[WorkerProcess, WorkerOutcome]:
     """Give each worker its task and wait for all; those that failed have been ended."""
-    done: dict[WorkerProcess, Outcome] = {}
+    done: dict[WorkerProcess, WorkerOutcome] = {}
     with selectors.DefaultSelector() as selector:
         for worker, task in tasks.items():
             talk = _Conversation(task, worker, limits)
@@ -294,7 +294,7 @@ def exchange(
 
 def _advance(
     selector: selectors.BaseSelector,
-) -> dict[WorkerProcess, Outcome]:
+) -> dict[WorkerProcess, WorkerOutcome]:
     """Move every conversation on by what can be sent and received now."""
     done = {}
     ready = {key.fd: events for key, events in selector.select(0.25)}
@@ -309,7 +309,7 @@ def _advance(
     return done
 
 
-def _advance_one(talk: _Conversation, events: int) -> Outcome | None:
+def _advance_one(talk: _Conversation, events: int) -> WorkerOutcome | None:
     if events & selectors.EVENT_WRITE:
         talk.send()
     if events & selectors.EVENT_READ and (outcome := talk.receive()) is not None:

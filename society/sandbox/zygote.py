@@ -119,7 +119,7 @@ def _obey(nursery: _Nursery, asked: dict[str, int], descriptors: list[int]) -> d
         return {"error": str(error)}
 
 
-def main(control: int, pool: int, confinement: Confinement, limits: dict[str, Any]) -> None:
+def start_keeper(control: int, pool: int, confinement: Confinement, limits: dict[str, Any]) -> None:
     """Keep a zygote, or say to the pool why that failed."""
     try:
         keep(control, pool, confinement, limits)

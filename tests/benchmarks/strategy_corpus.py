@@ -120,7 +120,7 @@ class Writer:
 
     def write(self, name: str, attitude: str) -> str:
         """Compose the class."""
-        self.gives = 0.85 if attitude == "COLLECTIVE" else 0.25
+        self.gives = 0.92 if attitude == "COLLECTIVE" else 0.1
         self._opening()
         self._ending()
         for part in sorted(self.plan & {*_PARTS}):
@@ -234,7 +234,8 @@ class Writer:
             self.say(f"return D if {last} > {self.share('enough')} else C")
         else:
             self.remark("Answer in kind", "Decide by what the group does")
-            self.say(f"if {last} >= {self.share('good')}:", "    return C", "return D")
+            good = "C" if self.gives > 0.5 else luck.choice("CDD")
+            self.say(f"if {last} >= {self.share('good')}:", f"    return {good}", "return D")
 
     def _branch(self, signal: str) -> None:
         luck, limit = self.luck, self.share("limit")
@@ -251,23 +252,22 @@ class Writer:
                 )
             )
         if luck.random() < 0.5:
-            self.say(f"if {signal} >= {limit}{more}:", f"    return {self.move(luck.random() < 0.85)}")
+            self.say(f"if {signal} >= {limit}{more}:", f"    return {self.move(luck.random() < max(0.3, self.gives))}")
         else:
-            self.say(f"if {signal} < {limit}{more}:", f"    return {self.move(luck.random() < 0.15)}")
+            self.say(f"if {signal} < {limit}{more}:", f"    return {self.move(luck.random() < 0.1)}")
 
     def _mix(self, signal: str) -> None:
         luck = self.luck
         self.remark("A little noise keeps the others guessing", "Mix, so that nobody can be sure")
+        generous = self.gives > 0.5
         chance = luck.choice(
             (
-                self.share("chance"),
-                signal,
+                self.number("chance", (0.8, 0.85, 0.9, 0.95) if generous else (0.05, 0.1, 0.15, 0.2)),
                 f"max(0.05, min(0.95, {signal}))",
-                f"(0.2 + 0.6 * {signal})",
             )
         )
         drawn = "np.random.random()" if "numpy" in self.plan and luck.random() < 0.3 else "random.random()"
-        if luck.random() < 0.3:
+        if luck.random() < 0.6:
             self.say(f"if {signal} >= {self.share('sure')}:", f"    return {self.move()}")
         self.say(f"if {drawn} < {chance}:", "    return C", "return D")
 
@@ -276,7 +276,10 @@ def _in(lines: list[str]) -> str:
     return indent("\n".join(lines), "    ")
 
 
-_PARTS_OF_ONE = (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 2 / 3, 0.7, 0.75, 0.8, 0.9, 1.0)
+_PARTS_OF_ONE = (
+    *(0.15, 0.2, 0.25, 0.3, 0.3, 0.35, 0.4, 0.4, 0.45, 0.5, 0.5, 0.5, 0.5, 0.5, 0.55, 0.6, 0.6),
+    *(2 / 3, 0.7, 0.75, 0.8, 0.9, 1.0),
+)
 _WORDS = {
     "COLLECTIVE": (
         "Builds trust early and answers decline with measured restraint.",

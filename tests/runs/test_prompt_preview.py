@@ -45,3 +45,10 @@ def test_a_model_that_the_file_names_is_not_asked(
     file.write_text("scenario: language_village\nmodels:\n  default: {model: openai/gpt-4o}\n")
     assert main(["prompts", str(file), "--question", "effort"]) == 0
     assert "You are villager 0." in capsys.readouterr().out
+
+
+def test_a_game_of_many_rounds_is_told_of_them_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prompts", "common_pool", "--set", "minds=language"]) == 0
+    shown = capsys.readouterr().out
+    assert "The same players play 20 rounds." in shown
+    assert "This is round 1 of 20." in shown

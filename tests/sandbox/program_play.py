@@ -98,9 +98,7 @@ def start(program: CheckedProgram, code: CodeType, game: StageGame, seed: int = 
     description = facades.describe(game, interface)
     budget.reset(STEPS)
     if code is program.code:
-        return facades.new_instance(
-            facades.define(code, program.name, namespace), description
-        )
+        return facades.new_instance(facades.define(code, program.name, namespace), description)
     namespace["__builtins__"]["__import__"] = __import__
     exec(code, namespace)
     kind = namespace[program.name]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import dedent
@@ -14,7 +16,7 @@ from society.errors import SandboxError
 from society.sandbox.checker import check_file
 from society.sandbox.jail import JailReport
 from society.sandbox.jail_limits import JailLimits
-from society.sandbox.live_calls import AnswerCall, CallOutcome, DecisionCall, Notice, Setting
+from society.sandbox.live_calls import AnswerCall, CallOutcome, DecisionCall, Notice, SocietySetting
 from society.sandbox.loaded_program import Interface, LoadedProgram
 from society.sandbox.match_batch import BatchResult, MatchBatch
 from society.sandbox.pool import ProgramPool
@@ -272,7 +274,7 @@ class Villager:
     def act(self, history):
         return C
 """
-VILLAGE = Setting("fishing_village", players=4, rounds=10)
+VILLAGE = SocietySetting("fishing_village", players=4, rounds=10)
 HARVESTED = Notice("harvested", {"payoff": 1.25})
 
 
@@ -405,3 +407,37 @@ def test_a_closed_pool_starts_again() -> None:
     pool.close()
     assert moves(pool.play(batch([TOSSES] * 3))) == moves(first)
     pool.close()
+
+
+INTERRUPTED = """
+import os, signal, sys, threading
+from society.sandbox.jail_limits import JailLimits
+from society.sandbox.pool import ProgramPool
+from tests.sandbox.test_pool import ATTACKER, ALWAYS, PROGRAMS, batch, moves
+pool = ProgramPool(1, JailLimits(silence=30.0))
+pool.load(PROGRAMS)
+pool.play(batch([ALWAYS] * 3))
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    pool.play(batch([ALWAYS, ATTACKER["Hangs"], ALWAYS]))
+except KeyboardInterrupt:
+    print(moves(pool.play(batch([ALWAYS] * 3))))
+"""
+
+
+def test_a_pool_that_was_interrupted_plays_on_and_leaves_no_process() -> None:
+    """It is not closed here either: the end of Python closes it."""
+    words = [sys.executable, "-c", INTERRUPTED]
+    # The pipe of errors closes when the last process of the family has gone.
+    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
+    assert done.stdout == "[['CCCCCC', 'CCCCCC', 'CCCCCC']]\n", done.stderr
+
+
+def test_a_forked_copy_of_a_pool_does_not_close_it(pool: ProgramPool) -> None:
+    pool.play(batch([ALWAYS] * 3))
+    child = os.fork()
+    if child == 0:
+        pool.close()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert moves(pool.play(batch([ALWAYS] * 3))) == [["CCCCCC"] * 3]

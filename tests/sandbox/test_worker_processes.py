@@ -22,9 +22,9 @@ from society.errors import SandboxError
 from society.sandbox.frames import REPLY, pack_reply, pack_request, read_request
 from society.sandbox.jail_limits import JailLimits
 from society.sandbox.worker_processes import (
-    Outcome,
     Task,
     WorkerFailure,
+    WorkerOutcome,
     WorkerProcess,
     Zygote,
     exchange,
@@ -62,7 +62,7 @@ class Impostor:
 Behaviour = Callable[[Impostor], object]
 
 
-def outcome(behaviour: Behaviour, task: Task = TASK, limits: JailLimits = SOON) -> Outcome:
+def outcome(behaviour: Behaviour, task: Task = TASK, limits: JailLimits = SOON) -> WorkerOutcome:
     """What the pool gets from a worker that behaves so."""
     impostor = Impostor()
     worker = WorkerProcess(impostor)  # type: ignore[arg-type]

@@ -26,7 +26,7 @@ from pydantic import BaseModel
 from society.analysis.study.condition import ConditionRun
 from society.engine.component import Column, Component
 from society.engine.graph import NOBODY
-from society.engine.parameters import parameters_of
+from society.engine.parameters import attribute_name, parameters_of
 from society.engine.population import Cohort
 from society.engine.scenario import Params
 from society.errors import InputError, short_path
@@ -197,7 +197,7 @@ class _SettingUp:
         from pydantic_core import to_jsonable_python
 
         model = parameters_of(type(part))
-        fields = {name: getattr(part, name) for name in model.model_fields}
+        fields = {name: getattr(part, attribute_name(name)) for name in model.model_fields}
         for column in part.columns:
             if not column.heritable:
                 continue

@@ -1,0 +1,1 @@
+"""Components whose rules are programs, written by models or people and run in a sandbox."""

@@ -1,0 +1,74 @@
+"""The jailed workers of this process, which all components share that run programs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+
+from society.errors import SandboxError, suggest
+from society.sandbox.jail_limits import Confinement
+from society.sandbox.live_calls import AnswerCall, CallOutcome, DecisionCall
+from society.sandbox.loaded_program import LoadedProgram
+from society.sandbox.pool import ProgramPool
+
+CONFINEMENT = "SOCIETY_CONFINEMENT"  # how strictly this user wants programs to be confined
+_LEVELS: dict[str, Confinement] = {"strict": "strict", "any": "any"}
+
+
+class ProgramHost:
+    """Programs in one pool of workers, which is told of each of them once.
+
+    What was asked last is remembered: a component asks the same again when it takes notice of what
+    came of it.
+    """
+
+    def __init__(self, pool: ProgramPool) -> None:
+        self._pool = pool
+        self._programs: list[LoadedProgram] = []
+        self._numbers: dict[LoadedProgram, int] = {}
+        self._last: tuple[object, list[CallOutcome]] = (None, [])
+
+    def numbers(self, programs: Sequence[LoadedProgram]) -> list[int]:
+        """Return the numbers by which the pool knows programs; new ones are loaded."""
+        new = [one for one in dict.fromkeys(programs) if one not in self._numbers]
+        if new:
+            self._numbers |= {one: len(self._programs) + k for k, one in enumerate(new)}
+            self._programs += new
+            self._pool.load(self._programs)
+        return [self._numbers[one] for one in programs]
+
+    def decide(self, calls: Sequence[DecisionCall]) -> list[CallOutcome]:
+        """Ask programs for moves."""
+        asked = [
+            (c.program, c.seed, c.key, c.game, c.actions.tobytes(), c.payoffs.tobytes())
+            for c in calls
+        ]
+        if self._last[0] != asked:
+            self._last = asked, self._pool.decide(calls)
+        return self._last[1]
+
+    def answer(self, calls: Sequence[AnswerCall]) -> list[CallOutcome]:
+        """Ask programs for answers to questions."""
+        return self._pool.answer(calls)
+
+
+def host_of_this_process() -> ProgramHost:
+    """Return the host of this process: a process that was forked has one of its own."""
+    return _host(os.getpid())
+
+
+@cache
+def _host(process: int) -> ProgramHost:
+    return ProgramHost(ProgramPool(confinement=chosen_confinement()))
+
+
+def chosen_confinement() -> Confinement:
+    """Return how strictly programs are confined; raises SandboxError.
+
+    The user's environment decides that, and never a file, which a stranger may have made.
+    """
+    said = os.environ.get(CONFINEMENT, "strict")
+    if said not in _LEVELS:
+        raise SandboxError(f"{CONFINEMENT} is {said!r:.40}; {suggest(said, _LEVELS)}")
+    return _LEVELS[said]
