@@ -14,15 +14,15 @@ import numpy as np
 
 from society.engine.rng import Array
 
-from .behaviour_features import last_cooperators
+from .measured_behaviour import last_cooperators
 
 
 class Ellipse(NamedTuple):
-    """Where a set lies within one standard deviation: centre, half axes, and angle in degrees."""
+    """Where a set lies within one standard deviation; long, short: half axes; angle: in degrees."""
 
     centre: tuple[float, float]
-    width: float
-    height: float
+    long: float
+    short: float
     angle: float
 
 
@@ -62,9 +62,7 @@ def responsiveness(features: Array) -> Array:
     return slope
 
 
-def principal_plane(
-    sets: Mapping[str, Array], references: Mapping[str, Array]
-) -> PrincipalPlane:
+def principal_plane(sets: Mapping[str, Array], references: Mapping[str, Array]) -> PrincipalPlane:
     """Fit the plane to all sets, (S, 961) each, and to references, (961,) each."""
     fixed = np.array(list(references.values()))
     stacked = np.concatenate([*sets.values(), fixed])
@@ -109,4 +107,3 @@ def deviation_ellipse(places: Array) -> Ellipse:
     long, short = np.sqrt(np.maximum(variances[::-1], 0))
     angle = float(np.degrees(np.arctan2(*directions[::-1, -1]))) % 180
     return Ellipse((float(centre[0]), float(centre[1])), float(long), float(short), angle)
-

@@ -5,7 +5,7 @@
     PR   (sum of l)^2 / sum of l^2 over the eigenvalues l of the features' covariance
 
 d is Cohen's d for features together, PR an effective number of dimensions. Features are those of
-behaviour_features. Source: Willis et al. 2026, section 4.2 and table 1.
+society.sandbox.behaviour. Source: Willis et al. 2026, section 4.2 and table 1.
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ import numpy as np
 from society.analysis.statistics.samples import NotEstimable
 from society.engine.rng import Array, generator
 from society.optional import require
+from society.sandbox.behaviour import behaviour_classes
+
+from .measured_behaviour import StrategySet
+from .principal_plane import responsiveness
 
 _UNIFORM = 512  # vectors whose distances stand for those of uniform ones
 _NO_VARIANCE = 1e-10  # eigenvalues below are errors of rounding
@@ -38,14 +42,20 @@ def mean_pairwise_distance(features: Array) -> float | NotEstimable:
     """
     if len(features) < 2:
         return NotEstimable("one strategy has no distance to another")
-    return float(require("scipy.spatial.distance").pdist(features).mean())
+    return float(_pairwise_distances(features).mean())
+
+
+def _pairwise_distances(features: Array) -> Array:
+    """The distance of each pair, (S (S - 1) / 2,)."""
+    distances: Array = require("scipy.spatial.distance").pdist(features)
+    return distances
 
 
 @cache
 def uniform_distance(dimensions: int, seed: int = 0) -> float:
     """The mean distance of vectors that are uniform in [0, 1]; about sqrt(dimensions / 6)."""
     draws = generator(seed, f"uniform vectors of {dimensions}")
-    return float(mean_pairwise_distance(draws.random((_UNIFORM, dimensions))))
+    return float(_pairwise_distances(draws.random((_UNIFORM, dimensions))).mean())
 
 
 def normalised_distance(features: Array, seed: int = 0) -> float | NotEstimable:
@@ -85,13 +95,33 @@ def nearest_to_centroid(features: Array) -> int:
     return int(np.linalg.norm(features - features.mean(0), axis=1).argmin())
 
 
-def behaviour_classes(features: Array) -> list[list[int]]:
-    """Group strategies that behave exactly alike, largest groups first.
+class SetSummary(NamedTuple):
+    """A set of strategies in numbers.
 
-    >>> behaviour_classes(np.array([[1.0, 0], [0, 0], [1, 0]]))
-    [[0, 2], [1]]
+    behaviours: how many of them are distinct. mpd: raw, and normalised. cooperation,
+    responsiveness: means over strategies. typical: the name of the one nearest to the centroid.
     """
-    # Means of the same moves may differ in their last bits, by the order of their sums.
-    _, which = np.unique(features.round(9), axis=0, return_inverse=True)
-    groups = [np.flatnonzero(which == one).tolist() for one in range(which.max(initial=-1) + 1)]
-    return sorted(groups, key=lambda group: (-len(group), group[0]))
+
+    strategies: int
+    behaviours: int
+    mpd: float | NotEstimable
+    normalised_mpd: float | NotEstimable
+    participation_ratio: float | NotEstimable
+    cooperation: float
+    responsiveness: float
+    typical: str
+
+
+def summarise_set(measured: StrategySet, seed: int = 0) -> SetSummary:
+    """Compute how diverse a set is, and what its strategies are like."""
+    features = measured.features
+    return SetSummary(
+        strategies=len(features),
+        behaviours=int(behaviour_classes(features).max()) + 1,
+        mpd=mean_pairwise_distance(features),
+        normalised_mpd=normalised_distance(features, seed),
+        participation_ratio=participation_ratio(features),
+        cooperation=float(features.mean()),
+        responsiveness=float(responsiveness(features).mean()),
+        typical=measured.names[nearest_to_centroid(features)],
+    )
