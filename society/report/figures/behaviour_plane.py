@@ -11,6 +11,7 @@ from .alt_text import format_axis_number
 from .style import (
     INK,
     PAPER,
+    SERIES,
     Figure,
     add_legend,
     legend_height,
@@ -48,7 +49,9 @@ def behaviour_plane(name: str, title: str, plane: PrincipalPlane) -> Figure:
 
 
 def _draw_set(axes: Any, plane: PrincipalPlane, number: int, name: str) -> Any:
-    colour, marker, _ = series_style(number)
+    colour = series_style(number).colour
+    # Where colours begin again, they have other markers.
+    marker = series_style(number + number // len(SERIES)).marker
     places, ellipse = plane.places[name], plane.ellipses()[name]
     axes.plot(*places.T, marker, color=colour, alpha=0.3, markersize=3.5, markeredgewidth=0)
     ring = require("matplotlib.patches").Ellipse(
