@@ -1,8 +1,8 @@
 """An index of what comes with the program: definitions, prompts, presets and experiments.
 
 It is made by reading file names and the first words of lines, so that nothing is imported. Only
-three folder names have a meaning: `presets` and `experiments` hold YAML files, and `prompts` holds
-templates as OWNER/NAME.md. Where a folder is called like a module in it, that module is the one
+four folder names have a meaning: `presets` and `experiments` hold YAML files, `strategies` holds
+programs, which are for the sandbox, and `prompts` holds templates as OWNER/NAME.md. Where a folder is called like a module in it, that module is the one
 owner of its templates: mechanisms/contracts/{contracts.py, prompts/terms.md}.
 """
 
@@ -30,7 +30,9 @@ class Definition(NamedTuple):
 
 @cache
 def definitions(room: Room) -> tuple[Definition, ...]:
-    """List the definitions in the modules of a room, in order of paths; reproductions are left out.
+    """List the definitions in the modules of a room, in order of paths.
+
+    Reproductions and programs are left out.
 
     Candidates: a line inside a long string can look like a definition.
     """
@@ -38,7 +40,7 @@ def definitions(room: Room) -> tuple[Definition, ...]:
     return tuple(
         Definition(name, _module(room, file.relative_to(home)), start == "class ")
         for file in sorted(home.rglob("*.py"))
-        if "reproductions" not in file.parts
+        if not {"reproductions", "strategies"} & {*file.relative_to(home).parts}
         for start, name, follows in _DEFINITION.findall(file.read_text("utf-8"))
         if start or follows in ":="
     )

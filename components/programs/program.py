@@ -24,7 +24,8 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from society.engine.action_spaces import Choice
+from society.engine.action_spaces import Choice, MixedStrategy
+from society.engine.calls import Address
 from society.engine.component import (
     Agent,
     AgentGroup,
@@ -36,7 +37,7 @@ from society.engine.component import (
     single_asks,
 )
 from society.engine.rng import STRIDE, Array, mix_words
-from society.errors import ProgramWarning, short_path
+from society.errors import ProgramWarning
 from society.sandbox.kept_programs import KeptFolder
 from society.sandbox.live_calls import (
     AnswerCall,
@@ -126,6 +127,7 @@ class Program(Component):
         cooperates[entries] = [one.value for one in self._decide(agents, entries)]
         if isinstance(ask.reply, Choice):
             return cooperation_mix(cooperates, agents, ask.reply.options.shape[1]).argmax(1)
+        assert isinstance(ask.reply, MixedStrategy)
         return cooperation_mix(cooperates, agents, ask.reply.width)
 
     def notice(self, tell: News, agents: AgentGroup) -> None:
@@ -193,9 +195,9 @@ class Program(Component):
             errors[entry] += 1
             out[entry] |= failure.ends_the_game
             name = agents["program"][entry]
-            _report(agents, entry, "move", name, failure.sentence)
+            _report(agents, entry, "move", f"{name}: {failure.sentence}")
             if failure.ends_the_game:
-                _warn(self.folder, name, failure)
+                _disqualify(agents, entry, name, failure)
         agents["program_errors"], agents["disqualified"] = errors, out
 
     # Other questions
@@ -226,30 +228,32 @@ class Program(Component):
                     raise Misanswer(outcome.failure.sentence)
                 answers.append(read_answer(inquiry.reply, outcome.value, inquiry, agent))
             except Misanswer as wrong:
-                _report(agents, entry, ask.kind, agent["program"], str(wrong))
+                _report(agents, entry, ask.kind, f"{agent['program']}: {wrong}")
                 answers.append(least_answer(inquiry.reply, inquiry))
         return scatter_answers(answers, ask)
 
 
-def _report(agents: AgentGroup, entry: int, kind: str, program: str, sentence: str) -> None:
-    """Record that a program gave no move or answer, and that something else stood for it."""
-    agent, gateway = Agent(agents, entry), agents.context.gateway
-    address = agent.address._replace(occasion=f"answer {kind}")
-    gateway.ledger.fall_back(address, program)
-    gateway.trouble(address, program, "fallback", f"{program}: {sentence}")
+def _report(agents: AgentGroup, entry: int, kind: str, reason: str) -> None:
+    """Count that a program gave no move or answer, and that something else stood for it."""
+    address = _question_address(agents, entry, kind)
+    agents.context.gateway.ledger.fall_back(address, "")
+    agents.context.gateway.trouble(address, "", "fallback", reason)
 
 
-def _warn(folder: str, program: str, failure: Failure) -> None:
+def _disqualify(agents: AgentGroup, entry: int, program: str, failure: Failure) -> None:
+    """Record that a program is disqualified, and say it once."""
     line = "" if failure.line is None else f" (line {failure.line} of its text)"
-    why = f"made {ERRORS_ALLOWED + 1} errors in one game; in the last one " * (
-        failure.kind == "errors"
-    )
-    warnings.warn(
-        f"{program} of {short_path(folder)} is disqualified, and plays its fallback: "
-        f"it {why}{failure.sentence}{line}",
-        ProgramWarning,
-        stacklevel=2,
-    )
+    many = f"made {ERRORS_ALLOWED + 1} errors in one game; in the last one it "
+    why = many if failure.kind == "errors" else ""
+    words = f"{program} is disqualified: it {why}{failure.sentence.removeprefix('it ')}{line}"
+    address = _question_address(agents, entry, "move")
+    agents.context.gateway.trouble(address, "", "disqualified", words)
+    warnings.warn(f"{words}; it plays its fallback from now on", ProgramWarning, stacklevel=2)
+
+
+def _question_address(agents: AgentGroup, entry: int, kind: str) -> Address:
+    """Return the address of the question that a member was asked last."""
+    return Agent(agents, entry).address._replace(occasion=f"answer {kind}")
 
 
 def _words(agents: AgentGroup, channel: str) -> Array:

@@ -44,6 +44,7 @@ class ReadyProgram:
             random=checked.random,
             keeps_state=checked.keeps_state,
             reads=checked.reads,
+            takes_stock=checked.takes_stock,
         )
         methods = _methods(checked.source)
         moves = {"move"} if methods & {"act", "__call__"} else set()

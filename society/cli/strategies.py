@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from society.sandbox.checker import CheckedProgram
     from society.sandbox.match_batch import BatchResult, Trouble
     from society.sandbox.stage_games import StageGame
+    from society.sandbox.strategy_folder import StrategyManifest
 
 GAMES = ("public_goods", "collective_risk", "common_pool")
 FEWEST = 4  # players, where fewer classes are given than that
@@ -171,7 +173,8 @@ def play_strategies_command(args: argparse.Namespace) -> int:
         )
     game = _game(args, players)
     if players > len(programs):
-        words = f"{len(programs)} classes take {players} seats in turn"
+        many = f"{len(programs)} classes take {players} seats in turn"
+        words = f"one class takes all {players} seats" if len(programs) == 1 else many
         print(f"society: {words}; --players says how many seats there are", file=sys.stderr)
     result = _played(programs, game, args.seed)
     names = _seat_names(programs, players)
@@ -327,12 +330,65 @@ def _add_adopt(verbs: Commands) -> None:
     )
     _add_files(parser, game=True)
     parser.add_argument("--model", required=True, metavar="M", help="the model that wrote them")
+    parser.add_argument("--released", type=_date, metavar="DATE", help="the day it came out")
+    parser.add_argument(
+        "--reasons", action="store_true", help="the model thinks in words before it answers"
+    )
     parser.set_defaults(command=adopt_command)
 
 
 def adopt_command(args: argparse.Namespace) -> int:
-    """Carry out `society strategies adopt`."""
-    raise NotImplementedError
+    """Carry out `society strategies adopt`: write a manifest, or add files to the one there is."""
+    from society.sandbox.strategy_folder import (
+        MANIFEST,
+        StrategyAuthor,
+        adopt_files,
+        read_strategies,
+        write_strategies,
+    )
+
+    files = _files(args.files)
+    folder = _only_folder(files)
+    author = StrategyAuthor(release=args.released, reasons=args.reasons)
+    found = adopt_files(folder, args.game, model=args.model, author=author)
+    names = {file.name for file in files}
+    entries = [one for one in found.strategies if one.file in names]
+    models = dict(found.models)
+    if (folder / MANIFEST).exists():
+        known = read_strategies(folder).manifest
+        _refuse_other(folder, known, found)
+        entries = [*(one for one in known.strategies if one.file not in names), *entries]
+        models = known.models | models
+    manifest = found.model_copy(update={"strategies": tuple(entries), "models": models})
+    write_strategies(folder, manifest)
+    print(f"{short_path(folder / MANIFEST)}: {len(entries)} strategies for {args.game}")
+    return 0
+
+
+def _refuse_other(folder: Path, known: StrategyManifest, found: StrategyManifest) -> None:
+    """Raise SandboxError if a folder has strategies of another game or interface."""
+    for what in ("game", "interface"):
+        before, now = getattr(known, what), getattr(found, what)
+        if before != now:
+            raise SandboxError(
+                f"{short_path(folder)} has strategies with the {what} {before}, and these have "
+                f"{now}; put them into a folder of their own"
+            )
+
+
+def _only_folder(files: Sequence[Path]) -> Path:
+    folders = sorted({file.parent for file in files})
+    if len(folders) > 1:
+        names = " and ".join(short_path(one) for one in folders[:2])
+        raise SandboxError(f"the files lie in {names}; a manifest is for the files of one folder")
+    return folders[0]
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"got {text!r}; expected a day, as 2025-03-31") from None
 
 
 # Files

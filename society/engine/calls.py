@@ -149,7 +149,7 @@ class ParseIssue(NamedTuple):
     model: str
     replicate: int  # as ids, like agent
     agent: int
-    what: str  # "repair", "cut" or "fallback"
+    what: str  # "repair", "cut" or "fallback"; "disqualified", of a program
     reason: str
 
 

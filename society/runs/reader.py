@@ -193,13 +193,15 @@ class RunFile:
     def _entries(self, per_agent: bool) -> Iterator[tuple[int, Usage]]:
         with self._reading("the calls"):
             entries = list(usage_entries(self._connection, per_agent))
-        fallbacks: Counter[tuple[int | str, ...]] = Counter()
-        for record in self.records(lines=False) if entries else ():
+        fallbacks: Counter[tuple[int, str, str, str]] = Counter()
+        for record in self.records(lines=False) if entries or self.manifest.programs else ():
             for component, kind, model, _, agent, what, _ in record.page.troubles:
                 who = agent if per_agent else -1
                 fallbacks[who, component, kind, model] += what == "fallback"
         for agent, entry in entries:
-            yield agent, entry._replace(fallbacks=fallbacks[agent, *entry[:3]])
+            yield agent, entry._replace(fallbacks=fallbacks.pop((agent, entry.component, entry.kind, entry.model), 0))
+        for (who, component, kind, model), count in sorted(fallbacks.items()):
+            yield who, Usage(component, kind, model, fallbacks=count)  # of programs: no calls
 
     def pages(self, start: int = 0) -> Iterator[Page]:
         """Yield the rounds from `start` on; at level summary without steps and public columns."""

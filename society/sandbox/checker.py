@@ -57,7 +57,7 @@ from .program_report import (
     history_read,
     remembers,
 )
-from .program_text import Refusal, SandboxError, parse_text
+from .program_text import Refusal, parse_text
 from .seeded_random import Chance
 from .signatures import Misfit, read_signature
 from .step_budget import PROGRAM

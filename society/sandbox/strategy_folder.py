@@ -19,11 +19,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from society.errors import short_path
+from society.errors import SandboxError, short_path
 
 from .checker import CheckedProgram, check_file
 from .facades import Interface
-from .program_text import SandboxError
 from .stage_games import GameName
 
 MANIFEST = "manifest.json"
@@ -83,9 +82,9 @@ class FailedDescription(_Part):
 
 
 class StrategyManifest(_Part):
-    """What a folder of strategies holds."""
+    """What a folder of strategies holds; game: a dilemma, or the scenario that they answer in."""
 
-    game: GameName
+    game: _Text
     interface: Interface
     models: dict[str, StrategyAuthor]
     strategies: tuple[StrategyEntry, ...]
@@ -162,8 +161,8 @@ def read_strategies(folder: Path) -> StrategyFolder:
     if not file.is_file():
         raise SandboxError(
             f"{short_path(folder)}: there is no {MANIFEST}, which says who wrote which strategy; "
-            "`society strategies write` makes one with its strategies, and for files that you have "
-            "adopt_files(folder, game, model=...) of society.sandbox.strategy_folder"
+            "`society strategies write` makes one with its strategies, and `society strategies "
+            "adopt FILE... --game G --model M` for files that you have"
         )
     text = _read(file)
     try:

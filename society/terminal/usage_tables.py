@@ -35,6 +35,7 @@ _MISHAPS = {
     "repair": ("repair", "repairs"),
     "cut": ("reply cut off", "replies cut off"),
     "fallback": ("fallback", "fallbacks"),
+    "disqualified": ("disqualification of its program", "disqualifications of its program"),
 }
 _TOKENS = {"tokens in": "prompt_tokens", "tokens out": "completion_tokens"}
 
@@ -113,11 +114,23 @@ def by_hand(ledger: Iterable[Usage]) -> Iterator[str]:
     for entry in ledger:
         if entry.model:
             continue
+        if not entry.calls:
+            yield _unanswered(entry)
+            continue
         times = "once" if entry.calls == 1 else f"{entry.calls} times"
         words = f"{component_title(entry.component)} was asked {times} for {spell_kind(entry.kind)}"
         if entry.fallbacks:
             words += f"; {entry.fallbacks} of the answers could not be read: the fallback was used"
         yield words
+
+
+def _unanswered(entry: Usage) -> str:
+    """Describe a component that runs programs, and is counted only where one of them failed."""
+    times = "once" if entry.fallbacks == 1 else f"{entry.fallbacks:,} times"
+    return (
+        f"{component_title(entry.component)} gave no {spell_kind(entry.kind)} {times}: the "
+        "fallback was used"
+    )
 
 
 def unsure_agents(

@@ -15,6 +15,8 @@ from society.sandbox.jail_limits import JailLimits
 from society.sandbox.live_calls import DecisionCall
 from society.sandbox.loaded_program import Interface, LoadedProgram
 from society.sandbox.pool import ProgramPool
+from society.sandbox.runnable_program import Failure
+from tests.sandbox.attack_programs import FAILED, STOPPED, Attack
 from tests.sandbox.harmless_programs import COUNTS, FULL, OTHERS, SOCIETY
 from tests.sandbox.program_play import four_players, only_program
 
@@ -89,3 +91,42 @@ def jailed_moves(pool: ProgramPool) -> Sequence[str]:
 @pytest.mark.parametrize("index", range(len(HARMLESS)), ids=[one.name for one in HARMLESS])
 def test_a_harmless_program_makes_the_same_moves_in_the_jail(pool: ProgramPool, index: int) -> None:
     assert jailed_moves(pool)[index] == HARMLESS[index].moves
+
+
+Failures = Sequence[Failure]
+
+
+@cache
+def jailed_failures(pool: ProgramPool, attacks: tuple[Attack, ...]) -> list[Failures]:
+    """Why attacks gave no move, in four rounds of a game, all in the same workers."""
+    pool.load([loaded(only_program(one.source)) for one in attacks])
+    game = four_players("public_goods")
+    actions = np.array([[True] * 4, [False] * 4, [True] * 4])
+    failures: list[list[Failure]] = [[] for _ in attacks]
+    for rounds in range(4):
+        path = actions[:rounds], game.paid(actions[:rounds])
+        calls = [DecisionCall(one, 5, "table", game, *path) for one in range(len(attacks))]
+        for found, outcome in zip(failures, pool.decide(calls), strict=True):
+            found += [outcome.failure] if outcome.failure else []
+    return list(failures)
+
+
+def label(attack: Attack) -> str:
+    """Name an attack by its aim and its last line."""
+    return f"{attack.aim}: {attack.text.strip().splitlines()[-1][:50]}"
+
+
+@pytest.mark.parametrize("attack", STOPPED, ids=label)
+def test_a_broken_rule_is_told_from_the_jail(pool: ProgramPool, attack: Attack) -> None:
+    last = jailed_failures(pool, STOPPED)[STOPPED.index(attack)][-1]
+    assert last.kind == "rule"
+    assert attack.sentence in last.sentence
+
+
+@pytest.mark.parametrize("attack", FAILED, ids=label)
+def test_an_attack_on_what_is_frozen_is_an_error_in_the_jail(
+    pool: ProgramPool, attack: Attack
+) -> None:
+    failures = jailed_failures(pool, FAILED)[FAILED.index(attack)]
+    assert {one.kind for one in failures} <= {"error", "errors"}
+    assert attack.sentence in failures[-1].sentence

@@ -281,7 +281,7 @@ class Study:
         replicate, round, agent     whose it was
         who                         name of the agent, as prompts have it
         component, question, model  the component that asked, the kind of line, the model
-        what, reason                "repair", "cut" or "fallback", and why
+        what, reason                "repair", "cut", "fallback" or "disqualified", and why
         """
         by_run = [block.troubles for block in self._history.blocks]
         every = [trouble for troubles in by_run for trouble in troubles]

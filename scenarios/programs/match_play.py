@@ -1,0 +1,194 @@
+"""Matches of programs, for all replicates of a generation at once, inside the jailed workers.
+
+What a program may do is the same for each replicate, whatever the others are: a program that is
+disqualified in one of them goes on in the others. Replicates whose disqualified programs are the
+same are played as one batch; if a program then ends its worker, they are played one by one.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from society.components.programs.program_host import chosen_confinement
+from society.engine.environment import Environment
+from society.engine.rng import Array
+from society.errors import ProgramWarning
+from society.sandbox.loaded_program import LoadedProgram
+from society.sandbox.match_batch import BatchResult, MatchBatch, Trouble
+from society.sandbox.pool import ProgramPool
+from society.sandbox.stage_games import StageGame
+
+_WORD = 2**32
+
+
+class PlayedMatches(NamedTuple):
+    """What came of some matches in each replicate.
+
+    actions: who cooperated, (R, G, n, T) of bool; nobody in replicates that were not played.
+    errors: calls that gave no move, (R, G, n).
+    """
+
+    actions: Array
+    errors: Array
+
+
+@dataclass
+class MatchHall:
+    """Programs that meet in matches, in R replicates.
+
+    out: the programs that are disqualified for the rest of the run, (R, P) of bool.
+    """
+
+    programs: tuple[LoadedProgram, ...]
+    names: Sequence[str]
+    replicates: int
+    out: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.out = np.zeros((self.replicates, len(self.programs)), bool)
+
+    def play(self, game: StageGame, seats: Array, seeds: Array, running: Array) -> PlayedMatches:
+        """Play matches of programs, by their numbers, (R, G, n), where replicates are running.
+
+        seeds: of the programs' own chance, (R, G, n) of uint64. running: (R,) of bool.
+        """
+        actions = np.zeros((*seats.shape, game.rounds), bool)
+        errors = np.zeros(seats.shape, np.int64)
+        after = self.out.copy()
+        for which in self._alike(np.flatnonzero(running)):
+            for some, result in self._played(game, seats, seeds, which):
+                games = seats.shape[1]
+                actions[some] = result.actions.reshape(len(some), *actions.shape[1:])
+                for one in result.troubles:
+                    place = some[one.game // games]
+                    errors[place, one.game % games, one.seat] += 1
+                    if one.kind != "error":
+                        self._disqualify(after, place, one)
+        self.out = after
+        return PlayedMatches(actions, errors)
+
+    def _alike(self, running: Array) -> Iterable[Array]:
+        """Group replicates by the programs that are disqualified in them."""
+        groups: dict[bytes, list[int]] = {}
+        for replicate in running.tolist():
+            groups.setdefault(self.out[replicate].tobytes(), []).append(replicate)
+        return map(np.array, groups.values())
+
+    def _played(
+        self, game: StageGame, seats: Array, seeds: Array, which: Array
+    ) -> Iterator[tuple[Array, BatchResult]]:
+        """Yield what came of some replicates, as few batches as can be told apart."""
+        out = frozenset(np.flatnonzero(self.out[which[0]]).tolist())
+        shape = -1, seats.shape[2]
+        batch = MatchBatch(game, seats[which].reshape(shape), seeds[which].reshape(shape), out)
+        result = play_batches(self.programs, batch)
+        if len(which) == 1 or all(one.kind != "jail" for one in result.troubles):
+            yield which, result
+            return
+        for one in which:
+            alone = MatchBatch(game, seats[one], seeds[one], out)
+            yield np.array([one]), play_batches(self.programs, alone)
+
+    def _disqualify(self, after: Array, replicate: int, trouble: Trouble) -> None:
+        """Let a program play its fallback from the next matches on; say so once."""
+        if not after[:, trouble.program].any():
+            line = "" if trouble.line is None else f" (line {trouble.line} of its text)"
+            warnings.warn(
+                f"{self.names[trouble.program]} is disqualified, and plays its fallback for the "
+                f"rest of the run: {trouble.sentence}{line}",
+                ProgramWarning,
+                stacklevel=2,
+            )
+        after[replicate, trouble.program] = True
+
+
+def play_batches(programs: tuple[LoadedProgram, ...], batch: MatchBatch) -> BatchResult:
+    """Play a batch in the workers of this process."""
+    return _workers_of(os.getpid()).play(programs, batch)
+
+
+class _Workers:
+    """A pool of workers, told of the programs when they are others than before."""
+
+    def __init__(self) -> None:
+        self._pool = ProgramPool(confinement=chosen_confinement())
+        self._loaded: tuple[LoadedProgram, ...] = ()
+
+    def play(self, programs: tuple[LoadedProgram, ...], batch: MatchBatch) -> BatchResult:
+        if programs is not self._loaded:
+            self._pool.load(programs)
+            self._loaded = programs
+        return self._pool.play(batch)
+
+
+@cache
+def _workers_of(process: int) -> _Workers:
+    return _Workers()
+
+
+def program_seeds(env: Environment, owner: str, channel: str) -> Array:
+    """64 bits of chance for each agent, (R, N) of uint64."""
+    draws = env.draws(owner)
+    high, low = (draws.integers(channel, _WORD).astype(np.uint64) for _ in range(2))
+    seeds: Array = high * np.uint64(_WORD) + low
+    return seeds
+
+
+def random_order(env: Environment, owner: str, channel: str) -> Array:
+    """The seats of each replicate in an order by chance, (R, N), whoever sits where."""
+    return np.argsort(env.draws(owner).uniform(channel), axis=1, kind="stable")
+
+
+class MatchPayoffs(NamedTuple):
+    """What matches paid, summed over their rounds; and how often each player cooperated."""
+
+    points: Array
+    cooperated: Array
+
+
+def match_payoffs(game: StageGame, actions: Array, lengths: Array | None = None) -> MatchPayoffs:
+    """Points and cooperation in matches, (..., n, T) of bool -> (..., n) each.
+
+    lengths: of each match, (...), of which only the first rounds count; None: all of them do.
+    """
+    points = np.zeros(actions.shape[:-1])
+    counted = np.zeros(actions.shape[:-1], np.int64)
+    stock = None if game.first_stock is None else np.full(actions.shape[:-2], game.first_stock)
+    for number in range(game.rounds):
+        cooperates = actions[..., number]
+        counts = 1 if lengths is None else (number < lengths)[..., None]
+        points += game.paid(cooperates, stock) * counts
+        counted += cooperates * counts
+        stock = game.next_stock(cooperates, stock)
+    return MatchPayoffs(points, counted)
+
+
+def efficiency_of(game: StageGame, points: Array, lengths: Array) -> Array:
+    """Efficiency of the mean points of some matches, by the bounds of as many rounds.
+
+    points: summed over rounds, (R, G); lengths: (R, G).
+    """
+    rounds = np.unique(lengths).tolist()
+    placed = np.full(points.shape, np.nan)
+    for one in rounds:
+        here = lengths == one
+        placed[here] = game.over(int(one)).efficiency(points[here] / one)
+    return placed
+
+
+
+def by_agent(values: Array, order: Array) -> Array:
+    """Give agents what is listed match by match; order: who sits there, (R, N)."""
+    listed = values.reshape(len(order), order.shape[1], *values.shape[3:])
+    spread = np.empty_like(listed)
+    np.put_along_axis(spread, order.reshape(*order.shape, *[1] * (listed.ndim - 2)), listed, 1)
+    return spread
+
+
