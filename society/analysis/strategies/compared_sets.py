@@ -77,10 +77,19 @@ def compare_sets(
 
 
 def _pairs(measured: Mapping[FolderSet, StrategySet], *, across: bool) -> list[SetPair]:
-    """Compare attitudes of one model in a folder or, across folders, sets of the same name."""
+    """Compare attitudes of one model or, across folders, sets of the same name."""
     return [
         SetPair(one, other, set_shift(measured[one].features, measured[other].features))
         for one, other in combinations(measured, 2)
-        if (one.folder != other.folder) == across
-        and (one.name == other.name if across else one.name.model == other.name.model)
+        if (one.name == other.name if across else _differ_in_attitude(one, other, measured))
     ]
+
+
+def _differ_in_attitude(
+    one: FolderSet, other: FolderSet, measured: Mapping[FolderSet, StrategySet]
+) -> bool:
+    """Check that two sets are attitudes of one model, which may have a folder for each."""
+    if one.name.model != other.name.model or one.name == other.name:
+        return False
+    crossed = (one._replace(name=other.name), other._replace(name=one.name))
+    return one.folder == other.folder or measured.keys().isdisjoint(crossed)
