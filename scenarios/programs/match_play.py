@@ -43,12 +43,14 @@ class PlayedMatches(NamedTuple):
 class MatchHall:
     """Programs that meet in matches, in R replicates.
 
-    out: the programs that are disqualified for the rest of the run, (R, P) of bool.
+    out: the programs that are disqualified for the rest of the run, (R, P) of bool. silent: nothing
+    is played, and nobody cooperates.
     """
 
     programs: tuple[LoadedProgram, ...]
     names: Sequence[str]
     replicates: int
+    silent: bool = False
     out: Array = field(init=False)
 
     def __post_init__(self) -> None:
@@ -62,6 +64,7 @@ class MatchHall:
         actions = np.zeros((*seats.shape, game.rounds), bool)
         errors = np.zeros(seats.shape, np.int64)
         after = self.out.copy()
+        running = running & (not self.silent)
         for which in self._alike(np.flatnonzero(running)):
             for some, result in self._played(game, seats, seeds, which):
                 games = seats.shape[1]
@@ -183,12 +186,19 @@ def efficiency_of(game: StageGame, points: Array, lengths: Array) -> Array:
     return placed
 
 
+def by_match(values: Sequence[Array] | Array, orders: Sequence[Array]) -> Array:
+    """List what agents have, (R, N), in each of some orders of seats, (R, G, N).
+
+    values: the same in all of them, or one for each.
+    """
+    each = values if isinstance(values, list) else [values] * len(orders)
+    pairs = zip(each, orders, strict=True)
+    return np.stack([np.take_along_axis(one, order, 1) for one, order in pairs], axis=1)
+
 
 def by_agent(values: Array, order: Array) -> Array:
-    """Give agents what is listed match by match; order: who sits there, (R, N)."""
-    listed = values.reshape(len(order), order.shape[1], *values.shape[3:])
+    """Give agents, (R, N), what is listed in an order of seats, (R, ...)."""
+    listed = values.reshape(order.shape)
     spread = np.empty_like(listed)
-    np.put_along_axis(spread, order.reshape(*order.shape, *[1] * (listed.ndim - 2)), listed, 1)
+    np.put_along_axis(spread, order, listed, 1)
     return spread
-
-

@@ -8,8 +8,9 @@ by gene, in the order of the folders.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from hashlib import sha256
 from itertools import groupby, product
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +29,7 @@ from society.sandbox.checker import check_file
 from society.sandbox.kept_programs import KeptFolder, kept_folder, kept_folders
 from society.sandbox.loaded_program import LoadedProgram
 
+BUILT_IN = "built-in strategies"  # in place of a path: it differs from machine to machine
 EVERYTHING = ProgramChoice(names=(), attitude=(), author=(), allow=())
 
 
@@ -103,29 +105,59 @@ class StrategyPool:
             )
 
 
-def read_pool(folders: Sequence[str], game: str) -> StrategyPool:
-    """Read all strategies of folders that were written for a game; raises SandboxError."""
-    chosen = {path: chosen_programs(path, EVERYTHING) for path in dict.fromkeys(folders)}
-    return _pool(chosen, game)
+@dataclass(frozen=True)
+class PoolSource:
+    """Where the programs for a game come from: folders, or what a run file kept of them.
 
-
-def built_in_pool(game: str) -> StrategyPool:
-    """Read the strategies for a game that come with the program, or what a run file kept of them.
-
-    A run file names them by their game, since they lie elsewhere on another machine.
+    stamps: of each path, a hash of what is kept, or the times at which its files were changed; so
+    that the same programs are read and checked once. kept: texts of kept folders, by path.
     """
-    name = f"built-in strategies for {game}"
-    kept = kept_folder(name)
-    if kept is None:
-        path = str(Path(__file__).parent / "strategies" / game)
-        return _pool({name: chosen_programs(path, EVERYTHING)}, game)
-    with kept_folders({name: kept}):
-        return read_pool([name], game)
+
+    paths: tuple[str, ...]
+    game: str
+    stamps: tuple[object, ...]
+    kept: Mapping[str, KeptFolder] = field(compare=False, repr=False)
+
+    @classmethod
+    def now(cls, folders: Sequence[str], game: str) -> PoolSource:
+        """Note what stands for folders at the moment; without any, the built-in strategies."""
+        paths = tuple(dict.fromkeys(folders)) or (BUILT_IN,)
+        found = {path: kept_folder(path) for path in paths}
+        kept = {path: one for path, one in found.items() if one is not None}
+        stamps = tuple(_stamp(path, kept.get(path)) for path in paths)
+        return cls(paths, game, stamps, kept)
+
+    def pool(self) -> StrategyPool:
+        """Read the programs; raises SandboxError."""
+        return _read_pool(self)
 
 
-def _pool(chosen: Mapping[str, ChosenPrograms], game: str) -> StrategyPool:
-    for one in chosen.values():
-        one.refuse_game(game)
+def _stamp(path: str, kept: KeptFolder | None) -> object:
+    if kept is not None:
+        return sha256(kept.model_dump_json().encode()).hexdigest()
+    files = sorted(_folder(path).glob("*"))
+    return tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
+
+
+def _folder(path: str) -> Path:
+    """The folder on this machine."""
+    return Path(__file__).parent / "strategies" / "any_dilemma" if path == BUILT_IN else Path(path)
+
+
+@lru_cache(4)
+def _read_pool(source: PoolSource) -> StrategyPool:
+    with kept_folders(source.kept):
+        chosen = {
+            path: chosen_programs(path if path in source.kept else str(_folder(path)), EVERYTHING)
+            for path in source.paths
+        }
+    for path, one in chosen.items():
+        if path != BUILT_IN:  # these play any dilemma
+            one.refuse_game(source.game)
+    return _pool(chosen)
+
+
+def _pool(chosen: Mapping[str, ChosenPrograms]) -> StrategyPool:
     listed = [
         (_gene(ready), f"{Path(path).name}/{name}" if len(chosen) > 1 else name, _loaded(ready))
         for path, one in chosen.items()

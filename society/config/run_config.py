@@ -57,6 +57,14 @@ def _fields(given: Any, info: ValidationInfo) -> Any:
     return {**given, **{key: resolve_path(path, info) for key, path in paths.items()}}
 
 
+def _anchored_folders(given: Any, info: ValidationInfo) -> Any:
+    """Let the parameter `folders` name folders from that of the file on."""
+    if not isinstance(given, Mapping) or not isinstance(folders := given.get("folders"), list):
+        return given
+    paths = [resolve_path(one, info) if isinstance(one, str) else one for one in folders]
+    return {**given, "folders": paths}
+
+
 Named = dict[str, Any]
 ComponentEntry = Annotated[dict[str, Named], BeforeValidator(_part)]  # {name: {field: value}}
 File = Annotated[str, AfterValidator(resolve_path)]
@@ -137,7 +145,7 @@ class RunConfig(FileSection):
     rounds: RunCount | None = None
     replicates: RunCount = 1
     uses: list[File] = []
-    parameters: Named = {}
+    parameters: Annotated[Named, BeforeValidator(_anchored_folders)] = {}
     cohorts: Annotated[list[CohortConfig], Field(min_length=1)] | None = None
     graph: GraphSpec | None = None
     graphs: dict[str, GraphSpec] = {}

@@ -83,6 +83,7 @@ class Environment:
     opened: rounds that the script has opened since its last line, in order; the game master closes
     those before. first_rounds_only: leave each loop of rounds after its first round, so that a dry
     run finds how rounds are nested without playing them all. dry_runs: what was found in them.
+    rehearses: whether this is a dry run, in which nobody answers, and nothing costly is computed.
     played_rounds: how many rounds of the horizon are played, so that a preview is soon over; None:
     all of them.
     """
@@ -114,6 +115,7 @@ class Environment:
         self.public = dict(facts.public)
         self.shared: dict[str, Any] = {}
         self.dry_runs = dry_runs or DryRuns()
+        self.rehearses = False
         self.births = 0
         self.lives: Array = np.broadcast_to(ids, self.present.shape)
         self.path: tuple[int, ...] = ()

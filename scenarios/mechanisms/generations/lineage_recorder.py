@@ -12,6 +12,7 @@ How lives succeed each other, as agents are told it in words (prompts/generation
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -22,9 +23,10 @@ from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.script import HERITABLE, Ask, Fact, Inherit, Script, Tell, common, own, seen
-from society.scenarios.mechanisms.generations.selection import Selection
+from society.scenarios.mechanisms.generations.selection import Heirs, Selection
 
 Strategies = Literal["none", "advice", "parent"]
+SelectHeirs = Callable[[Array, Array, Environment], Heirs]  # from fitness, and who is alive
 STRATEGY = Sentence(1500, opening="My strategy will be")
 
 
@@ -82,7 +84,9 @@ class LineageRecorder:
             "score": seen("advise", np.where(self.elders, self.scores, np.nan)),
         }
 
-    def selected(self, fitness: Array, phenotype: Array, waiting: Array, rule: Selection) -> Script:
+    def selected(
+        self, fitness: Array, phenotype: Array, waiting: Array, rule: SelectHeirs
+    ) -> Script:
         """Select survivors by fitness; waiting: who would take part if the game went on.
 
         The dead are told of, too, with what they came to: means over survivors would flatter.
