@@ -49,7 +49,7 @@ from society.sandbox.live_calls import (
 from society.sandbox.runnable_program import ERRORS_ALLOWED, Failure
 
 from .program_answers import Misanswer, least_answer, plain_facts, question_facts, read_answer
-from .program_choice import ChosenPrograms, Names, ProgramChoice, chosen_programs
+from .program_choice import ChosenPrograms, NameFilter, ProgramChoice, chosen_programs
 from .program_host import host_of_this_process
 from .seen_rounds import (
     SeenRound,
@@ -74,9 +74,9 @@ class Program(Component):
     """
 
     folder: str
-    class_: Names = ()
-    attitude: Names = ()
-    author: Names = ()
+    class_: NameFilter = ()
+    attitude: NameFilter = ()
+    author: NameFilter = ()
     allow: tuple[str, ...] = ()
     rounds_told: Annotated[int, Field(ge=1)] = 20
 
@@ -267,7 +267,7 @@ def _seed_of_match(seed: np.uint64, place: tuple[int, ...]) -> int:
     """Return the seed of a player in one of its games."""
     word = np.array([seed], np.uint64)
     for number in place:
-        word = mix_words(word + np.uint64(number) * STRIDE)
+        word = mix_words(word + np.array([number], np.uint64) * STRIDE)
     return int(word[0])
 
 

@@ -16,16 +16,16 @@ from society.sandbox.strategy_folder import StrategyEntry, read_strategies
 from .program_files import ProgramFile, ReadyProgram, find_class
 from .program_host import ProgramHost
 
-Names = str | tuple[str, ...]
+NameFilter = str | tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class ProgramChoice:
     """Which programs of a folder are meant: by class, attitude and author, all if none is named."""
 
-    names: Names
-    attitude: Names
-    author: Names
+    names: NameFilter
+    attitude: NameFilter
+    author: NameFilter
     allow: tuple[str, ...]
 
     def of(self, folder: KeptFolder, path: str) -> tuple[KeptProgram, ...]:
@@ -49,13 +49,13 @@ class ProgramChoice:
         )
 
 
-def _several(names: Names) -> tuple[str, ...]:
+def _several(names: NameFilter) -> tuple[str, ...]:
     if isinstance(names, str):
         return (names,) if names else ()
     return names
 
 
-def _expect(what: str, wanted: Names, known: Sequence[str], path: str) -> None:
+def _expect(what: str, wanted: NameFilter, known: Sequence[str], path: str) -> None:
     for name in _several(wanted):
         if name not in known:
             hint = suggest(name, set(known) - {""})

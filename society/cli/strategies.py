@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from society.errors import FileError, SandboxError, short_path, suggest
 from society.visible import print_result
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from society.sandbox.strategy_folder import StrategyManifest
 
 GAMES = ("public_goods", "collective_risk", "common_pool")
+_COLLECTIVE = re.compile("Strategy_COLLECTIVE_")  # published strategies that fall back on C
 FEWEST = 4  # players, where fewer classes are given than that
 
 
@@ -183,6 +185,9 @@ def play_strategies_command(args: argparse.Namespace) -> int:
         print_json(_match_as_json(args, game, names, result, payoffs))
     else:
         _print_match(names, result, payoffs)
+        for trouble in result.troubles:
+            fallback = programs[trouble.program].kept.fallback
+            print(_trouble_line(names[trouble.seat], trouble, fallback))
     return 0
 
 
@@ -210,7 +215,8 @@ def _playing(args: argparse.Namespace) -> list[ReadyProgram]:
             raise SandboxError(
                 f"{short_path(file)}:{one.line}: two classes are called {one.name}; rename one"
             )
-        kept = KeptProgram(name=one.name, number=0, source=one.source, fallback="D")
+        fallback: Literal["C", "D"] = "C" if _COLLECTIVE.match(one.name) else "D"
+        kept = KeptProgram(name=one.name, number=0, source=one.source, fallback=fallback)
         ready[one.name] = ReadyProgram.of(kept, one)
     _refuse_mute(ready)
     return list(ready.values())
@@ -301,7 +307,7 @@ def _match_as_json(
 
 
 def _print_match(names: Sequence[str], result: BatchResult, payoffs: Sequence[float]) -> None:
-    """Print a line for each seat, then the calls that gave no move."""
+    """Print a line for each seat."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -311,14 +317,15 @@ def _print_match(names: Sequence[str], result: BatchResult, payoffs: Sequence[fl
     for name, moves, paid in zip(names, _moves(result), payoffs, strict=True):
         table.add_row(name, moves, f"{paid:.2f}")
     console().print(table)
-    for trouble in result.troubles:
-        print(_trouble_line(names, trouble))
 
 
-def _trouble_line(names: Sequence[str], trouble: Trouble) -> str:
-    out = "" if trouble.kind == "error" else "; it is disqualified, and plays D to the end"
+def _trouble_line(name: str, trouble: Trouble, fallback: str) -> str:
+    """Describe a call that gave no move."""
+    out = (
+        "" if trouble.kind == "error" else f"; it is disqualified, and plays {fallback} to the end"
+    )
     line = "" if trouble.line is None else f" (line {trouble.line})"
-    return f"round {trouble.round + 1}: {names[trouble.seat]}: {trouble.sentence}{line}{out}"
+    return f"round {trouble.round + 1}: {name}: {trouble.sentence}{line}{out}"
 
 
 # adopt

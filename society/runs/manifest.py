@@ -71,11 +71,11 @@ class Manifest(BaseModel):
     those that hold no others. extent: how far rounds within rounds go. seating: see `types`.
     columns: the public ones. game: in normal form, if one is played. files: the user's own files,
     path -> sha256. folder: of the run file when it was made, if it names files. prompts: templates
-    that it may use, with their hashes. programs: folders of strategies, by path, with what was taken
-    from them. objects: names of Python objects that were given. facts: words, units and labels of
-    facts and public columns, by name. complete: relations whose graph links everybody with everybody;
-    None in files of before. names: the words of which names of agents are made; files of before have
-    the noun of the stage.
+    that it may use, with their hashes. programs: folders of strategies, by path, with what was
+    taken from them. objects: names of Python objects that were given. facts: words, units and
+    labels of facts and public columns, by name. complete: relations whose graph links everybody
+    with everybody; None in files of before. names: the words of which names of agents are made;
+    files of before have the noun of the stage.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -109,10 +109,20 @@ def list_changes(manifest: Manifest, setup: Society | None = None) -> str:
         found += _values("parameter ", before, setup.params.model_dump(mode="json"))
         if manifest.prompts:
             found += _files("prompt ", manifest.prompts, setup.words.hashes())
-    now = {name: hash_file(name) for name in manifest.files}
-    files = {short_path(name): digest for name, digest in manifest.files.items()}
+    files = {**manifest.files, **_program_files(manifest)}
+    now = {name: hash_file(name) for name in files}
+    files = {short_path(name): digest for name, digest in files.items()}
     found += _files("", files, {short_path(name): hashed for name, hashed in now.items()})
     return f"; changed since: {', '.join(found)}" if found else ""
+
+
+def _program_files(manifest: Manifest) -> dict[str, str]:
+    """Return the files of strategies that were read, with their hashes; the run does without."""
+    return {
+        str(Path(path, name)): digest
+        for path, folder in manifest.programs.items()
+        for name, digest in folder.hashes.items()
+    }
 
 
 def _values(sort: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:

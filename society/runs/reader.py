@@ -199,7 +199,12 @@ class RunFile:
                 who = agent if per_agent else -1
                 fallbacks[who, component, kind, model] += what == "fallback"
         for agent, entry in entries:
-            yield agent, entry._replace(fallbacks=fallbacks.pop((agent, entry.component, entry.kind, entry.model), 0))
+            yield (
+                agent,
+                entry._replace(
+                    fallbacks=fallbacks.pop((agent, entry.component, entry.kind, entry.model), 0)
+                ),
+            )
         for (who, component, kind, model), count in sorted(fallbacks.items()):
             yield who, Usage(component, kind, model, fallbacks=count)  # of programs: no calls
 

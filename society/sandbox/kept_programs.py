@@ -18,8 +18,8 @@ from society.errors import SandboxError
 
 MOST_BYTES = 8 * 2**20  # of all programs that a run file keeps
 
-Word = Annotated[str, Field(max_length=200)]
-Text = Annotated[str, Field(max_length=MOST_BYTES)]
+_Word = Annotated[str, Field(max_length=200)]
+_Text = Annotated[str, Field(max_length=MOST_BYTES)]
 
 
 class KeptProgram(BaseModel):
@@ -31,13 +31,13 @@ class KeptProgram(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    name: Word
+    name: _Word
     number: Annotated[int, Field(ge=0)]
-    source: Text
+    source: _Text
     fallback: Literal["C", "D"]
-    author: Word = ""
-    attitude: Word = ""
-    description: Text = ""
+    author: _Word = ""
+    attitude: _Word = ""
+    description: _Text = ""
 
     @property
     def class_name(self) -> str:
@@ -49,9 +49,9 @@ class KeptFolder(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    game: Word
+    game: _Word
     programs: Annotated[tuple[KeptProgram, ...], Field(min_length=1, max_length=100_000)]
-    hashes: Annotated[dict[str, Word], Field(max_length=100_000)] = {}
+    hashes: Annotated[dict[str, _Word], Field(max_length=100_000)] = {}
 
     def joined(self, other: KeptFolder) -> KeptFolder:
         """Return the programs of both, in the order of the folder."""
