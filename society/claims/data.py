@@ -343,9 +343,9 @@ class Trial(Data):
     file: the name of one in the folder `experiments` beside the scenarios. title: on the page of
     the reproduction, which shows these chapters of its report, and measures over_time. instead:
     what stands in place of what the file says under some keys; `factors`: of the levels of some.
-    quick: more of that, for a quick look; {here}: the paper's own folder. beside: other trials whose
-    conditions are shown together with these, by name, and the levels that they have of factors
-    which they lack.
+    quick: more of that, for a quick look; {here}: the paper's own folder. beside: other trials
+    whose conditions are shown together with these, by name, and the levels that they have of
+    factors which they lack.
     """
 
     name: str

@@ -236,7 +236,7 @@ def add_reproduce(commands: Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--strategies", type=Path, metavar="FOLDER",
-        help="strategies that models wrote, for the paper on them: a folder, or one with a folder a game",
+        help="strategies that models wrote, for a paper on them: a folder, or one folder a game",
     )  # fmt: skip
     parser.add_argument(
         "--prompts", type=Path, metavar="DIR",

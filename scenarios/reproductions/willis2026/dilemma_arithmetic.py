@@ -14,7 +14,7 @@ import numpy as np
 
 from society.claims.types import ClaimFinding
 from society.engine.rng import Array
-from society.sandbox.behaviour import behaviour_features, MULTISETS, ROUNDS
+from society.sandbox.behaviour import MULTISETS, ROUNDS, behaviour_features
 from society.sandbox.stage_games import Bounds, GameName, StageGame, stage_game
 
 from .printed_tables import GAMES, finding
@@ -23,7 +23,7 @@ GROUPS = (4, 16, 64, 256)
 CLOSE = 1e-9
 POPULATION = 512
 _GRID = 4000  # stocks
-_SMALL = ((2, 8), (3, 6), (4, 6))  # players and rounds of which all plans are tried
+_SMALL = ((2, 7), (3, 5), (4, 4))  # players and rounds of which all plans are tried
 _NEAR = 0.02  # of the construction: what rounding to the grid may add
 
 
@@ -80,7 +80,7 @@ def bounds_hold() -> ClaimFinding:
     for name in GAMES:
         for players, rounds in ((3, 3), (4, 3)):
             factor = None if name == "common_pool" else 1.5
-            game, found = stage_game(name, players, rounds, factor=factor), None
+            game = stage_game(name, players, rounds, factor=factor)
             found = enumerated_bounds(name, players, rounds)
             words = f"{name}, n = {players}, r = {rounds}: {found.low:.3g} to {found.high:.3g}"
             parts[words] = bool(np.allclose(found, game.bounds(), atol=CLOSE))
@@ -115,7 +115,9 @@ def are_dilemmas() -> ClaimFinding:
             # In collective risk it does not for whoever's contribution is the one that is missing.
             parts[words] = tempting == players - (name == "collective_risk")
             every = [welfare(game, (count,) * game.rounds) for count in (0, players)]
-            parts[f"all defect {every[0]:.3g}, all cooperate {every[1]:.3g}"] = every[1] > every[0]
+            parts[
+                f"{name}, n = {players}: all defect {every[0]:.3g}, all cooperate {every[1]:.3g}"
+            ] = every[1] > every[0]
     return finding(parts)
 
 

@@ -12,8 +12,10 @@ from typing import Literal, NamedTuple
 
 from society.analysis.strategies.set_diversity import uniform_distance
 from society.claims.types import ClaimFinding, outcome_of
+from society.sandbox.stage_games import GameName
 
-PUBLIC, RISK, POOL = GAMES = ("public_goods", "collective_risk", "common_pool")
+GAMES: tuple[GameName, ...] = ("public_goods", "collective_risk", "common_pool")
+PUBLIC, RISK, POOL = GAMES
 CLAUDE, DEEPSEEK, GEMINI, GPT, LLAMA, MISTRAL = MODELS = (
     "claude-haiku-4.5",
     "deepseek-r1",

@@ -1,15 +1,17 @@
-"""Sets of strategies of one or two folders: their diversity, and how far they are apart."""
+"""Sets of strategies of some folders: their diversity, and how far they are apart."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from string import ascii_uppercase
 from typing import NamedTuple
 
 from society.sandbox.pool import ProgramPool
 from society.sandbox.strategy_folder import StrategyFolder
+from society.scenarios.programs.strategy_pool import Gene
 
-from .measured_behaviour import SetName, StrategySet, measure_sets, reference_features
+from .measured_behaviour import StrategySet, measure_sets, reference_features
 from .principal_plane import PrincipalPlane, principal_plane
 from .set_diversity import SetShift, SetSummary, set_shift, summarise_set
 
@@ -18,7 +20,7 @@ class FolderSet(NamedTuple):
     """A set of a folder: its number among those given, and what the set is known by."""
 
     folder: int
-    name: SetName
+    name: Gene
 
 
 class SetPair(NamedTuple):
@@ -50,14 +52,14 @@ class SetComparison(NamedTuple):
 
 def set_label(one: FolderSet, folders: Sequence[StrategyFolder]) -> str:
     """Name a set by model and attitude, and by its folder if there are several."""
-    where = f"{'AB'[one.folder]}: " if len(folders) > 1 else ""
+    where = f"{ascii_uppercase[one.folder]}: " if len(folders) > 1 else ""
     return f"{where}{one.name}"
 
 
 def compare_sets(
     pool: ProgramPool, folders: Sequence[StrategyFolder], *, seed: int = 0
 ) -> SetComparison:
-    """Measure and compare all sets of one or two folders, in one plane; raises SandboxError."""
+    """Measure and compare all sets of some folders, in one plane; raises SandboxError."""
     measured = {
         FolderSet(number, name): found
         for number, folder in enumerate(folders)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple, cast
+from typing import NamedTuple, cast, get_args
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from society.sandbox.match_batch import MatchBatch, Trouble
 from society.sandbox.pool import ProgramPool
 from society.sandbox.stage_games import GameName, stage_game
 from society.sandbox.strategy_folder import Fallback, StrategyFolder
+from society.scenarios.programs.strategy_pool import Gene
 
 _GAMES_AT_ONCE = 40_000
 
@@ -54,16 +55,6 @@ class Starts{first}{least}:
             return {first}
         return {first} if history.opponent_cooperators[-1] >= {least} else {first}.flip()
 """
-
-
-class SetName(NamedTuple):
-    """What a set of strategies is known by."""
-
-    model: str
-    attitude: str
-
-    def __str__(self) -> str:
-        return f"{self.model} {self.attitude}"
 
 
 class StrategySet(NamedTuple):
@@ -142,8 +133,15 @@ def last_cooperators() -> Array:
     for place, multiset in enumerate(MULTISETS):
         last[place, 1:] = np.sum([HISTORIES[one] for one in multiset], axis=0)
     counts = behaviour_features(last[:, None])
-    counts[0] = np.nan
+    counts[context_lengths() == 0] = np.nan
     return counts
+
+
+@cache
+def context_lengths() -> Array:
+    """How many rounds have been played in each context, (961,) of int."""
+    rounds = np.tile(np.arange(float(ROUNDS)), (len(MULTISETS), 1))
+    return behaviour_features(rounds[:, None]).round().astype(np.int64)
 
 
 def load_program(checked: CheckedProgram, fallback: Fallback) -> LoadedProgram:
@@ -193,7 +191,7 @@ def reference_features(pool: ProgramPool, seed: int = 0) -> dict[str, Array]:
 
 def measure_sets(
     pool: ProgramPool, folder: StrategyFolder, *, seed: int = 0
-) -> dict[SetName, StrategySet]:
+) -> dict[Gene, StrategySet]:
     """Measure all strategies of a folder that are accepted, set by set; raises SandboxError."""
     entries, checked = folder.manifest.strategies, folder.programs()
     accepted = [
@@ -207,11 +205,22 @@ def measure_sets(
             "why"
         )
     programs = [program for _, program in accepted]
-    found = measure_behaviour(pool, programs, folder.manifest.game, seed=seed)
-    places: dict[SetName, list[int]] = {}
+    found = measure_behaviour(pool, programs, _dilemma(folder), seed=seed)
+    places: dict[Gene, list[int]] = {}
     for place, (entry, _) in enumerate(accepted):
-        places.setdefault(SetName(entry.model, entry.attitude), []).append(place)
+        places.setdefault(Gene(entry.model, entry.attitude), []).append(place)
     return {name: _set(programs, found, own) for name, own in sorted(places.items())}
+
+
+def _dilemma(folder: StrategyFolder) -> GameName:
+    """The dilemma that strategies were written for; raises SandboxError for another scenario."""
+    for game in get_args(GameName):
+        if folder.manifest.game == game:
+            return cast(GameName, game)
+    raise SandboxError(
+        f"the strategies of {short_path(folder.path)} answer in {folder.manifest.game}; behaviour "
+        f"is measured in dilemmas: {', '.join(get_args(GameName))}"
+    )
 
 
 def _set(programs: Sequence[LoadedProgram], found: Behaviour, places: Sequence[int]) -> StrategySet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_uppercase
 
 from society.analysis.strategies.compared_sets import SetComparison, SetPair
 from society.analysis.strategies.principal_plane import PrincipalPlane
@@ -38,7 +39,7 @@ def _where(compared: SetComparison) -> list[str]:
         return []
     return [
         f"{letter} is {short_path(folder.path)} ({folder.manifest.game})."
-        for letter, folder in zip("AB", compared.folders, strict=True)
+        for letter, folder in zip(ascii_uppercase, compared.folders, strict=False)
     ]
 
 
