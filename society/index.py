@@ -2,8 +2,9 @@
 
 It is made by reading file names and the first words of lines, so that nothing is imported. Only
 four folder names have a meaning: `presets` and `experiments` hold YAML files, `strategies` holds
-programs, which are for the sandbox, and `prompts` holds templates as OWNER/NAME.md. Where a folder is called like a module in it, that module is the one
-owner of its templates: mechanisms/contracts/{contracts.py, prompts/terms.md}.
+programs, which are for the sandbox alone, and `prompts` holds templates as OWNER/NAME.md. Where a
+folder is called like a module in it, that module is the one owner of its templates:
+mechanisms/contracts/{contracts.py, prompts/terms.md}.
 """
 
 from __future__ import annotations

@@ -246,7 +246,7 @@ def _played(programs: Sequence[ReadyProgram], game: StageGame, seed: int) -> Bat
     from society.components.programs.program_host import chosen_confinement
     from society.engine.rng import generator
     from society.sandbox.match_batch import MatchBatch
-    from society.sandbox.pool import ProgramPool
+    from society.sandbox.program_pool import ProgramPool
 
     seats = np.arange(game.players)[None] % len(programs)
     words = generator(seed, "strategies play").integers(2**64, size=seats.shape, dtype=np.uint64)

@@ -27,8 +27,8 @@ UNKNOWN = -1
 OPPONENTS = frozenset({"opponent_actions", "opponent_payoffs"})
 _MOST_OPPONENTS_IN_SETS = 5  # of 2 ** 5 edges
 _MOST_PLAYERS_IN_PATHS = 8  # with more, whole histories hardly ever come again
-MOST_NODES = 2_000_000
-_MOST_EDGES = 48_000_000
+MOST_NODES = 4_000_000
+_MOST_EDGES = 64_000_000
 
 _PAYOFFS = frozenset({"my_payoffs", "opponent_payoffs"})
 _TOTALS = {
@@ -56,11 +56,12 @@ class Automaton:
         self._tails, self._heads = list(part.tails.items()), list(part.heads.items())
         self._sums = sorted({_TOTALS[one] for one in part.sums})
         self._names: tuple[str, ...] | None = None  # of attributes that can change
+        self._states: dict[Any, InstanceState] = {}
         self._shared: Any = None
         self._shared_state: InstanceState | None = None
 
     def is_tabled(self, players: int) -> bool:
-        """Whether looking up is possible, and worth it."""
+        """Tell if looking up is possible, and worth it."""
         if self.program.random or (self.sees_sets and players > _MOST_OPPONENTS_IN_SETS + 1):
             return False
         return players <= _MOST_PLAYERS_IN_PATHS or not self.whole
@@ -80,7 +81,10 @@ class Automaton:
     def _capture(self, instance: Any) -> InstanceState | None:
         if self._names is None:
             return None
-        return capture_state(instance, self._names) if self._names else STATELESS
+        if not self._names:
+            return STATELESS
+        state = capture_state(instance, self._names)
+        return None if state is None else self._states.setdefault(state.key, state)
 
     def at_state(self, state: InstanceState) -> Any:
         """The instance that all games share, made to remember this."""
@@ -132,12 +136,11 @@ class NodeTable:
         self.owners: list[Automaton] = []
         self.failures: dict[int, Failure] = {}
         self._automata: dict[int, Automaton] = {}
+        self._most = min(MOST_NODES, _MOST_EDGES // self.width)
 
-    @property
-    def full(self) -> bool:
-        """Whether there is no room for more nodes."""
-        count = len(self.owners)
-        return count >= MOST_NODES or count * self.width >= _MOST_EDGES
+    def has_room(self, owner: Automaton) -> bool:
+        """Tell if a node can be added; paths, which rarely come again, leave room for others."""
+        return len(self.owners) < (self._most * 3 // 4 if owner.whole else self._most)
 
     def automaton(self, index: int, program: LoadedProgram) -> Automaton:
         """The automaton of a program."""
@@ -182,7 +185,7 @@ class NodeTable:
 
 
 class AutomatonTables:
-    """What a worker remembers between batches of the same programs: a table per game."""
+    """The memory of a worker between batches of the same programs: a table per game."""
 
     def __init__(self) -> None:
         self._tables: dict[StageGame, NodeTable] = {}

@@ -10,7 +10,7 @@ import ast
 import copy
 from collections import Counter
 from collections.abc import ItemsView, Iterable, KeysView, Sequence, ValuesView
-from dataclasses import dataclass, field
+from dataclasses import Field, dataclass, field
 from functools import cache, cached_property
 from types import (
     AsyncGeneratorType,
@@ -30,6 +30,7 @@ import numpy as np
 
 from society.errors import SandboxError, suggest
 
+from .call_signatures import Misfit, read_signature
 from .facades import Action, PlayerHistory
 from .frozen import Frozen
 from .instrument import instrument
@@ -47,8 +48,8 @@ from .names import (
     OFFERED,
     OFFERED_CLASSES,
     RANDOM,
-    SPECIAL_METHODS,
 )
+from .number_inference import Numbers
 from .offered_numpy import openable_numpy
 from .program_report import (
     ProgramFunction,
@@ -59,9 +60,8 @@ from .program_report import (
 )
 from .program_text import Refusal, parse_text
 from .seeded_random import Chance
-from .signatures import Misfit, read_signature
 from .step_budget import PROGRAM
-from .syntax_rules import Survey, Use
+from .syntax_rules import NameUse, Survey
 
 
 @dataclass(frozen=True)
@@ -122,11 +122,13 @@ def _inner_attributes() -> frozenset[str]:
         *(TracebackType, GeneratorType, CoroutineType, AsyncGeneratorType, MappingProxyType),
         *(KeysView, ValuesView, ItemsView, np.ndarray, np.ufunc, np.dtype, np.flatiter),
         *(np.float64, np.int64, np.bool, np.str_, np.random.Generator, np.random.RandomState),
-        *(Frozen, Chance, PlayerHistory, Action),
+        *(Frozen, Chance, PlayerHistory, Action, Field),
     )
     errors = (OSError, SyntaxError, UnicodeError, AttributeError, NameError, ImportError)
     made = (error() for error in errors if error is not UnicodeError)
-    found = {name for one in (*kinds, *errors, *made, *Action, np) for name in dir(one)}
+    every = {base for kind in (*kinds, *errors, type(Action)) for base in type.mro(kind)}
+    found = {name for kind in every for name in vars(kind)}
+    found |= {name for one in (*made, *Action, np) for name in dir(one)}
     return frozenset(found - METHODS - HISTORY - DESCRIPTION - RANDOM - NUMPY_RANDOM)
 
 
@@ -135,7 +137,7 @@ class _ProgramFile:
 
     def __init__(self, tree: ast.Module, text: str, filename: str, opened: frozenset[str]) -> None:
         self.filename = filename
-        self.lines = text.split("\n")
+        self.lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self.opened = opened
         self.top: dict[str, ast.stmt] = {}
         self.imported: dict[str, tuple[str, str]] = {}  # name -> module, name there
@@ -143,9 +145,9 @@ class _ProgramFile:
         self.surveys: dict[str, Survey] = {}
         for node in tree.body:
             self._place(node)
-        if not any(isinstance(node, ast.ClassDef) for node in self.top.values()):
+        if not self.candidates():
             raise SandboxError(
-                f"{filename}: there is no class; write a class with the methods "
+                f"{filename}: there is no class that plays; write a class with the methods "
                 "__init__(self, game) and act(self, history)"
             )
 
@@ -193,6 +195,8 @@ class _ProgramFile:
                 self.imported[alias.asname or module] = (module, "")
             elif alias.name not in offered | (self.opened if module == "numpy" else set()):
                 self._refuse(node, _not_offered(module, alias.name))
+            elif alias.asname not in (None, alias.name) and module not in _WITH_DOTS:
+                self._refuse(node, f"another name for `{alias.name}`; import it under its own name")
             elif module != "__future__":
                 self.imported[alias.asname or alias.name] = (module, alias.name)
 
@@ -205,12 +209,13 @@ class _ProgramFile:
         used = {
             use.name for name in self.top for use in self.survey(name).loads if use.name != name
         }
-        return [
-            one for one in classes if self._plays(one) or not (one.name in used or _is_data(one))
-        ]
+        return [one for one in classes if self._is_program(one, used=one.name in used)]
 
-    def _plays(self, node: ast.ClassDef) -> bool:
-        return bool({"act", "__call__"} & set(self.methods(node))) and not _is_data(node)
+    def _is_program(self, node: ast.ClassDef, *, used: bool) -> bool:
+        plays = not {"act", "__call__"}.isdisjoint(self.methods(node))
+        if _is_enum_class(node):
+            return False
+        return (plays and not used) if _is_data(node) else (plays or not used)
 
     def methods(self, node: ast.ClassDef) -> dict[str, ast.FunctionDef]:
         """Return a class's methods by name, inherited ones included."""
@@ -338,32 +343,25 @@ class _Program:
         """Attributes of the program's own classes."""
         return frozenset[str]().union(*(part.defined for part in self.parts))
 
-    @cached_property
-    def renamed(self) -> frozenset[str]:
-        """Attributes of its own that other objects have, too."""
-        return self.defined & _inner_attributes() - SPECIAL_METHODS
-
-    def _uses(self, kind: str) -> Iterable[Use]:
+    def _uses(self, kind: str) -> Iterable[NameUse]:
         return (use for part in self.parts for use in getattr(part, kind))
 
     def _check_names(self) -> None:
-        known = self.bound | OFFERED | {"self", "cls"}
+        for part in self.parts:
+            for name in part.bound & self.file.imported.keys():
+                raise Refusal(self.node, f"another meaning for `{name}`, which is imported")
+        known = self.bound | OFFERED | {"self"}
         for use in self._uses("loads"):
             if use.name not in known:
                 raise _refusal(use, f"`{use.name}`; {_name_advice(use.name)}")
 
     def _check_attributes(self) -> None:
-        for use in self._uses("constants"):
-            if use.name in self.renamed:
-                raise _refusal(
-                    use,
-                    f"the name `{use.name}` in the body of a class, as Python's own objects have "
-                    f"it; call it {use.name}_value",
-                )
         for use in self._uses("attributes"):
             self._check_attribute(use)
 
-    def _check_attribute(self, use: Use) -> None:
+    def _check_attribute(self, use: NameUse) -> None:
+        if use.name.startswith(("answer_", "notice_")):
+            raise _refusal(use, f"`.{use.name}`; only the scenario calls it")
         owner = use.owner
         if owner in self.file.imported:
             module, inner = self.file.imported[owner]
@@ -374,23 +372,25 @@ class _Program:
             if use.name not in offered:
                 raise _refusal(use, _not_offered(owner, use.name))
         elif use.name not in _ATTRIBUTES | self.defined:
-            raise _refusal(use, f"the attribute `.{use.name}`; {_attribute_advice(use.name)}")
+            raise _refusal(use, f"the attribute `.{use.name}`; {_ABOUT_ATTRIBUTES}")
+        elif use.owner != "self" and use.name in _inner_attributes():
+            raise _refusal(
+                use, f"the attribute `.{use.name}` other than of self; other objects have it, too"
+            )
 
     def _check_classes(self) -> None:
-        """Let no method that sets attributes of self be called with another self."""
+        """Let no method be called with a self that is no instance of its class."""
         for use in self._uses("called"):
             if use.name in OFFERED_CLASSES and not use.owner:
                 raise _refusal(use, f"a call of `{use.name}`; name it as a base or in isinstance")
         for use in self._uses("bases"):
             if use.name in OFFERED - {"BaseStrategy", "Enum", "IntEnum"}:
                 raise _refusal(use, f"the base `{use.name}`; derive from classes of this file")
-        protected = set(OFFERED_CLASSES)
-        if any(part.storing for part in self.parts):
-            protected |= {
-                node.name
-                for node in self.syntax
-                if isinstance(node, ast.ClassDef) and not _is_enum_class(node)
-            }
+        protected = OFFERED_CLASSES | {
+            node.name
+            for node in self.syntax
+            if isinstance(node, ast.ClassDef) and not _is_enum_class(node)
+        }
         methods = {name for part in self.parts for name in part.methods}
         for use in self._uses("values"):
             if use.name in protected:
@@ -405,27 +405,33 @@ class _Program:
 
     def _compile(self) -> CodeType:
         recursive = call_themselves(self.functions)
-        body = [
-            instrument(self.file.own_copy(node), self.bound, self.renamed, recursive)
-            for node in self.nodes
-        ]
+        of_classes = {use.name for use in self._uses("constants")}
+        of_classes |= {one.name for one in self.functions}
+        numbers = Numbers(self.syntax, bound=self.bound, class_names=of_classes)
+        body = [instrument(self.file.own_copy(node), numbers, recursive) for node in self.nodes]
         tree = ast.Module([*self._imports(), *body], type_ignores=[])
         file = f"{PROGRAM}{self.node.name}>"
-        return compile(tree, file, "exec", dont_inherit=True)
+        try:
+            return compile(tree, file, "exec", dont_inherit=True)
+        except SyntaxError as error:  # as of a `break` outside a loop, which the parser lets pass
+            place = ast.Pass(lineno=error.lineno or self.node.lineno)
+            raise Refusal(place, f"what is not Python: {error.msg}") from None
+        except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+            raise Refusal(self.node, f"what Python cannot compile: {error}") from None
 
     def _imports(self) -> list[ast.stmt]:
         """Assign names that are imported to what stands for them."""
         loads = {use.name for use in self._uses("loads")}
-        lines = []
+        where = self.node
+        lines: list[ast.stmt] = []
         if self.file.opened:
-            names = ", ".join(map(repr, sorted(self.file.opened)))
-            lines.append(_assignments("np", f"opened({names})"))
-            lines.append(_assignments("numpy", "np"))
+            names: list[ast.expr] = [ast.Constant(name) for name in sorted(self.file.opened)]
+            opened = ast.Call(ast.Name(".opened", ast.Load()), names, [])
+            lines += [_assignment(name, opened) for name in (".numpy", "np", "numpy")]
         for name, (module, inner) in self.file.imported.items():
-            target = f"{module}.{inner}" if inner and module in _WITH_DOTS else inner or module
-            if name in loads and name != target:
-                lines.append(_assignments(name, target))
-        return [node for line in lines for node in line]
+            if name in loads and module in _WITH_DOTS:
+                lines.append(_assignment(name, _imported_value(module, inner)))
+        return [ast.fix_missing_locations(ast.copy_location(line, where)) for line in lines]
 
 
 _WITH_DOTS = frozenset({"math", "random", "numpy", "numpy.random"})
@@ -437,18 +443,27 @@ _MODULE_NAMES = {
     "numpy.linalg": NUMPY_LINALG,
 }
 _ATTRIBUTES = METHODS | HISTORY | DESCRIPTION | RANDOM | NUMPY_RANDOM
+_ABOUT_ATTRIBUTES = (
+    "programs may use those of numbers, texts, lists and arrays, of the history and the game, and "
+    "their own"
+)
 _ABOUT_FILES = frozenset({"open", "exec", "eval", "compile", "input", "globals", "locals", "vars"})
 
 
-def _assignments(name: str, value: str) -> list[ast.stmt]:
-    body = ast.parse(f"{name} = {value}").body
-    for node in ast.walk(ast.Module(body, [])):
-        if isinstance(node, ast.Name) and node.id == "opened":
-            node.id = ".opened"
-    return body
+def _assignment(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
-def _refusal(use: Use, reason: str) -> Refusal:
+def _imported_value(module: str, name: str) -> ast.expr:
+    """Return what stands for a module or one of its names, whatever `random` means by now."""
+    parts = [*module.split("."), *([name] if name else [])]
+    value: ast.expr = ast.Name(f".{parts[0]}", ast.Load())
+    for part in parts[1:]:
+        value = ast.Attribute(value, part, ast.Load())
+    return value
+
+
+def _refusal(use: NameUse, reason: str) -> Refusal:
     return Refusal(ast.Pass(lineno=use.line), reason)
 
 
@@ -469,13 +484,6 @@ def _name_advice(name: str) -> str:
     return "it is neither defined nor offered"
 
 
-def _attribute_advice(name: str) -> str:
-    return (
-        "programs may use those of numbers, texts, lists and arrays, of the history and the game, "
-        "and their own"
-    )
-
-
 def _is_idle(node: ast.stmt) -> bool:
     """Tell if a statement does nothing when a file is imported."""
     if isinstance(node, ast.If):
@@ -494,7 +502,5 @@ def _is_enum_class(node: ast.ClassDef) -> bool:
 
 
 def _is_data(node: ast.ClassDef) -> bool:
-    """Tell if a class is an Enum or a dataclass."""
-    return _is_enum_class(node) or any(
-        "dataclass" in ast.unparse(decorator) for decorator in node.decorator_list
-    )
+    """Tell if a class is a dataclass."""
+    return any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list)

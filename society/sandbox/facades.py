@@ -8,9 +8,15 @@ runner makes a namespace for each program, `define`s the class in it, makes inst
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import BuiltinFunctionType, CodeType, FunctionType, MemberDescriptorType
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FunctionType,
+    MemberDescriptorType,
+    ModuleType,
+)
 from typing import Any, Literal, NoReturn, Protocol
 
 import numpy as np
@@ -26,7 +32,7 @@ Interface = Literal["counts", "full", "society"]
 
 
 class Action(enum.Enum):
-    """To cooperate or to defect."""
+    """A move: cooperate or defect."""
 
     C = 1
     D = 0
@@ -154,18 +160,18 @@ def new_state(**values: Any) -> GameState:
     return state
 
 
-class Facts(Frozen):
+class ProgramFacts(Frozen):
     """The facts of a question or of news, as attributes."""
 
 
-def new_facts(values: Mapping[str, Any]) -> Facts:
+def new_facts(values: Mapping[str, Any]) -> ProgramFacts:
     """Make facts; arrays must be copies, and not writeable."""
-    facts = Facts()
+    facts = ProgramFacts()
     facts.__dict__.update(values)
     return facts
 
 
-class Game(Protocol):
+class DescribableGame(Protocol):
     """A game that can be described; society.sandbox.stage_games has three."""
 
     @property
@@ -187,7 +193,7 @@ Description = (
 )
 
 
-def describe(game: Game, interface: Interface) -> Description:
+def describe(game: DescribableGame, interface: Interface) -> Description:
     """Describe a game as programs of an interface expect it."""
     n, rounds = game.players, game.rounds
     if interface == "society":
@@ -264,6 +270,7 @@ def make_namespace(generator_seed: int = 0) -> dict[str, Any]:
 
 def _namespace(slot: ChanceSlot) -> dict[str, Any]:
     numpy = numpy_facade(numpy_random(slot))
+    randomness = python_random(slot)
 
     def opened(*names: str) -> Frozen:
         """Return numpy with names that the user has opened."""
@@ -272,14 +279,17 @@ def _namespace(slot: ChanceSlot) -> dict[str, Any]:
     return {
         **_OFFERED,
         **_GUARDS,
+        ".math": math_facade(),
+        ".numpy": numpy,
         ".opened": opened,
+        ".random": randomness,
         ".slot": slot,
         "__builtins__": builtins_for(slot),
         "__name__": "program",
         "math": math_facade(),
         "np": numpy,
         "numpy": numpy,
-        "random": python_random(slot),
+        "random": randomness,
     }
 
 
@@ -316,7 +326,7 @@ def new_instance(kind: type[Any], description: object) -> Any:
 
 
 _PLAIN = (
-    *(type(None), bool, int, float, str, range, np.generic, BuiltinFunctionType, enum.Enum),
+    *(type(None), bool, int, float, str, range, np.generic, np.ufunc, enum.Enum),
     *(MemberDescriptorType, _TypingWord),
 )
 
@@ -326,15 +336,27 @@ def _is_immutable(value: Any) -> bool:
     if isinstance(value, tuple | frozenset):
         return all(map(_is_immutable, value))
     if isinstance(value, FunctionType):
-        defaults = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
-        return all(map(_is_immutable, defaults))
-    if isinstance(value, staticmethod | classmethod):
+        return all(map(_is_immutable, _kept_by(value)))
+    if isinstance(value, BuiltinFunctionType):
+        return value.__self__ is None or isinstance(value.__self__, ModuleType)
+    if isinstance(value, staticmethod):
         return _is_immutable(value.__func__)
     if isinstance(value, property):
-        return _is_immutable(value.fget)
+        return all(map(_is_immutable, (value.fget, value.fset, value.fdel)))
     if isinstance(value, type):
         return _is_immutable_class(value)
     return isinstance(value, _PLAIN) or value is math_facade()
+
+
+def _kept_by(function: FunctionType) -> Iterator[Any]:
+    """Find what a function of a program keeps from call to call."""
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
+    # Those that `dataclass` writes keep fields, which stand in their class, too.
+    if function.__code__.co_filename.startswith(step_budget.PROGRAM):
+        names = function.__code__.co_freevars
+        cells = zip(names, function.__closure__ or (), strict=True)
+        yield from (cell.cell_contents for name, cell in cells if name != "__class__")
 
 
 def _is_immutable_class(kind: type[Any]) -> bool:
@@ -355,9 +377,9 @@ __all__ = [
     "C",
     "Chance",
     "D",
-    "Facts",
     "Interface",
     "PlayerHistory",
+    "ProgramFacts",
     "define",
     "describe",
     "freeze",

@@ -14,14 +14,45 @@ _EXACT = frozenset({type(C), type(None), bool, int, str, np.bool_, np.int64})
 _FLOATS = frozenset({float, np.float64})
 _SCALARS = _EXACT | _FLOATS
 _CONTAINERS = (list, dict, set, tuple, np.ndarray)
+_COPIED = (list, dict, np.ndarray)
 _MOST_ENTRIES = 64
 _ABSENT = object()
 # Methods and functions that change a list, a dictionary, an array or an iterator.
 _CHANGING = frozenset(
-    "add append appendleft at clear copyto difference_update discard extend fill fill_diagonal "
-    "insert intersection_update itemset next partition place pop popitem popleft put "
-    "put_along_axis putmask remove resize reverse rotate setdefault shuffle sort "
-    "symmetric_difference_update update".split()
+    [
+        "add",
+        "append",
+        "appendleft",
+        "at",
+        "clear",
+        "copyto",
+        "difference_update",
+        "discard",
+        "extend",
+        "fill",
+        "fill_diagonal",
+        "insert",
+        "intersection_update",
+        "itemset",
+        "next",
+        "partition",
+        "place",
+        "pop",
+        "popitem",
+        "popleft",
+        "put",
+        "put_along_axis",
+        "putmask",
+        "remove",
+        "resize",
+        "reverse",
+        "rotate",
+        "setdefault",
+        "shuffle",
+        "sort",
+        "symmetric_difference_update",
+        "update",
+    ]
 )
 
 
@@ -38,7 +69,7 @@ class InstanceState(NamedTuple):
             if value is _ABSENT:
                 kept.pop(name, None)
             else:
-                kept[name] = value.copy() if isinstance(value, _CONTAINERS) else value
+                kept[name] = value.copy() if isinstance(value, _COPIED) else value
 
 
 STATELESS = InstanceState((), {})
@@ -115,12 +146,3 @@ def _changes(node: ast.AST) -> bool:
         return node.arg == "out"
     named = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
     return named in _CHANGING
-
-
-def stored_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """The names of attributes that are stored."""
-    return frozenset(
-        node.attr
-        for node in nodes
-        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
-    )

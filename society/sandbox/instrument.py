@@ -11,7 +11,8 @@ import ast
 from collections.abc import Collection
 from typing import TypedDict
 
-from .names import MODULES, words
+from .names import MODULES
+from .number_inference import Numbers
 from .syntax_rules import GUARDED_METHODS
 
 # For each operator the guard that carries it out, and the one that looks at its right side.
@@ -23,36 +24,24 @@ _OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
     ast.Mod: (".modulo", ".divisor"),
 }
 _OUR_OWN = {"str": ".as_text", "sum": ".total", "round": ".rounded"}
-_NUMBERS = frozenset({"abs", "bool", "float", "id", "int", "len", "ord"})
-_FLOATS = words("""
-    acos asin atan atan2 cos cosh degrees dist e erf erfc exp exp2 expm1 fabs fmod fsum gamma hypot
-    inf lgamma log log10 log1p log2 nan pi pow radians sin sinh sqrt tan tanh tau
-    """)
-_NUMPY_NUMBERS = words(
-    "all any argmax argmin average count_nonzero max mean median min std sum var"
-)
-_NO_SEQUENCE = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow, ast.RShift, ast.LShift)
 _SMALL = 1_000
+# Methods that the runner calls take no step for it.
+_ENTRIES = frozenset({"__init__", "__call__", "act"})
 
 
-def instrument(
-    node: ast.stmt, bound: Collection[str], renamed: Collection[str], recursive: Collection[str]
-) -> ast.stmt:
+def instrument(node: ast.stmt, numbers: Numbers, recursive: Collection[str]) -> ast.stmt:
     """Rewrite one class or function of a program in place, and return it.
 
-    bound: names that the program gives a meaning of its own; renamed: attributes of its own that
-    other objects have, too; recursive: functions that may call themselves.
+    numbers: which of its names are numbers; recursive: functions that may call themselves.
     """
-    done: ast.stmt = _Instrumenter(bound, renamed, recursive).visit(node)
+    done: ast.stmt = _Instrumenter(numbers, recursive).visit(node)
     return done
 
 
 class _Instrumenter(ast.NodeTransformer):
-    def __init__(
-        self, bound: Collection[str], renamed: Collection[str], recursive: Collection[str]
-    ) -> None:
-        self.bound = bound
-        self.renamed = renamed
+    def __init__(self, numbers: Numbers, recursive: Collection[str]) -> None:
+        self.numbers = numbers
+        self.bound = numbers.bound
         self.recursive = recursive
 
     def _children(self, node: ast.AST) -> ast.AST:
@@ -69,10 +58,9 @@ class _Instrumenter(ast.NodeTransformer):
             leave = [_statement(node, ".leave")]
             attempt = ast.Try(body, handlers=[], orelse=[], finalbody=leave, **_place(body[0]))
             body = [_statement(node, ".enter"), attempt]
-        elif node.name not in ("__init__", "__call__", "act"):
+        elif node.name not in _ENTRIES and not node.name.startswith(("answer_", "notice_")):
             body = [_statement(node, ".step"), *body]
         node.body = [*documented, *body]
-        node.name = self._attribute_name(node.name)
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
@@ -87,6 +75,7 @@ class _Instrumenter(ast.NodeTransformer):
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        node.target = self.visit(node.target)
         if node.value is not None:
             node.value = self.visit(node.value)
         if "ClassVar" in ast.unparse(node.annotation) and node.value is not None:
@@ -123,15 +112,6 @@ class _Instrumenter(ast.NodeTransformer):
         if own is None or node.id in self.bound:
             return node
         return ast.Name(own, node.ctx, **_place(node))
-
-    def _attribute_name(self, name: str) -> str:
-        """Return an attribute's name that no other object has."""
-        return f"{name}." if name in self.renamed else name
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        self._children(node)
-        node.attr = self._attribute_name(node.attr)
-        return node
 
     # Operations
 
@@ -187,10 +167,6 @@ class _Instrumenter(ast.NodeTransformer):
         if name in ("isinstance", "issubclass"):
             node.args[0] = self.visit(node.args[0])
             return node
-        if name in ("getattr", "hasattr") and isinstance(node.args[1], ast.Constant):
-            node.args[1] = ast.Constant(
-                self._attribute_name(str(node.args[1].value)), **_place(node)
-            )
         plain = name in ("round", "sum") and len(node.args) == 1 and not node.keywords
         if plain and not isinstance(node.args[0], ast.Starred):
             node.args = [self.visit(argument) for argument in node.args]
@@ -213,74 +189,23 @@ class _Instrumenter(ast.NodeTransformer):
     def _is_free(self, left: ast.expr, operator: ast.operator, right: ast.expr) -> bool:
         """Tell if an operation can make nothing large, whatever the values are."""
         if isinstance(operator, ast.Add):
-            return self._is_number(left) or self._is_number(right)
+            return self.numbers.has(left) or self.numbers.has(right)
         if isinstance(operator, ast.Mult):
             return (
-                self._is_float(left)
-                or self._is_float(right)
-                or (_is_small(left) and self._is_number(right))
-                or (_is_small(right) and self._is_number(left))
+                self.numbers.has_float(left)
+                or self.numbers.has_float(right)
+                or (_is_small(left) and self.numbers.has(right))
+                or (_is_small(right) and self.numbers.has(left))
             )
         if isinstance(operator, ast.Pow):
-            return self._is_float(left) or self._is_float(right)
+            return self.numbers.has_float(left) or self.numbers.has_float(right)
         if isinstance(operator, ast.Mod):
-            return self._is_number(left)
+            return self.numbers.has(left)
         return not isinstance(operator, ast.LShift)
-
-    def _is_number(self, node: ast.expr) -> bool:
-        """Tell if a value is never a text, list or tuple; it may be an array."""
-        if isinstance(node, ast.Constant):
-            return not isinstance(node.value, str)
-        if isinstance(node, ast.BinOp):
-            return isinstance(node.op, _NO_SEQUENCE) or (
-                self._is_number(node.left) and self._is_number(node.right)
-            )
-        if isinstance(node, ast.UnaryOp | ast.Compare):
-            return True
-        if isinstance(node, ast.IfExp):
-            return self._is_number(node.body) and self._is_number(node.orelse)
-        return self._is_call_of(node, _NUMBERS, _NUMPY_NUMBERS) or self._is_float(node)
-
-    def _is_float(self, node: ast.expr) -> bool:
-        """Tell if a value is a float or an array of floats, or an error."""
-        if isinstance(node, ast.Constant):
-            return isinstance(node.value, float)
-        if isinstance(node, ast.UnaryOp):
-            return self._is_float(node.operand)
-        if isinstance(node, ast.BinOp):
-            return (
-                isinstance(node.op, ast.Div)
-                or self._is_float(node.left)
-                or self._is_float(node.right)
-            )
-        if isinstance(node, ast.Attribute):
-            return isinstance(node.value, ast.Name) and node.value.id == "math"
-        return self._is_call_of(node, {"float"}, {"mean", "median", "std", "var"}) or (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-            and node.func.value.id == "math"
-            and node.func.attr in _FLOATS
-        )
-
-    def _is_call_of(
-        self, node: ast.expr, builtins: Collection[str], numpy: Collection[str]
-    ) -> bool:
-        if not isinstance(node, ast.Call):
-            return False
-        function = node.func
-        if isinstance(function, ast.Name):
-            return function.id in builtins and function.id not in self.bound
-        return (
-            isinstance(function, ast.Attribute)
-            and isinstance(function.value, ast.Name)
-            and function.value.id in ("np", "numpy")
-            and function.attr in numpy
-        )
 
 
 class _Place(TypedDict):
-    """Where a piece of syntax stands, as the nodes of a tree take it."""
+    """The place of a piece of syntax in its file."""
 
     lineno: int
     col_offset: int

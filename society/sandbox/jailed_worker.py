@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import warnings
 from base64 import b64encode
 from collections.abc import Callable, Iterable
 from itertools import count
@@ -13,7 +14,6 @@ import numpy as np
 
 from society.sandbox.automata import AutomatonTables
 from society.sandbox.facades import make_namespace
-from society.sandbox.frames import WorkerRequest, pack_reply, read_request
 from society.sandbox.jail import READS, WRITES, JailReport
 from society.sandbox.live_calls import CallOutcome, LiveInstances
 from society.sandbox.loaded_program import LoadedProgram
@@ -24,6 +24,7 @@ from society.sandbox.request_packing import (
     unpack_decisions,
     unpack_programs,
 )
+from society.sandbox.worker_messages import WorkerRequest, pack_reply, read_request
 
 SENTENCE = 300  # signs of a sentence that goes to the pool
 NOBODY = -1  # the mark while no program runs
@@ -45,6 +46,9 @@ def warm_up() -> None:
 
 def work(report: JailReport, shared: mmap.mmap) -> None:
     """Say which layers hold, then do what the pool asks until it hangs up."""
+    # Programs divide by zero and go on with infinities; nobody reads warnings here.
+    np.seterr(all="ignore")
+    warnings.simplefilter("ignore")
     worker = ProgramWorker(_marker(shared))
     _write(pack_reply({"layers": report.layers, "missing": report.missing}))
     while True:

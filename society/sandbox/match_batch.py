@@ -153,11 +153,12 @@ class _Games:
         for one, automaton in enumerate(self.automata):
             if one in self.out:
                 first[one] = self.table.fallback(automaton)
-            elif automaton.is_tabled(self.game.players) and not self.table.full:
+            elif automaton.is_tabled(self.game.players) and self.table.has_room(automaton):
                 first[one] = self._root(automaton, int(np.argmax(self.which == one)))
         self.nodes = first[self.which]
         self._part_live()
-        for seat in np.flatnonzero(self.nodes == UNKNOWN).tolist():
+        live = np.flatnonzero(self.nodes == UNKNOWN)
+        for seat in live[np.argsort(self.which[live], kind="stable")].tolist():
             self._start_live(seat)
 
     def _part_live(self) -> None:
@@ -188,7 +189,9 @@ class _Games:
         seat: int,
     ) -> int:
         """Call a program, and add a node with its move."""
-        move, failure, state = automaton.ask(instance, seen.arguments(place, automaton.program), errors)
+        move, failure, state = automaton.ask(
+            instance, seen.arguments(place, automaton.program), errors
+        )
         node = self.table.add(automaton, move, failure, state, errors)
         if state is None:
             self.held[seat] = node, instance
@@ -212,7 +215,7 @@ class _Games:
             self._go_live(tabled[after == UNKNOWN], edges[after == UNKNOWN], number)
 
     def _symbols(self, number: int) -> NDArray[Any]:
-        """What each seat saw of a round: how many opponents cooperated, or the set of them."""
+        """Number what each seat saw of a round: the count, or the set, of those who cooperated."""
         counts: NDArray[Any] = self.record.opponent_cooperators[:, number]
         if not self.record.sees_opponents or self.table.width <= self.game.players:
             return counts
@@ -222,13 +225,16 @@ class _Games:
 
     def _find(self, seats: NDArray[Any], number: int) -> NDArray[np.int64]:
         """The nodes that edges lead to, those of one seat each; UNKNOWN if there is no room."""
+        order = np.argsort(self.which[seats])  # a program that was just called is in the cache
+        seats = seats[order]
         seen = self._see(seats, number)
         parents = self.nodes[seats].tolist()
-        found = [
+        found = np.empty(len(seats), np.int64)
+        found[order] = [
             self._child(parent, seat, seen, place)
             for place, (parent, seat) in enumerate(zip(parents, seats.tolist(), strict=True))
         ]
-        return np.array(found, np.int64)
+        return found
 
     def _child(self, parent: int, seat: int, seen: ObservedRounds, place: int) -> int:
         table = self.table
@@ -239,7 +245,7 @@ class _Games:
             node = automaton.nodes.get(key, UNKNOWN)
             if node != UNKNOWN:
                 return node
-        if table.full:
+        if not table.has_room(automaton):
             return UNKNOWN
         self.mark(automaton.index)
         instance = (

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from society.sandbox.facades import SETTERS, STATE_SETTERS, GameState, Interface, PlayerHistory
 from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.stage_games import StageGame, stage_game
+from society.sandbox.stage_games import StageGame
 
 
 class MatchRecord:
@@ -100,7 +100,7 @@ class ObservedRounds:
         self._sets = [(SETTERS[one], rows) for one, rows in self.rows.items()]
 
     def arguments(self, place: int, program: LoadedProgram) -> tuple[Any, ...]:
-        """What the seat's program is called with."""
+        """Return the arguments for the seat's program."""
         history = PlayerHistory()
         _set_round(history, self.rounds)
         for set_row, rows in self._sets:

@@ -13,7 +13,7 @@ import numpy as np
 
 from .names import BUILTINS
 from .seeded_random import ChanceSlot
-from .size_guards import check_items, check_size, exponent
+from .size_guards import check_bits, check_items, check_size, exponent
 from .step_budget import RuleBroken, budget
 
 
@@ -42,7 +42,8 @@ def _range(*bounds: Any) -> range:
 def _power(base: Any, power: Any, modulus: Any = None) -> Any:
     """Raise a number to a power, as pow does."""
     if modulus is not None:
-        check_size(power)
+        for number in (base, power, modulus):
+            check_bits(number.bit_length() * 10 if isinstance(number, int) else 0)
         return pow(base, power, modulus)
     return base ** exponent(base, power)
 

@@ -205,7 +205,7 @@ def _guard(names: Iterable[str], wrap: Callable[[Function], Function]) -> dict[s
 
 @cache
 def _numpy_values() -> dict[str, Any]:
-    """All that `np` offers, but for np.random and what options add."""
+    """Return the names and values of `np`, without np.random and the names that options add."""
     offered = {name: getattr(np, name) for name in NUMPY if hasattr(np, name)}
     joins = "append concat concatenate stack hstack vstack dstack column_stack insert union1d"
     squares = "eye identity tri vander"

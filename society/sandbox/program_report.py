@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .names import HISTORY, words
+from .number_inference import bindings
 from .program_text import inner_syntax
 
 _MUTATORS = words("""
@@ -124,7 +125,7 @@ def _only_at_start(functions: Sequence[ProgramFunction]) -> set[str]:
 
 
 class _OwnValues:
-    """Which names of a function stand for values of its own, that nothing else refers to.
+    """The names of a function that stand for values of its own, which nothing else refers to.
 
     new: bound to nothing but new values and numbers; deep: and their items are new, too.
     """
@@ -134,7 +135,8 @@ class _OwnValues:
         shallow = dict.fromkeys(function.arguments | inner, False)
         deep = dict(shallow)
         for node in function.nodes:
-            for name, value in _bindings(node):
+            for name, value, item in bindings(node):
+                value = None if item else value
                 new = value is not None and (_is_new(value) or _is_deep(value))
                 shallow[name] = shallow.get(name, True) and new
                 deep[name] = deep.get(name, True) and value is not None and _is_deep(value)
@@ -191,29 +193,6 @@ def _call_changes(node: ast.Call, own: _OwnValues) -> bool:
             node.func.attr in _MUTATORS and not own.holds(node.func.value)
         )
     return False
-
-
-def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
-    """Find the names that a piece of syntax binds, with the values if they can be told."""
-    if isinstance(node, ast.Assign):
-        for target in node.targets:
-            yield from _targets(target, node.value)
-    elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
-        yield from _targets(node.target, node.value)
-    elif isinstance(node, ast.For | ast.comprehension):
-        yield from ((name, None) for name, _ in _targets(node.target, None))
-    elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-        yield node.name, None
-
-
-def _targets(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[str, ast.expr | None]]:
-    if isinstance(target, ast.Name):
-        yield target.id, value
-    elif isinstance(target, ast.Tuple | ast.List):
-        parts = value.elts if isinstance(value, ast.Tuple) else []
-        paired = parts if len(parts) == len(target.elts) else [None] * len(target.elts)
-        for one, part in zip(target.elts, paired, strict=True):
-            yield from _targets(one, part)
 
 
 def _is_deep(node: ast.expr) -> bool:

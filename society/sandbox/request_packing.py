@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from society.sandbox.frames import WorkerRequest, pack_request
 from society.sandbox.live_calls import AnswerCall, DecisionCall, FactValue, Notice, SocietySetting
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import MatchBatch
 from society.sandbox.stage_games import StageGame, stage_game
+from society.sandbox.worker_messages import WorkerRequest, pack_request
 
 
 class _Body:

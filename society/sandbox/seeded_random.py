@@ -53,21 +53,21 @@ class Chance:
 
     @property
     def python(self) -> random.Random:
-        """What `random` draws from."""
+        """The generator of `random`."""
         if self._python is None:
             self._python = random.Random(self.seed)
         return self._python
 
     @property
     def numpy(self) -> np.random.Generator:
-        """What generators of numpy without a seed of their own draw from."""
+        """A generator of numpy."""
         if self._numpy is None:
             self._numpy = np.random.Generator(np.random.PCG64(self.seed))
         return self._numpy
 
     @property
     def legacy(self) -> np.random.RandomState:
-        """What `np.random` draws from."""
+        """The generator of `np.random`."""
         if self._legacy is None:
             # RandomState(seed) asks the kernel for chance before it is seeded; the jail refuses.
             self._legacy = np.random.RandomState(np.random.MT19937(0))
@@ -85,7 +85,7 @@ class Chance:
 
 
 class ChanceSlot:
-    """Where the facades of one namespace look for chance; the runner may exchange it."""
+    """Holds the chance of one namespace; the runner may exchange it."""
 
     __slots__ = ("chance",)
 
@@ -175,10 +175,17 @@ def numpy_random(slot: ChanceSlot) -> Frozen:
     def random_state(seed: Any = None) -> Frozen:
         """Make a RandomState, from the seed given or from the program's chance."""
         chance = Chance(slot.chance.draw_seed() if seed is None else _seed(seed))
-        return freeze("RandomState", _numpy_functions(lambda: chance.legacy, _NEW))
+        own = _numpy_functions(lambda: chance.legacy, _NEW)
+        return freeze("RandomState", {**own, "seed": lambda value: chance.reseed(_seed(value))})
 
     functions = _numpy_functions(lambda: slot.chance.legacy, _NEW)
-    makers = {"default_rng": default_rng, "RandomState": random_state}
+    drawn = functions["seed"]
+
+    def seed(value: Any = None) -> None:
+        """Seed `np.random`; without a value, as at its beginning."""
+        drawn(slot.chance.seed % 2**32 if value is None else _seed(value))
+
+    makers = {"seed": seed, "default_rng": default_rng, "RandomState": random_state}
     return freeze("numpy.random", {**functions, **makers})
 
 

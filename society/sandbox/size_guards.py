@@ -141,7 +141,7 @@ def modulo(left: Any, right: Any) -> Any:
     return left % divisor(left, right)
 
 
-def call_method(owner: Any, name: str, *values: Any, **named: Any) -> Any:
+def call_method(owner: Any, name: str, /, *values: Any, **named: Any) -> Any:
     """Call a method that can make much of little: of `join`, `replace`, `extend`, `repeat` ..."""
     method: Callable[..., Any] = getattr(owner, name)
     if name in ("extend", "update", "union") and isinstance(owner, _CONTAINERS):

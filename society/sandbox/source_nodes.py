@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 
 class SourceNodes:
-    """All nodes of a class with its helpers, and the parent of each.
+    """All nodes of a class with its helpers.
 
-    playing: the nodes outside the __init__ of the class, which run while a game goes on.
+    owner: the class, None if there is not exactly one of this name; parents: that of each node;
+    methods: the nodes in each method of the class; playing: all nodes outside its __init__, which
+    run while a game goes on.
     """
 
     def __init__(self, source: str, name: str) -> None:
-        self.tree = ast.parse(source)
+        tree = ast.parse(source)
+        classes = [
+            node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name
+        ]
+        self.owner = classes[0] if len(classes) == 1 else None
         self.parents: dict[ast.AST, ast.AST] = {}
+        self.methods: dict[ast.FunctionDef, list[ast.AST]] = {}
         self.playing: list[ast.AST] = []
-        self.classes: list[ast.ClassDef] = []
-        self._walk(name)
+        for statement in tree.body:
+            if statement is not self.owner:
+                self.playing += self._walk(statement)
+        for node in [] if self.owner is None else child_nodes(self.owner):
+            nodes = self._walk(node)
+            if isinstance(node, ast.FunctionDef):
+                self.methods[node] = nodes
+            if not (isinstance(node, ast.FunctionDef) and node.name == "__init__"):
+                self.playing += nodes
 
-    def _walk(self, name: str) -> None:
-        left: list[tuple[ast.AST, bool]] = [(self.tree, True)]
-        while left:
-            node, playing = left.pop()
-            if playing:
-                self.playing.append(node)
-            named = isinstance(node, ast.ClassDef) and node.name == name
-            if named and isinstance(node, ast.ClassDef):
-                self.classes.append(node)
-            for child in children(node):
+    def _walk(self, top: ast.AST) -> list[ast.AST]:
+        """A node and all nodes in it."""
+        found = [top]
+        for node in found:
+            for child in child_nodes(node):
                 self.parents[child] = node
-                starts = named and isinstance(child, ast.FunctionDef) and child.name == "__init__"
-                left.append((child, playing and not starts))
+                found.append(child)
+        return found
 
 
-def children(node: ast.AST) -> list[ast.AST]:
+def child_nodes(node: ast.AST) -> list[ast.AST]:
     """The nodes in a node, contexts (load, store) left out."""
     found: list[ast.AST] = []
     for value in vars(node).values():
@@ -44,9 +54,10 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def descendants(node: ast.AST) -> list[ast.AST]:
-    """A node and all nodes in it."""
-    found = [node]
-    for one in found:
-        found += children(one)
-    return found
+def stored_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """The names of attributes that are stored."""
+    return frozenset(
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
+    )

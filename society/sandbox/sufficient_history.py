@@ -7,10 +7,9 @@ source is read, not run. Whatever is not understood counts as a use of the whole
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from society.sandbox.source_nodes import SourceNodes, descendants
+from society.sandbox.source_nodes import SourceNodes, stored_names
 
 ARRAYS = frozenset(
     {"my_actions", "my_payoffs", "opponent_cooperators", "opponent_actions", "opponent_payoffs"}
@@ -61,12 +60,11 @@ class SufficientHistory:
 def sufficient_history(nodes: SourceNodes) -> SufficientHistory:
     """Read off the source of a class which part of the history decides its moves."""
     found = SufficientHistory()
-    owner = nodes.classes[0]
-    if len(nodes.classes) != 1 or _inherits(owner) or _replaces_methods(owner):
+    if nodes.owner is None or _inherits(nodes.owner) or _replaces_methods(nodes):
         return SufficientHistory(whole=True)
-    for function in _functions(owner):
+    for method in nodes.methods:
         if not found.whole:
-            _Uses(function, owner, nodes.parents, found).note_all()
+            _Uses(method, nodes, found).note_all()
     return found
 
 
@@ -76,32 +74,22 @@ def _inherits(node: ast.ClassDef) -> bool:
     return bool({*names} - {"BaseStrategy", "object"} or node.keywords or node.decorator_list)
 
 
-def _replaces_methods(node: ast.ClassDef) -> bool:
+def _replaces_methods(nodes: SourceNodes) -> bool:
     """Check whether something is stored under the name of a method."""
-    methods = {one.name for one in _functions(node)}
-    return any(
-        isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) and one.attr in methods
-        for one in descendants(node)
-    )
-
-
-def _functions(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
-    return (child for child in node.body if isinstance(child, ast.FunctionDef))
+    names = {method.name for method in nodes.methods}
+    every = (node for found in nodes.methods.values() for node in found)
+    return bool(names & stored_names(every))
 
 
 class _Uses:
     """The uses of the history in one method."""
 
     def __init__(
-        self,
-        method: ast.FunctionDef,
-        owner: ast.ClassDef,
-        parents: Mapping[ast.AST, ast.AST],
-        found: SufficientHistory,
+        self, method: ast.FunctionDef, nodes: SourceNodes, found: SufficientHistory
     ) -> None:
-        self.method, self.parents, self.found = method, parents, found
-        self.methods = {one.name: one for one in _functions(owner)}
-        self.nodes = descendants(method)
+        self.method, self.parents, self.found = method, nodes.parents, found
+        self.methods = {one.name: one for one in nodes.methods}
+        self.nodes = nodes.methods[method]
         arguments = [one.arg for one in method.args.args]
         self.entry = method.name in ("__call__", "act")
         self.strange = {*arguments[1:]} - {"history", "state", "current_stock"}
@@ -287,7 +275,7 @@ def _got_attribute(node: ast.AST, history: ast.Name) -> str:
 
 
 def _bound_of_comparison(node: ast.AST, use: ast.AST) -> int:
-    """From which number of rounds on a comparison with a constant has one answer.
+    """Return the number of rounds from which on a comparison has one answer.
 
     >>> call = ast.parse("history.round_number < 3", mode="eval").body
     >>> _bound_of_comparison(call, call.left)

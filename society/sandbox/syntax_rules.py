@@ -22,8 +22,9 @@ from .program_text import Refusal, walk_within_limits
 
 GUARDED_METHODS = frozenset({"extend", "join", "outer", "repeat", "replace", "union", "update"})
 _ONLY_CALLED = frozenset({"getattr", "hasattr", "isinstance", "issubclass", "super"})
+_MIXED_WITH_ENUM = frozenset({"Enum", "IntEnum", "int", "str"})
 _FIXED = MODULES | OFFERED_CLASSES | _ONLY_CALLED | {"self"}
-_DECORATORS = frozenset({"classmethod", "dataclass", "property", "staticmethod"})
+_DECORATORS = frozenset({"dataclass", "property", "staticmethod"})
 _FORMAT = re.compile(r"[<>^]?[+ ]?0?\d{0,2},?(\.\d{1,2})?[dfges%]?")
 _REFUSED = {
     ast.AsyncFor: "`async`",
@@ -42,7 +43,7 @@ _REFUSED = {
 }
 
 
-class Use(NamedTuple):
+class NameUse(NamedTuple):
     """A name where it is used; owner: the name before its dot, "" if it is no plain name."""
 
     name: str
@@ -51,7 +52,7 @@ class Use(NamedTuple):
 
 
 class Survey(ast.NodeVisitor):
-    """What one class or function at the top of a file uses and defines.
+    """The names that one class or function at the top of a file uses and defines.
 
     loads: names it reads; values: those among them, or attributes, that it uses for more than a
     call or a dot; attributes: names after dots; defined: attributes of its own classes; nodes: all
@@ -60,17 +61,16 @@ class Survey(ast.NodeVisitor):
 
     def __init__(self, node: ast.stmt, characters: int = 0) -> None:
         self.nodes: list[ast.AST] = []
-        self.loads: list[Use] = []
-        self.bases: list[Use] = []
-        self.values: list[Use] = []
-        self.called: list[Use] = []
-        self.attributes: list[Use] = []
+        self.loads: list[NameUse] = []
+        self.bases: list[NameUse] = []
+        self.values: list[NameUse] = []
+        self.called: list[NameUse] = []
+        self.attributes: list[NameUse] = []
         self.facts: set[str] = set()
         self.bound: set[str] = set()
         self.defined: set[str] = set()
-        self.constants: list[Use] = []  # names that class bodies set
+        self.constants: list[NameUse] = []  # names that class bodies set
         self.methods: set[str] = set()
-        self.storing: set[str] = set()  # classes whose methods set attributes of self
         self.refusal: Refusal | None = None
         self._classes: list[ast.ClassDef] = []
         self._self: str | None = None  # how the method calls its instance
@@ -118,20 +118,22 @@ class Survey(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
             self._load(node)
-            self.values.append(Use(node.id, node.lineno))
+            self.values.append(NameUse(node.id, node.lineno))
         elif isinstance(node.ctx, ast.Store):
             self._bind(node, node.id)
             if self._self is None and self._classes:
                 self.defined.add(node.id)
-                self.constants.append(Use(node.id, node.lineno))
+                self.constants.append(NameUse(node.id, node.lineno))
         else:
             raise Refusal(node, "`del`")
 
     def _load(self, node: ast.Name) -> None:
         _check_dunder(node, node.id)
+        if node.id == "dataclass":
+            raise Refusal(node, "`dataclass` other than above a class")
         if node.id in _ONLY_CALLED:
             raise Refusal(node, f"`{node.id}` other than in a call")
-        self.loads.append(Use(node.id, node.lineno))
+        self.loads.append(NameUse(node.id, node.lineno))
 
     def _bind(self, node: ast.AST, name: str) -> None:
         _check_dunder(node, name)
@@ -145,7 +147,7 @@ class Survey(ast.NodeVisitor):
         if not isinstance(node.ctx, ast.Load):
             return self._store(node)
         self._attribute(node)
-        self.values.append(Use(node.attr, node.lineno, "."))
+        self.values.append(NameUse(node.attr, node.lineno, "."))
         if node.attr in GUARDED_METHODS and not _is_module(node.value):
             raise Refusal(node, f"`.{node.attr}` other than in a call")
 
@@ -153,15 +155,20 @@ class Survey(ast.NodeVisitor):
         """Note an attribute that is read, and what stands before its dot."""
         if node.attr != "__init__":
             _check_dunder(node, node.attr)
-        owner = _dotted(node.value)
-        if owner not in self.facts:
-            self.attributes.append(Use(node.attr, node.lineno, owner))
+        self._note_attribute(node.attr, node.value, node.lineno)
         if isinstance(node.value, ast.Name):
             self._load(node.value)
         elif isinstance(node.value, ast.Attribute):
             self._attribute(node.value)
         elif not _is_super(node.value):
             self.visit(node.value)
+
+    def _note_attribute(self, name: str, owner: ast.expr, line: int) -> None:
+        called = _dotted(owner)
+        if called == "self" and (not self._classes or _is_enum(self._classes[-1])):
+            called = "member"  # Enums are values, too: their methods may get another self
+        if called not in self.facts:
+            self.attributes.append(NameUse(name, line, called))
 
     def _store(self, node: ast.Attribute) -> None:
         if not isinstance(node.value, ast.Name) or node.value.id != self._self:
@@ -173,7 +180,6 @@ class Survey(ast.NodeVisitor):
             raise Refusal(node, f"a change of self in {self._method}; remember in notice_ methods")
         if _is_enum(self._classes[-1]):
             raise Refusal(node, "a change of the members of an Enum")
-        self.storing.update(kind.name for kind in self._classes)
         self.defined.add(node.attr)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
@@ -251,7 +257,7 @@ class Survey(ast.NodeVisitor):
         kinds = set(map(_decorator, node.decorator_list))
         if method:
             self.defined.add(node.name)
-            if not kinds & {"staticmethod"}:
+            if "staticmethod" not in kinds:
                 self.methods.add(node.name)
         elif kinds:
             raise Refusal(node, "a decorator of a function that is no method")
@@ -263,14 +269,14 @@ class Survey(ast.NodeVisitor):
             self._enter_method(node, kinds)
         elif self._self is None:
             self._self = ""
-        self._arguments(node.args, skip_self=method and not kinds & {"staticmethod"})
+        self._arguments(node.args, skip_self=method and "staticmethod" not in kinds)
         for statement in node.body:
             self.visit(statement)
         self._self, self._method, self.facts = outer
 
     def _enter_method(self, node: ast.FunctionDef, kinds: set[str]) -> None:
         named = node.args.args
-        plain = not kinds & {"staticmethod", "classmethod"}
+        plain = "staticmethod" not in kinds
         if plain and (not named or named[0].arg != "self"):
             raise Refusal(node, f"the method {node.name} without `self` as its first argument")
         self._self = "self" if plain else ""
@@ -305,14 +311,17 @@ class Survey(ast.NodeVisitor):
         self._bind(node, node.name)
         if self._classes:
             self.defined.add(node.name)
+            self.constants.append(NameUse(node.name, node.lineno))
         if node.keywords:
             raise Refusal(node, f"the keyword {node.keywords[0].arg} of a class")
+        if _is_enum(node) and not _MIXED_WITH_ENUM.issuperset(map(_dotted, node.bases)):
+            raise Refusal(node, "an Enum with another base")
         for base in node.bases:
             if not isinstance(base, ast.Name):
                 raise Refusal(node, f"the base `{ast.unparse(base)[:40]}`; name a class")
-            if base.id != "object":
-                self.loads.append(Use(base.id, base.lineno, "class"))
-                self.bases.append(Use(base.id, base.lineno))
+            if base.id != "object" and not _is_enum(node):
+                self.bases.append(NameUse(base.id, base.lineno))
+                self.loads.append(NameUse(base.id, base.lineno, "class"))
         for decorator in node.decorator_list:
             if _decorator(decorator) != "dataclass":
                 raise Refusal(
@@ -355,7 +364,9 @@ class Survey(ast.NodeVisitor):
         for argument in arguments:
             self.visit(argument)
         for keyword in node.keywords:
-            if keyword.arg != "dtype":
+            if keyword.arg == "default_factory" and isinstance(keyword.value, ast.Name):
+                self._load(keyword.value)
+            elif keyword.arg != "dtype":
                 self.visit(keyword.value)
 
     def _keywords(self, node: ast.Call) -> None:
@@ -376,9 +387,8 @@ class Survey(ast.NodeVisitor):
             return self._tested_class(node)
         if name == "super":
             raise Refusal(node, "`super` other than in `super().method(...)`")
-        _check_dunder(function, name)
-        self.loads.append(Use(name, node.lineno))
-        self.called.append(Use(name, node.lineno))
+        self._load(function)
+        self.called.append(NameUse(name, node.lineno))
         return node.args
 
     def _literal_attribute(self, node: ast.Call) -> None:
@@ -388,10 +398,8 @@ class Survey(ast.NodeVisitor):
         _check_dunder(node, name.value)
         if isinstance(node.args[0], ast.Starred):
             raise Refusal(node, "`getattr` or `hasattr` without a name in quotes")
-        owner = _dotted(node.args[0])
-        if owner not in self.facts:
-            self.attributes.append(Use(name.value, node.lineno, owner))
-        self.values.append(Use(name.value, node.lineno, "."))
+        self._note_attribute(name.value, node.args[0], node.lineno)
+        self.values.append(NameUse(name.value, node.lineno, "."))
         if name.value in GUARDED_METHODS:
             raise Refusal(node, f"`.{name.value}` other than in a call")
 
@@ -401,7 +409,7 @@ class Survey(ast.NodeVisitor):
         kinds = node.args[1]
         for kind in kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]:
             if isinstance(kind, ast.Name):
-                self.loads.append(Use(kind.id, kind.lineno, "class"))
+                self.loads.append(NameUse(kind.id, kind.lineno, "class"))
             elif isinstance(kind, ast.Attribute):
                 self._attribute(kind)
             else:
@@ -414,7 +422,7 @@ class Survey(ast.NodeVisitor):
         if function.attr == "astype":
             self._dtype(node.args[0] if node.args else None)
         self._attribute(function)
-        self.called.append(Use(function.attr, node.lineno, "."))
+        self.called.append(NameUse(function.attr, node.lineno, "."))
 
     def _call_of_init(self, function: ast.Attribute, node: ast.Call) -> None:
         """Allow super().__init__(...) and Base.__init__(self, ...)."""
@@ -423,7 +431,7 @@ class Survey(ast.NodeVisitor):
         if self._method != "__init__" or not (_is_super(function.value) or named):
             raise Refusal(node, "`__init__` other than in `super().__init__(...)`")
         if named and isinstance(function.value, ast.Name):
-            self.loads.append(Use(function.value.id, node.lineno, "class"))
+            self.loads.append(NameUse(function.value.id, node.lineno, "class"))
 
     def _dtype(self, node: ast.expr | None) -> None:
         """Allow dtypes that are written out: float, np.float64, "float64", x.dtype."""
@@ -476,11 +484,11 @@ def _decorator(node: ast.expr) -> str:
 
 
 def _dotted(node: ast.AST | None) -> str:
-    """Return "np.random" for np.random and "x" for x, "" for all that is no plain name."""
+    """Return "np.random" for np.random, "x" for x, ".x" for f().x, "" for what has no name."""
     if isinstance(node, ast.Name):
         return node.id
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return f"{node.value.id}.{node.attr}"
+    if isinstance(node, ast.Attribute):
+        return f"{_dotted(node.value)}.{node.attr}"
     return ""
 
 

@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.errors import SandboxError
-from society.sandbox.frames import REPLY
 from society.sandbox.jail_limits import Confinement, JailLimits
 from society.sandbox.jailed_worker import OUT_OF_MEMORY
+from society.sandbox.worker_messages import REPLY
 from society.sandbox.zygote import LONGEST
 
 # OpenBLAS and its kin would start threads. A hash seed, or sets of strings had an order of their
@@ -76,18 +76,13 @@ class Zygote:
         self._control.settimeout(PATIENCE)
         given = [theirs.fileno(), os.getpid(), confinement, asdict(limits), *sys.path]
         with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-s", "-P", "-c", START, json.dumps(given)],
-                env=_environment(),
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                # Ctrl-C in a terminal is for the pool alone.
-                start_new_session=True,
-            )
+            self._process = _start_python(json.dumps(given), theirs.fileno())
         self._turn = 0
-        self._receive()
+        try:
+            self._receive()
+        except SandboxError:
+            self.close()
+            raise
 
     def fork(self, descriptors: Sequence[int]) -> int:
         """Fork a worker that holds copies of these descriptors, and return its number."""
@@ -129,6 +124,22 @@ class Zygote:
         if "error" in reply:
             raise SandboxError(f"no worker could be started: {reply['error']}")
         return reply
+
+
+def _start_python(argument: str, descriptor: int) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-s", "-P", "-c", START, argument],
+            env=_environment(),
+            pass_fds=[descriptor],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            # Ctrl-C in a terminal is for the pool alone.
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise SandboxError(f"no Python could be started for programs: {error}") from None
 
 
 def _environment() -> dict[str, str]:

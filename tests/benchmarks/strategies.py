@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 
 from society.engine.rng import generator
 from society.sandbox.automata import AutomatonTables
-from society.sandbox.checker import check_file
+from society.sandbox.behaviour import behaviour_batch, behaviour_features, opponents_source
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import MatchBatch, play_batch
 from society.sandbox.stage_games import StageGame, stage_game
-from tests.benchmarks.strategy_corpus import HEADER, Kind, strategies
+from tests.benchmarks.strategy_corpus import HEADER, Kind, deal_plans, write_strategy
+from tests.sandbox.slow_runner import load_programs
 
 STRATEGIES, POPULATION, GENERATIONS, GAMES = 3072, 512, 200, 4
 MODELS, ATTITUDES = 8, 2
@@ -128,7 +129,10 @@ class PlainEngine:
                     move = player(GameState(number, stock), history)
                 else:
                     history = PlayerHistory(
-                        number, actions[seat, :number], payoffs[seat, :number], counts[seat, :number]
+                        number,
+                        actions[seat, :number],
+                        payoffs[seat, :number],
+                        counts[seat, :number],
                     )
                     move = player(history) if stock is None else player(history, stock)
                 if not isinstance(move, Action):
@@ -147,23 +151,36 @@ class PlainEngine:
 
 def load(sources: Sequence[str]) -> list[LoadedProgram]:
     """Check strategies as one file."""
-    checked = check_file(HEADER + "\n\n" + "\n\n".join(sources))
-    refused = [f"{one.name}: {one.reason}" for one in checked if not one.accepted]
-    assert not refused, refused[:3]
-    return [
-        LoadedProgram(
-            name=one.name,
-            code=one.code,
-            source=one.source,
-            interface=one.interface,
-            fallback="C" if "COLLECTIVE" in one.name else "D",
-            random=one.random,
-            keeps_state=one.keeps_state,
-            reads=one.reads,
-            takes_stock=one.takes_stock,
-        )
-        for one in checked
-    ]
+    return load_programs(HEADER + "\n\n" + "\n\n".join(sources))
+
+
+def distinct_strategies(count: int, kind: Kind) -> list[str]:
+    """Write strategies until no two behave alike, each made of what its plan says."""
+    luck = random.Random(f"distinct {kind}")
+    plans = deal_plans(count, kind.interface, luck)
+    sources, known, open_places = [""] * count, set[bytes](), list(range(count))
+    while open_places:
+        for place in open_places:
+            sources[place] = write_strategy(kind, plans[place], place, luck)
+        left = []
+        behaviours = _behaviours([sources[place] for place in open_places], kind)
+        for place, behaviour in zip(open_places, behaviours, strict=True):
+            if behaviour in known:
+                left.append(place)
+            known.add(behaviour)
+        open_places = left
+    return sources
+
+
+def _behaviours(sources: Sequence[str], kind: Kind) -> Iterator[bytes]:
+    programs = load(sources)
+    everyone = [*programs, *load_programs(opponents_source())]
+    game = stage_game(kind.game, 4, 5)
+    seeds, tables = np.arange(816, dtype=np.uint64)[None], AutomatonTables()
+    for index in range(len(programs)):
+        batch = behaviour_batch(game, index, len(programs), seeds)
+        result = play_batch(everyone, batch, tables, lambda _: None)
+        yield behaviour_features(result.actions).tobytes()
 
 
 class Batches:
@@ -252,9 +269,10 @@ class Rates(NamedTuple):
 
 def measure(kind: Kind, players: int, generations: int = GENERATIONS) -> Rates:
     """Evolve twice in batches, and play samples of the first evolution in the plain engine."""
-    sources = list(strategies(STRATEGIES, kind))
+    sources = distinct_strategies(STRATEGIES, kind)
     game = stage_game(kind.game, players)
-    batches, keep = Batches(load(sources)), []
+    keep: list[Seats] = []
+    batches = Batches(load(sources))
     first = _seconds(lambda: evolve(batches.play, game, generations, 1, keep))
     called = batches.calls
     second = _seconds(lambda: evolve(batches.play, game, generations, 2))

@@ -102,6 +102,33 @@ REFUSED = (
         ("m = math\nreturn m.sin", "`.sin`"),
     ),
     *_attacks(
+        "leak: own names that other objects have",
+        (
+            "class Spy:\n    def __init__(self, game):\n        self.base = 1\n\n"
+            "    def act(self, history):\n        return history.my_actions.base",
+            "`.base` other than of self",
+        ),
+        (
+            "class Spy:\n    def __init__(self, game):\n        self.gi_frame = 1\n\n"
+            "    def act(self, history):\n        return (x for x in [1]).gi_frame",
+            "`.gi_frame` other than of self",
+        ),
+        (
+            "class Spy:\n    def __init__(self, game):\n        self.ctypes = 1\n\n"
+            "    def act(self, history):\n        return getattr(history.my_actions, 'ctypes')",
+            "`.ctypes` other than of self",
+        ),
+        (
+            "class Spy:\n    def view(self):\n        return 1\n\n"
+            "    def act(self, history):\n        return history.my_actions.view()",
+            "`.view` other than of self",
+        ),
+        (
+            "self._member_map_ = 1\nreturn Action._member_map_.clear()",
+            "`._member_map_` other than of self",
+        ),
+    ),
+    *_attacks(
         "leak: numpy",
         ("return np.load('/etc/passwd')", "no option adds it"),
         ("return np.loadtxt('/etc/passwd')", "no option adds it"),
@@ -188,10 +215,40 @@ REFUSED = (
         ("return PlayerHistory()", "a call of `PlayerHistory`"),
         ("x = [BaseStrategy]\nreturn C", "the class `BaseStrategy` as a value"),
         ("self.__init__(history)\nreturn C", "`__init__` other than"),
+        ("dataclass(Action)\nreturn C", "`dataclass` other than above a class"),
+        ("f = dataclass\nreturn C", "`dataclass` other than above a class"),
+        ("return Action._member_map_", "the attribute `._member_map_`"),
+        ("return self.answer_vote(history.my_actions)", "only the scenario calls it"),
+        (
+            "class Spy:\n    class Inner:\n        def mark(self):\n            self.x = 1\n\n"
+            "    def act(self, history):\n        self.me = self\n"
+            "        self.me.me.Inner.mark(Action)\n        return C",
+            "`self.me.me.Inner.mark`",
+        ),
+        (
+            "class Spy:\n    class Inner:\n        def mark(self):\n            self.x = 1\n\n"
+            "    def act(self, history):\n        x = [self.Inner][0]\n        return C",
+            "the class `Inner` as a value",
+        ),
+        (
+            "class A:\n    def mark(self):\n        self.x = 1\n\nclass B(A, Enum):\n    X = 1\n\n"
+            "class Spy:\n    def act(self, history):\n        B.mark(Action)\n        return C",
+            "an Enum with another base",
+        ),
+        (
+            "from emergent_llm.common import PlayerHistory as P\nclass Spy(P):\n"
+            "    def act(self, h):\n        return C",
+            "another name for `PlayerHistory`",
+        ),
+        (
+            "import numpy as n\nclass Spy:\n    def act(self, h):\n        n = h\n        return C",
+            "another meaning for `n`",
+        ),
+        ("class Spy(PlayerHistory):\n    def act(self, h):\n        return C", "the base `Player"),
         (
             "class Spy:\n    @classmethod\n    def mark(cls):\n        cls.x = 1\n\n"
             "    def act(self, history):\n        return C",
-            "a change of `cls.x`",
+            "the decorator `classmethod`",
         ),
         (
             "class Spy:\n    @staticmethod\n    def mark(self):\n        self.x = 1\n\n"
@@ -252,10 +309,6 @@ REFUSED = (
             "an assignment at the top of the file",
         ),
         (
-            "class Spy:\n    view = 3\n\n    def act(self, h):\n        return C",
-            "the name `view` in the body of a class",
-        ),
-        (
             "class Spy:\n    for math.pi in [3]:\n        pass\n\n    def act(self, h):\n"
             "        return C",
             "a statement in the body of a class",
@@ -279,6 +332,8 @@ REFUSED = (
         ("try:\n    pass\nexcept* ValueError:\n    pass\nreturn C", "`except*`"),
         ("raise self.items", "`raise`"),
         ("raise SystemExit", "`raise`"),
+        ("break", "what is not Python: 'break' outside loop"),
+        ("nonlocal x\nx = 1\nreturn C", "what is not Python: no binding for nonlocal"),
         ("class Spy:\n    async def act(self, history):\n        return C", "`async`"),
         ("return 'x'.ljust(10 ** 9)", "`.ljust`"),
         ("return 'x'.zfill(10 ** 9)", "`.zfill`"),
@@ -436,29 +491,6 @@ FAILED = (
         ("return iter(int, 1)", "takes 1 positional argument"),
         ("random.seed(self)\nreturn C", "a seed is a number or a text"),
         ("return hash(self)", "no stable hash"),
-    ),
-    *_attacks(
-        "leak: own names that other objects have",
-        (
-            "class Spy:\n    def __init__(self, game):\n        self.base = 1\n\n"
-            "    def act(self, history):\n        return history.my_actions.base",
-            "no attribute 'base.'",
-        ),
-        (
-            "class Spy:\n    def __init__(self, game):\n        self.gi_frame = 1\n\n"
-            "    def act(self, history):\n        return (x for x in [1]).gi_frame",
-            "no attribute 'gi_frame.'",
-        ),
-        (
-            "class Spy:\n    def __init__(self, game):\n        self.ctypes = 1\n\n"
-            "    def act(self, history):\n        return getattr(history.my_actions, 'ctypes')",
-            "no attribute 'ctypes.'",
-        ),
-        (
-            "class Spy:\n    def view(self):\n        return 1\n\n"
-            "    def act(self, history):\n        return history.my_actions.view()",
-            "no attribute 'view.'",
-        ),
     ),
 )
 

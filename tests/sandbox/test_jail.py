@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import subprocess
 import sys
 from functools import cache
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from society.sandbox.jail import landlock_attributes
 from tests.sandbox.attacks_on_jail import ATTACKS
 
 OTHER = 65534  # an ordinary user
@@ -40,3 +42,19 @@ def users() -> list[int]:
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_jailed_program_cannot_do_what_harms(attack: str, user: int) -> None:
     assert outcomes(user)[attack] == ATTACKS[attack][1]
+
+
+@pytest.mark.parametrize(
+    ("version", "denied"),
+    [
+        (1, (0x1FFF,)),
+        (2, (0x3FFF,)),
+        (3, (0x7FFF,)),
+        (4, (0x7FFF, 3)),
+        (5, (0xFFFF, 3)),
+        (6, (0xFFFF, 3, 3)),
+        (7, (0xFFFF, 3, 3)),
+    ],
+)
+def test_landlock_denies_all_that_its_version_knows(version: int, denied: tuple[int, ...]) -> None:
+    assert struct.unpack(f"={len(denied)}Q", landlock_attributes(version)) == denied

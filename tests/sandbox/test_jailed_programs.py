@@ -14,7 +14,7 @@ from society.sandbox.checker import CheckedProgram
 from society.sandbox.jail_limits import JailLimits
 from society.sandbox.live_calls import DecisionCall
 from society.sandbox.loaded_program import Interface, LoadedProgram
-from society.sandbox.pool import ProgramPool
+from society.sandbox.program_pool import ProgramPool
 from society.sandbox.runnable_program import Failure
 from tests.sandbox.attack_programs import FAILED, STOPPED, Attack
 from tests.sandbox.harmless_programs import COUNTS, FULL, OTHERS, SOCIETY

@@ -310,7 +310,9 @@ def test_two_errors_are_told_and_the_third_ends_the_game() -> None:
 def test_an_error_is_told_with_its_line_and_the_fallback_is_played() -> None:
     result = alone("ErrsFirst", rounds=3)
     assert result.troubles[0].sentence.startswith("it raised IndexError: index -1 is out of bounds")
-    assert AWKWARD.splitlines()[(result.troubles[0].line or 0) - 1].strip().startswith("return C if")
+    assert (
+        AWKWARD.splitlines()[(result.troubles[0].line or 0) - 1].strip().startswith("return C if")
+    )
     assert result.actions[0, 0].tolist() == [False, False, False]
 
 

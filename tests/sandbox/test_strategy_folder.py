@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from society.sandbox.program_text import SandboxError
+from society.errors import SandboxError
 from society.sandbox.strategy_folder import (
     FailedDescription,
     StrategyAuthor,

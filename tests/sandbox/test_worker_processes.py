@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from society.errors import SandboxError
-from society.sandbox.frames import REPLY, pack_reply, pack_request, read_request
 from society.sandbox.jail_limits import JailLimits
+from society.sandbox.worker_messages import REPLY, pack_reply, pack_request, read_request
 from society.sandbox.worker_processes import (
     Task,
     WorkerFailure,
@@ -242,16 +242,18 @@ OWNER = """
 import sys, time
 from society.sandbox.jail_limits import JailLimits
 from society.sandbox.worker_processes import WorkerProcess, Zygote
-zygote = Zygote(JailLimits(), "strict")
+zygote = Zygote(JailLimits(), sys.argv[1])
 workers = [WorkerProcess(zygote) for _ in range(2)]
 print("ready", flush=True)
 time.sleep(60)
 """
 
 
+@pytest.mark.parametrize("confinement", ["strict", "none"])
 @pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_no_process_outlives_a_pool_that_is_killed(by: signal.Signals) -> None:
-    words = [sys.executable, "-c", OWNER]
+def test_no_process_outlives_a_pool_that_is_killed(by: signal.Signals, confinement: str) -> None:
+    """With namespaces the kernel ends them all; without, each dies with its parent."""
+    words = [sys.executable, "-c", OWNER, confinement]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as owner:
         assert owner.stdout is not None
         assert owner.stdout.readline() == b"ready\n"

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from textwrap import dedent
 from typing import Any, cast
 
@@ -19,7 +20,7 @@ from society.sandbox.jail_limits import JailLimits
 from society.sandbox.live_calls import AnswerCall, CallOutcome, DecisionCall, Notice, SocietySetting
 from society.sandbox.loaded_program import Interface, LoadedProgram
 from society.sandbox.match_batch import BatchResult, MatchBatch
-from society.sandbox.pool import ProgramPool
+from society.sandbox.program_pool import ProgramPool
 from society.sandbox.replies import parse_play
 from society.sandbox.runnable_program import Failure
 from society.sandbox.stage_games import stage_game
@@ -412,8 +413,8 @@ def test_a_closed_pool_starts_again() -> None:
 INTERRUPTED = """
 import os, signal, sys, threading
 from society.sandbox.jail_limits import JailLimits
-from society.sandbox.pool import ProgramPool
-from tests.sandbox.test_pool import ATTACKER, ALWAYS, PROGRAMS, batch, moves
+from society.sandbox.program_pool import ProgramPool
+from tests.sandbox.test_program_pool import ATTACKER, ALWAYS, PROGRAMS, batch, moves
 pool = ProgramPool(1, JailLimits(silence=30.0))
 pool.load(PROGRAMS)
 pool.play(batch([ALWAYS] * 3))
@@ -441,3 +442,18 @@ def test_a_forked_copy_of_a_pool_does_not_close_it(pool: ProgramPool) -> None:
         os._exit(0)
     os.waitpid(child, 0)
     assert moves(pool.play(batch([ALWAYS] * 3))) == [["CCCCCC"] * 3]
+
+
+def test_threads_take_turns_with_a_pool(pool: ProgramPool) -> None:
+    calls = [[decision(TOSSES, one % 5, seed=one)] for one in range(40)]
+    one_by_one = [pool.decide(call) for call in calls]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(pool.decide, calls)) == one_by_one
+
+
+def test_a_worker_is_replaced_before_its_processor_time_ends() -> None:
+    with ProgramPool(1, JailLimits(processor=1)) as short_lived:
+        short_lived.load(PROGRAMS)
+        played = [short_lived.play(batch(*[[TOSSES, REPAYS, TOSSES]] * 1500)) for _ in range(12)]
+    assert all(np.array_equal(one.actions, played[0].actions) for one in played)
+    assert all(one.troubles == [] for one in played)

@@ -20,7 +20,7 @@ class Misfit(Exception):
 
 
 class Signature(NamedTuple):
-    """How a program is called: with what, and which questions it answers."""
+    """The arguments that a program is called with, and the questions that it answers."""
 
     interface: Interface
     takes_stock: bool

@@ -14,6 +14,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -87,6 +88,7 @@ class ProgramPool:
         self._zygote: Zygote | None = None
         self._programs: tuple[LoadedProgram, ...] = ()
         self._loads = 0
+        self._in_use = threading.RLock()  # workers hold one conversation at a time
         self._owner = os.getpid()
         self._warned = False
         self.jail: JailReport | None = None  # of the worker that was started last
@@ -108,20 +110,23 @@ class ProgramPool:
         if self._zygote is not None and os.getpid() == self._owner:
             atexit.unregister(self.close)
             self._zygote.close()
+        for worker in filter(None, self._workers):
+            worker.connection.close()
         self._zygote = None
         self._workers = [None] * len(self._workers)
 
     def load(self, programs: Sequence[LoadedProgram]) -> None:
         """Take the programs that batches and calls name by their index here."""
-        self._programs = tuple(programs)
-        self._loads += 1
+        with self._in_use:
+            self._programs = tuple(programs)
+            self._loads += 1
 
     def play(self, batch: MatchBatch) -> BatchResult:
         """Play a batch of matches, split over the workers."""
-        shares = _split(batch, len(self._workers))
-        results = self._play_shares(shares)
-        if any(isinstance(one, WorkerFailure) for one in results):
-            return self._play_alone(batch)
+        with self._in_use:
+            results = self._play_shares(_split(batch, len(self._workers)))
+            if any(isinstance(one, WorkerFailure) for one in results):
+                return self._play_alone(batch)
         return _join([one for one in results if isinstance(one, BatchResult)])
 
     def _play_alone(self, batch: MatchBatch) -> BatchResult:
@@ -178,13 +183,14 @@ class ProgramPool:
         shares = _share_calls(calls, len(self._workers))
         jobs = {place: job([calls[one] for one in share]) for place, share in shares.items()}
         outcomes: dict[int, CallOutcome] = {}
-        for place, found in self._ask(jobs).items():
-            came = (
-                [self._answer_alone(calls[one], job) for one in shares[place]]
-                if isinstance(found, WorkerFailure)
-                else found
-            )
-            outcomes |= zip(shares[place], came, strict=True)
+        with self._in_use:
+            for place, found in self._ask(jobs).items():
+                came = (
+                    [self._answer_alone(calls[one], job) for one in shares[place]]
+                    if isinstance(found, WorkerFailure)
+                    else found
+                )
+                outcomes |= zip(shares[place], came, strict=True)
         return [outcomes[one] for one in range(len(calls))]
 
     def _answer_alone(
