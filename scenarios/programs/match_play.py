@@ -22,7 +22,7 @@ from society.engine.rng import Array
 from society.errors import ProgramWarning
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import BatchResult, MatchBatch, Trouble
-from society.sandbox.pool import ProgramPool
+from society.sandbox.program_pool import ProgramPool
 from society.sandbox.stage_games import StageGame
 
 _WORD = 2**32

@@ -51,7 +51,7 @@ def diversity_command(args: argparse.Namespace) -> int:
     """Carry out `society strategies diversity`."""
     from society.analysis.strategies.compared_sets import compare_sets
     from society.components.programs.program_host import chosen_confinement
-    from society.sandbox.pool import ProgramPool
+    from society.sandbox.program_pool import ProgramPool
 
     given = [args.first, *filter(None, [args.second])]
     folders = [_read_folder(path, args.game) for path in given]

@@ -7,7 +7,7 @@ from itertools import combinations
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from society.sandbox.pool import ProgramPool
+from society.sandbox.program_pool import ProgramPool
 from society.sandbox.strategy_folder import StrategyFolder
 from society.scenarios.programs.strategy_pool import Gene
 

@@ -28,7 +28,7 @@ from society.sandbox.behaviour import (
 from society.sandbox.checker import CheckedProgram, check_file
 from society.sandbox.loaded_program import Interface, LoadedProgram
 from society.sandbox.match_batch import MatchBatch, Trouble
-from society.sandbox.pool import ProgramPool
+from society.sandbox.program_pool import ProgramPool
 from society.sandbox.stage_games import GameName, stage_game
 from society.sandbox.strategy_folder import Fallback, StrategyFolder
 from society.scenarios.programs.strategy_pool import Gene
