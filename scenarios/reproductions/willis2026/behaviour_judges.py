@@ -7,12 +7,14 @@ models can be told if the folders have strategies by these models.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
+from society.analysis.statistics.correlation import correlation
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.strategies.compared_sets import FolderSet, SetComparison, compare_sets
 from society.analysis.strategies.group_selection import GroupSelection, read_group_selection
@@ -266,3 +268,38 @@ def pool_selects_most(samples: Samples, *, players: int) -> ClaimFinding:
         }
     )
     return order_finding(found, f"selection between groups of {players}")
+
+
+def recent_models_do_worse(samples: Samples) -> ClaimFinding:
+    """Is welfare among exploitative strategies the lower, the later a model was released?"""
+    dates, welfare = list[float](), list[float]()
+    for model, released in _release_dates(samples).items():
+        dates.append(released.toordinal())
+        welfare.append(_exploitative_welfare(samples, model))
+    try:
+        found = correlation(np.array(dates), np.array(welfare))
+    except NotEstimable as reason:
+        raise InsufficientEvidence(f"{len(dates)} models with release dates: {reason}") from None
+    low, high = found.spearman_interval[:2]
+    held = True if high < 0 else False if low > 0 else None
+    words = f"rank correlation {found.spearman:.2f} [{low:.2f}, {high:.2f}] over {found.n} models"
+    return ClaimFinding(outcome_of([held]), words)
+
+
+def _release_dates(samples: Samples) -> dict[str, date]:
+    """When each model that plays was released, as far as a manifest says so."""
+    authors = {
+        name: author
+        for folder in measured_sets(samples).folders
+        for name, author in folder.manifest.models.items()
+    }
+    played = map(str, samples.evidence.levels("self_play")["model"])
+    return {
+        model: released for model in played if (released := authors[model].release) is not None
+    }
+
+
+def _exploitative_welfare(samples: Samples, model: str) -> float:
+    """Mean efficiency of groups that are all exploitative, over games and sizes."""
+    levels = {"model": model}
+    return float(samples.evidence.rounds("self_play", "efficiency", levels)[:, -1].mean())
