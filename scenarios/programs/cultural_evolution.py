@@ -16,7 +16,7 @@ At first genes are as frequent as each other: ceil(N / K) of each of K, shuffled
 
 A program that breaks a rule of the sandbox, or fails three times in one game, is disqualified: it
 plays its fallback for the rest of the run, whoever has it. With a geometric horizon a game goes on
-after each round with probability 1 - 1 / rounds; programs are told FIVE times as many rounds, at
+after each round with probability 1 - 1 / rounds; programs are told five times as many rounds, at
 which it ends at last.
 Source: Willis et al. 2026, section 6: N = 512, an elite of 64, G = 4, n = 4 or 64, mutation .1,
 an end at 75 %, 200 generations. What users pay for a change of models (switching_cost), loyalty to
@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -49,14 +50,13 @@ from society.engine.script import Fact, Script, Tell, common, own
 from society.errors import ScenarioError
 from society.sandbox.stage_games import StageGame
 from society.scenarios.mechanisms.generations.lineage_recorder import LineageRecorder
+from society.scenarios.mechanisms.generations.selection import Heirs
 from society.scenarios.programs.imitation import Imitation, ImitationRule, Learning, inverse
 from society.scenarios.programs.match_play import (
+    GroupResults,
     MatchHall,
-    by_agent,
-    by_match,
     efficiency_of,
-    match_payoffs,
-    program_seeds,
+    play_groups,
     random_order,
 )
 from society.scenarios.programs.program_params import DilemmaOfPrograms, refuse_remainder
@@ -64,7 +64,7 @@ from society.scenarios.programs.program_users import ENROLLED, ProgramUser
 from society.scenarios.programs.strategy_pool import StrategyPool
 
 CHANCE_ID = "cultural_evolution"
-FIVE = 5  # times the mean length of a game, beyond which fewer than 1 in 100 go on
+LONGEST = 5  # times the mean length of a game, beyond which fewer than 1 in 100 go on
 _MUTATION = {"proportional": 0.1, "fermi": 0.0025, "proportional_imitation": 0.0025}
 
 
@@ -134,7 +134,7 @@ class CulturalEvolution(DilemmaOfPrograms):
 
     def told_game(self, game: StageGame) -> StageGame:
         """The game as programs are told it."""
-        return game if self.horizon == "known" else game.over(FIVE * game.rounds)
+        return game if self.horizon == "known" else game.over(LONGEST * game.rounds)
 
 
 def program_users(p: CulturalEvolution, agents: int) -> list[Cohort]:
@@ -198,68 +198,19 @@ def _refuse_unplayable(env: Environment, pool: StrategyPool) -> None:
         )
 
 
-class GenerationResult(NamedTuple):
-    """What the games of a generation came to.
+def generation_fitness(p: CulturalEvolution, points: Array, lengths: Array) -> Array:
+    """Mean over games of points, or of their place between the bounds, (R, N).
 
-    group, points, cooperated: of each user in each repetition, (R, N, G). lengths: rounds of the
-    games, (R, G). efficiency: of each repetition, (R, G). errors: calls without a move, (R, N).
+    points: (R, N, G); lengths: (R, G).
     """
-
-    group: Array
-    points: Array
-    cooperated: Array
-    lengths: Array
-    efficiency: Array
-    errors: Array
-
-    def fitness(self, game: StageGame, *, raw: bool) -> Array:
-        """Mean over games of points, or of their place between the bounds, (R, N)."""
-        if raw:
-            mean: Array = self.points.mean(2)
-            return mean
-        lengths = np.broadcast_to(self.lengths[:, None], self.points.shape)
-        return np.asarray(efficiency_of(game, self.points, lengths).mean(2))
-
-    @property
-    def cooperation(self) -> Array:
-        """The share of its rounds in which each user's program cooperated, (R, N)."""
-        share: Array = self.cooperated.sum(2) / self.lengths.sum(1, keepdims=True)
-        return share
+    if not p.is_raw:
+        lengths = np.broadcast_to(lengths[:, None], points.shape)
+        points = efficiency_of(p.stage_game, points, lengths)
+    mean: Array = points.mean(2)
+    return mean
 
 
-def play_generation(env: Environment, hall: MatchHall, users: Users) -> GenerationResult:
-    """Let everybody play as many games as there are repetitions, all of them in one batch."""
-    p, game, shape = env.params, env.params.stage_game, env.present.shape
-    orders = [random_order(env, CHANCE_ID, f"group {k}") for k in range(p.repetitions)]
-    seeds = [program_seeds(env, CHANCE_ID, f"seed {k}") for k in range(p.repetitions)]
-    groups = (shape[0], p.repetitions, shape[1] // p.players, p.players)
-    played = hall.play(
-        p.told_game(game),
-        by_match(users.program, orders).reshape(shape[0], -1, p.players),
-        by_match(seeds, orders).reshape(shape[0], -1, p.players),
-        env.running[:, 0],
-    )
-    actions = played.actions.reshape(*groups, -1)
-    lengths = _lengths(env)
-    paid = match_payoffs(p.told_game(game), actions, lengths[:, :, None])
-    places = np.arange(shape[1]) // p.players
-    spread = [
-        np.stack([by_agent(one[:, k], order) for k, order in enumerate(orders)], axis=2)
-        for one in (
-            np.broadcast_to(places, (shape[0], p.repetitions, shape[1])),
-            paid.points,
-            paid.cooperated,
-            played.errors.reshape(groups),
-        )
-    ]
-    group, points, cooperated, errors = spread
-    means = paid.points.reshape(*lengths.shape, -1).mean(2)
-    return GenerationResult(
-        group, points, cooperated, lengths, efficiency_of(game, means, lengths), errors.sum(2)
-    )
-
-
-def _lengths(env: Environment) -> Array:
+def game_lengths(env: Environment) -> Array:
     """How many rounds the games of each repetition go on, (R, G)."""
     p = env.params
     shape = env.replicates, p.repetitions
@@ -270,14 +221,12 @@ def _lengths(env: Environment) -> Array:
     goes_on = 1 - 1 / p.game_rounds
     # The number of rounds of a game that goes on with this probability after each of them.
     length = 1 + np.floor(np.log1p(-uniform) / np.log(max(goes_on, 1e-12)))
-    return np.minimum(length, FIVE * p.game_rounds).astype(np.int64)
+    return np.minimum(length, LONGEST * p.game_rounds).astype(np.int64)
 
 
 def gene_shares(env: Environment, pool: StrategyPool, gene: Array) -> Array:
     """The share of users with each gene, (R, K)."""
-    kinds = np.arange(len(pool.genes))
-    shares: Array = (gene[:, :, None] == kinds).mean(1)
-    return shares
+    return np.stack([(gene == kind).mean(1) for kind in range(len(pool.genes))], axis=1)
 
 
 def _evolving(env: Environment, pool: StrategyPool) -> Script:
@@ -287,14 +236,15 @@ def _evolving(env: Environment, pool: StrategyPool) -> Script:
     for number in env.rounds():
         yield from lineage.begun(number)
         yield Tell(ENROLLED, _enrolled(users, hall))
-        result = play_generation(env, hall, users)
-        yield Tell("games_played", _facts(result))
-        model = pool.model_of(users.gene)
+        lengths = game_lengths(env)
+        game = p.told_game(p.stage_game)
+        results = play_groups(env, hall, game, users.program, CHANCE_ID, lengths)
+        yield Tell("games_played", _facts(p, results, lengths))
         yield from lineage.selected(
-            result.fitness(p.stage_game, raw=p.is_raw),
-            result.cooperation,
+            generation_fitness(p, results.points, lengths),
+            results.cooperated.sum(2) / lengths.sum(1, keepdims=True),
             np.zeros_like(env.present),
-            lambda fitness, alive, env, model=model: p.imitation(fitness, model, env),
+            partial(_select, p.imitation, pool.model_of(users.gene)),
         )
         users = successors(env, pool, users, lineage.parents)
         shares = gene_shares(env, pool, users.gene)
@@ -308,6 +258,11 @@ def _evolving(env: Environment, pool: StrategyPool) -> Script:
         yield Tell("dominated", ends=leading >= p.dominance)
 
 
+def _select(rule: Imitation, model: Array, fitness: Array, alive: Array, env: Environment) -> Heirs:
+    """Select among users, all of whom are there."""
+    return rule(fitness, model, env)
+
+
 def _enrolled(users: Users, hall: MatchHall) -> dict[str, Fact]:
     out = np.take_along_axis(hall.out, users.program, 1)
     return {
@@ -317,14 +272,15 @@ def _enrolled(users: Users, hall: MatchHall) -> dict[str, Fact]:
     }
 
 
-def _facts(result: GenerationResult) -> dict[str, Fact]:
+def _facts(p: CulturalEvolution, results: GroupResults, lengths: Array) -> dict[str, Fact]:
+    welfare = efficiency_of(p.stage_game, results.points.mean(1), lengths)
     return {
-        "group": own(result.group.astype(np.int32)),
-        "points": own(result.points),
-        "cooperated": own(result.cooperated.astype(np.int32)),
-        "game_lengths": common(result.lengths[:, None]),
-        "program_failures": own(result.errors.astype(np.int32)),
-        "game_efficiency": common(result.efficiency.mean(1, keepdims=True)),
+        "group": own(results.group.astype(np.int32)),
+        "points": own(results.points),
+        "cooperated": own(results.cooperated.astype(np.int32)),
+        "program_failures": own(results.failures.sum(2).astype(np.int32)),
+        "game_lengths": common(lengths[:, None]),
+        "game_efficiency": common(welfare.mean(1, keepdims=True)),
     }
 
 
@@ -343,15 +299,17 @@ def successors(env: Environment, pool: StrategyPool, users: Users, parents: Arra
 
 
 def _leading_share(told: RoundFacts, env: Environment) -> Array:
-    return told["leading_share"]
+    share: Array = told["leading_share"]
+    return share
 
 
 def _dominated(told: RoundFacts, env: Environment) -> Array:
-    return told["leading_share"] >= env.params.dominance
+    return np.greater_equal(told["leading_share"], env.params.dominance)
 
 
 def _efficiency(told: RoundFacts, env: Environment) -> Array:
-    return told["game_efficiency"]
+    efficiency: Array = told["game_efficiency"]
+    return efficiency
 
 
 def _cooperation(told: RoundFacts, env: Environment) -> Array:

@@ -161,14 +161,14 @@ def match_payoffs(game: StageGame, actions: Array, lengths: Array | None = None)
 
     lengths: of each match, (...), of which only the first rounds count; None: all of them do.
     """
-    points = np.zeros(actions.shape[:-1])
-    counted = np.zeros(actions.shape[:-1], np.int64)
+    points: Array = np.zeros(actions.shape[:-1])
+    counted: Array = np.zeros(actions.shape[:-1], np.int64)
     stock = None if game.first_stock is None else np.full(actions.shape[:-2], game.first_stock)
     for number in range(game.rounds):
         cooperates = actions[..., number]
-        counts = 1 if lengths is None else (number < lengths)[..., None]
-        points += game.paid(cooperates, stock) * counts
-        counted += cooperates * counts
+        counts = lengths is None or (number < lengths)[..., None]
+        points += np.where(counts, game.paid(cooperates, stock), 0)
+        counted += cooperates & counts
         stock = game.next_stock(cooperates, stock)
     return MatchPayoffs(points, counted)
 
@@ -186,19 +186,50 @@ def efficiency_of(game: StageGame, points: Array, lengths: Array) -> Array:
     return placed
 
 
-def by_match(values: Sequence[Array] | Array, orders: Sequence[Array]) -> Array:
-    """List what agents have, (R, N), in each of some orders of seats, (R, G, N).
+class GroupResults(NamedTuple):
+    """What the games of some groupings came to, for each agent in each of them, (R, N, G).
 
-    values: the same in all of them, or one for each.
+    group: the number of one's group. failures: calls of one's program that gave no move.
     """
-    each = values if isinstance(values, list) else [values] * len(orders)
-    pairs = zip(each, orders, strict=True)
-    return np.stack([np.take_along_axis(one, order, 1) for one, order in pairs], axis=1)
+
+    group: Array
+    points: Array
+    cooperated: Array
+    failures: Array
 
 
-def by_agent(values: Array, order: Array) -> Array:
-    """Give agents, (R, N), what is listed in an order of seats, (R, ...)."""
-    listed = values.reshape(order.shape)
-    spread = np.empty_like(listed)
-    np.put_along_axis(spread, order, listed, 1)
+def play_groups(
+    env: Environment,
+    hall: MatchHall,
+    game: StageGame,
+    program: Array,
+    owner: str,
+    lengths: Array | None = None,
+) -> GroupResults:
+    """Cut all agents into groups by chance, which play one game each, and do so several times.
+
+    program: of each agent, (R, N). owner: the chance_id of who draws. lengths: of the games of each
+    grouping, (R, G), of which only the first rounds count; None: one grouping, and all rounds do.
+    """
+    groupings = 1 if lengths is None else lengths.shape[1]
+    orders = [random_order(env, owner, f"group {k}") for k in range(groupings)]
+    seeds = [program_seeds(env, owner, f"seed {k}") for k in range(groupings)]
+    seated = np.stack([np.take_along_axis(program, order, 1) for order in orders], axis=1)
+    dealt = [np.take_along_axis(*pair, axis=1) for pair in zip(seeds, orders, strict=True)]
+    groups = (env.replicates, groupings, env.agents // game.players, game.players)
+    seats = (env.replicates, -1, game.players)
+    running = env.running[:, 0]
+    played = hall.play(game, seated.reshape(seats), np.stack(dealt, 1).reshape(seats), running)
+    actions = played.actions.reshape(*groups, game.rounds)
+    paid = match_payoffs(game, actions, None if lengths is None else lengths[:, :, None])
+    number = np.broadcast_to(np.arange(groups[2])[:, None], groups)
+    listed = (number, paid.points, paid.cooperated, played.errors.reshape(groups))
+    return GroupResults(*(_by_agent(values, orders) for values in listed))
+
+
+def _by_agent(values: Array, orders: Sequence[Array]) -> Array:
+    """Give agents, (R, N, G), what is listed group by group in G orders of seats, (R, G, ...)."""
+    spread = np.empty((*orders[0].shape, len(orders)), values.dtype)
+    for k, order in enumerate(orders):
+        np.put_along_axis(spread[:, :, k], order, values[:, k].reshape(order.shape), 1)
     return spread

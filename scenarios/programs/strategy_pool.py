@@ -94,7 +94,8 @@ class StrategyPool:
 
     def of_gene(self, gene: int) -> Array:
         """The numbers of a gene's programs."""
-        return np.arange(self.counts[gene]) + self.firsts[gene]
+        numbers: Array = np.arange(self.counts[gene]) + self.firsts[gene]
+        return numbers
 
     def refuse_single_gene(self) -> None:
         """Raise SandboxError unless there are two genes at least."""

@@ -81,13 +81,18 @@ def add_run(commands: Commands) -> None:
 
 def run_command(args: argparse.Namespace) -> int:
     """Carry out `society run`."""
-    from society.config.build import build
     from society.config.run_config import load_config, override, parse_settings
+
+    settings = [*parse_settings(args.changes), *given_settings(args)]
+    return play_config(args, override(load_config(args.scenario), settings))
+
+
+def play_config(args: argparse.Namespace, spec: RunConfig) -> int:
+    """Play a configuration as `society run` does, and print what came of it."""
+    from society.config.build import build
     from society.config.wiring_issues import announce_wiring, wiring_warnings
     from society.runs.play import play
 
-    settings = [*parse_settings(args.changes), *given_settings(args)]
-    spec = override(load_config(args.scenario), settings)
     setup = build(spec)
     announce_wiring(setup.wiring, strict=args.strict)
     if args.estimate:

@@ -18,6 +18,7 @@ from .arguments import positive_number, whole_number
 from .output import console, print_json
 from .parser import ArgumentParser, Commands
 from .strategy_diversity import add_diversity
+from .strategy_evolution import add_evolve
 
 if TYPE_CHECKING:
     from society.components.programs.program_files import ProgramFile, ReadyProgram
@@ -35,7 +36,7 @@ def add_strategies(commands: Commands) -> None:
     """Add `society strategies` with its verbs."""
     parser = commands.add_parser("strategies", help="check and play strategies written as programs")
     verbs = parser.add_subparsers(metavar="COMMAND", parser_class=ArgumentParser)
-    for add in (_add_check, _add_play, _add_adopt, add_diversity):
+    for add in (_add_check, _add_play, _add_adopt, add_evolve, add_diversity):
         add(verbs)
     parser.set_defaults(command=lambda args: _list_verbs(verbs))
 
