@@ -1,4 +1,4 @@
-"""Strategies as code: Willis et al. 2026, what becomes of hundreds of programs by language models."""
+"""Strategies as code reproduced: Willis et al. 2026, groups of hundreds of programs by models."""
 
 from __future__ import annotations
 

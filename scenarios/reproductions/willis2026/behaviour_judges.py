@@ -294,9 +294,7 @@ def _release_dates(samples: Samples) -> dict[str, date]:
         for name, author in folder.manifest.models.items()
     }
     played = map(str, samples.evidence.levels("self_play")["model"])
-    return {
-        model: released for model in played if (released := authors[model].release) is not None
-    }
+    return {model: released for model in played if (released := authors[model].release) is not None}
 
 
 def _exploitative_welfare(samples: Samples, model: str) -> float:
