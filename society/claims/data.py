@@ -35,6 +35,7 @@ PageSection = Literal[
     "standings",
     "conduct",
     "agreements",
+    "program_play",
     "ledger",
 ]
 
