@@ -159,7 +159,7 @@ class ReproductionRun:
         return {**given, **minds, **seed, **_with_factors(given, minds)}
 
     def _minds(self, trial: Trial) -> Mapping[str, Any]:
-        """What the minds that are tried stand for; strategies, as levels of factors that vary."""
+        """Turn minds into what they stand for; strategies, into levels of factors that vary."""
         minds = self.design.minds(self.models) if self.models else {}
         if self.design.asks == "models":
             return minds

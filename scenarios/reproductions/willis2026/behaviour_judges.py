@@ -120,7 +120,7 @@ def _effects(compared: SetComparison, game: str) -> dict[str, float]:
 
 
 def separation(samples: Samples, *, which: Literal["most", "least", "pool"]) -> ClaimFinding:
-    """Which attitudes are furthest apart, in all games, or which game is the hardest to steer?"""
+    """Judge which attitudes are furthest apart, or which game is the hardest to steer."""
     effects = {game: _effects(measured_sets(samples), game) for game in GAMES}
     if which == "pool":
         *others, pool = GAMES
@@ -287,7 +287,7 @@ def recent_models_do_worse(samples: Samples) -> ClaimFinding:
 
 
 def _release_dates(samples: Samples) -> dict[str, date]:
-    """When each model that plays was released, as far as a manifest says so."""
+    """The day on which each model that plays was released, as far as a manifest says so."""
     authors = {
         name: author
         for folder in measured_sets(samples).folders

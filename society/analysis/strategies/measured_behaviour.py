@@ -128,7 +128,7 @@ def _joined(batches: Sequence[MatchBatch]) -> MatchBatch:
 
 @cache
 def last_cooperators() -> Array:
-    """How many opponents cooperated last in each context, (961,); NaN in the first round."""
+    """Count the opponents who cooperated last in each context, (961,); NaN in the first round."""
     last = np.zeros((len(MULTISETS), ROUNDS))
     for place, multiset in enumerate(MULTISETS):
         last[place, 1:] = np.sum([HISTORIES[one] for one in multiset], axis=0)
@@ -139,7 +139,7 @@ def last_cooperators() -> Array:
 
 @cache
 def context_lengths() -> Array:
-    """How many rounds have been played in each context, (961,) of int."""
+    """Count the rounds that were played before each context, (961,) of int."""
     rounds = np.tile(np.arange(float(ROUNDS)), (len(MULTISETS), 1))
     return behaviour_features(rounds[:, None]).round().astype(np.int64)
 

@@ -18,7 +18,7 @@ from .measured_behaviour import last_cooperators
 
 
 class Ellipse(NamedTuple):
-    """Where a set lies within one standard deviation; long, short: half axes; angle: in degrees."""
+    """The region within one standard deviation; long, short: half axes; angle: in degrees."""
 
     centre: tuple[float, float]
     long: float

@@ -28,7 +28,7 @@ _NO_VARIANCE = 1e-10  # eigenvalues below are errors of rounding
 
 
 class SetShift(NamedTuple):
-    """How far the centroids of two sets are apart: as a distance, and as Cohen's d."""
+    """The difference of two centroids: as a distance, and as Cohen's d."""
 
     distance: float
     effect: float | NotEstimable

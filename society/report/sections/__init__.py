@@ -23,8 +23,8 @@ from .llm_usage_section import llm_usage_section
 from .norms_section import norms_section, texts_section
 from .outcome import maps_section, outcome_section
 from .over_time import over_time_section
-from .program_play import program_play_section
 from .provenance_section import provenance_section, summary_section
+from .strategies_in_play import program_play_section
 from .survival_section import survival_section
 
 

@@ -12,11 +12,15 @@ from society.report.figures.behaviour_plane import behaviour_plane
 from society.report.page import Section
 from society.report.tables import Head, Table
 
-_NOTE = (
-    "Behaviour is the cooperation rate in 961 contexts of a game of 4 players and 5 rounds. MPD: "
-    "mean Euclidean distance of two strategies, raw, and divided by that of uniform random "
-    "vectors. PR: participation ratio, an effective number of dimensions. Responsiveness: slope of "
-    "cooperation over opponents who cooperated last. Typical: the strategy next to the centroid."
+_DIVERSITY = (
+    "Behaviours: strategies that differ in any of 961 contexts. MPD: mean Euclidean distance of "
+    "two strategies, raw, and divided by that of uniform random vectors. PR: participation ratio, an "
+    "effective number of dimensions."
+)
+_CHARACTER = (
+    "Cooperation: rate over 961 contexts of a game of 4 players and 5 rounds. Responsiveness: "
+    "slope over opponents who cooperated last. Typical: the strategy next to the centroid. Failing: "
+    "strategies that gave no move in some context, where their fallback counts."
 )
 
 
@@ -55,7 +59,7 @@ def plane_sentence(plane: PrincipalPlane) -> str:
 
 def set_tables(compared: SetComparison) -> list[Table]:
     """Tabulate the diversity of each set, and distances between sets as far as there are pairs."""
-    tables = [diversity_table(compared)]
+    tables = [diversity_table(compared), character_table(compared)]
     if compared.attitudes:
         title = "Distance of the centroids of two attitudes"
         tables.append(_pair_table("attitudes", title, compared, compared.attitudes))
@@ -75,6 +79,23 @@ def diversity_table(compared: SetComparison) -> Table:
             summary.mpd,
             summary.normalised_mpd,
             summary.participation_ratio,
+        )
+        for one, summary in compared.summaries.items()
+    ]
+    head: Head = [
+        ("text", "set"),
+        ("count", "strategies", "behaviours"),
+        ("statistic", "MPD", "normalised MPD", "PR"),
+    ]
+    title = "Diversity of sets of strategies"
+    return Table.of("diversity", title, head, rows, _DIVERSITY, whole=True)
+
+
+def character_table(compared: SetComparison) -> Table:
+    """Tabulate how strategies of each set behave."""
+    rows = [
+        (
+            compared.label(one),
             summary.cooperation,
             summary.responsiveness,
             summary.typical,
@@ -82,21 +103,13 @@ def diversity_table(compared: SetComparison) -> Table:
         )
         for one, summary in compared.summaries.items()
     ]
-    return Table.of(
-        "diversity",
-        "Diversity of sets of strategies",
-        [
-            ("text", "set"),
-            ("count", "strategies", "behaviours"),
-            ("statistic", "MPD", "normalised MPD", "PR"),
-            ("share", "cooperation", "responsiveness"),
-            ("text", "typical"),
-            ("count", "failing"),
-        ],
-        rows,
-        _NOTE,
-        whole=True,
-    )
+    head: Head = [
+        ("text", "set"),
+        ("share", "cooperation", "responsiveness"),
+        ("text", "typical"),
+        ("count", "failing"),
+    ]
+    return Table.of("character", "Behaviour of strategies", head, rows, _CHARACTER, whole=True)
 
 
 def _pair_table(name: str, title: str, compared: SetComparison, pairs: Sequence[SetPair]) -> Table:

@@ -15,7 +15,7 @@ from .style import PAPER, SERIES, Figure, add_legend, legend_height, render_figu
 _HATCHES = ("", "////", "....", "xxxx")  # after each turn of the colours
 
 
-def gene_shares(name: str, title: str, caption: str, shares: Mapping[str, Array]) -> Figure:
+def stacked_shares(name: str, title: str, caption: str, shares: Mapping[str, Array]) -> Figure:
     """Draw how the shares of genes, (T,) each, change from generation to generation."""
     names = [wrap_label(gene) for gene in shares]
     generations = np.arange(len(next(iter(shares.values())))) + 1

@@ -9,7 +9,7 @@ import numpy as np
 
 from society.analysis.study.condition import ConditionRun
 from society.engine.rng import Array
-from society.report.figures.gene_shares import gene_shares
+from society.report.figures.stacked_shares import stacked_shares
 from society.report.figures.style import Figure
 from society.report.figures.welfare_curves import WelfareCurve, WelfarePanel, welfare_curves
 from society.report.layout import Layout
@@ -95,7 +95,7 @@ def _evolution(layout: Layout, runs: Sequence[ConditionRun]) -> Iterator[Section
     first = runs[0]
     shares = shares_of_genes(first)
     if shares is not None and shares.shape[1] == len(genes):
-        yield gene_shares(
+        yield stacked_shares(
             "gene_shares",
             f"Shares of genes in one run ({first.name})",
             "The first replicate of the first condition, generation by generation.",
