@@ -72,7 +72,11 @@ class CulturalEvolution(DilemmaOfPrograms):
     """Symbols are those of the docstring above."""
 
     rule: ImitationRule = Field("proportional", description="the rule by which users imitate")
-    elite: int = Field(64, ge=0, description="users who keep gene and program, under proportional")
+    elite: int | None = Field(
+        None,
+        ge=0,
+        description="users who keep gene and program, under proportional; none: one in eight",
+    )
     repetitions: int = Field(4, ge=1, description="G, games of each user in a generation")
     mutation: float | None = Field(
         None,
@@ -119,12 +123,11 @@ class CulturalEvolution(DilemmaOfPrograms):
     def last_generations(self) -> int:
         return self.averaged or (1 if self.rule == "proportional" else 100)
 
-    @property
-    def imitation(self) -> Imitation:
-        """The rule with its parameters."""
+    def imitation(self, agents: int) -> Imitation:
+        """The rule with its parameters, for so many users."""
         return Imitation(
             self.rule,
-            self.elite,
+            agents // 8 if self.elite is None else self.elite,
             self.beta,
             self.learning,
             self.replacement,
@@ -189,7 +192,7 @@ def _refuse_unplayable(env: Environment, pool: StrategyPool) -> None:
     p = env.params
     refuse_remainder(env.agents, p.players)
     pool.refuse_single_gene()
-    p.imitation.refuse_contradictions(env.agents)
+    p.imitation(env.agents).refuse_contradictions(env.agents)
     most = math.ceil(env.agents / len(pool.genes)) / env.agents
     if most >= p.dominance:
         raise ScenarioError(
@@ -221,7 +224,8 @@ def game_lengths(env: Environment) -> Array:
     goes_on = 1 - 1 / p.game_rounds
     # The number of rounds of a game that goes on with this probability after each of them.
     length = 1 + np.floor(np.log1p(-uniform) / np.log(max(goes_on, 1e-12)))
-    return np.minimum(length, LONGEST * p.game_rounds).astype(np.int64)
+    lengths: Array = np.minimum(length, LONGEST * p.game_rounds).astype(np.int64)
+    return lengths
 
 
 def gene_shares(env: Environment, pool: StrategyPool, gene: Array) -> Array:
@@ -244,7 +248,7 @@ def _evolving(env: Environment, pool: StrategyPool) -> Script:
             generation_fitness(p, results.points, lengths),
             results.cooperated.sum(2) / lengths.sum(1, keepdims=True),
             np.zeros_like(env.present),
-            partial(_select, p.imitation, pool.model_of(users.gene)),
+            partial(_select, p.imitation(env.agents), pool.model_of(users.gene)),
         )
         users = successors(env, pool, users, lineage.parents)
         shares = gene_shares(env, pool, users.gene)
@@ -304,7 +308,7 @@ def _leading_share(told: RoundFacts, env: Environment) -> Array:
 
 
 def _dominated(told: RoundFacts, env: Environment) -> Array:
-    return np.greater_equal(told["leading_share"], env.params.dominance)
+    return np.asarray(told["leading_share"] >= env.params.dominance)
 
 
 def _efficiency(told: RoundFacts, env: Environment) -> Array:
@@ -384,6 +388,7 @@ FACTS = {
     "gene_shares": FactSpec("Share of users with each gene in the next generation"),
     "leading_gene": FactSpec("Number of the commonest gene"),
     "leading_share": FactSpec("Share of users with the commonest gene"),
+    "generation": FactSpec("Number of the generation"),
     "life": FactSpec("Number of a life: a user's time with one gene and program"),
     "parent": FactSpec("Number of the life whose gene was taken over; -1: none"),
     "newborn": FactSpec("Whether a life has just begun"),

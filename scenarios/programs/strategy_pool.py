@@ -172,8 +172,14 @@ def _pool(chosen: Mapping[str, ChosenPrograms]) -> StrategyPool:
         programs=tuple(loaded for _, _, loaded in listed),
         names=tuple(name for _, name, _ in listed),
         counts=np.array([*counts.values()]),
-        folders={path: one.folder for path, one in chosen.items()},
+        folders={path: _kept(path, one) for path, one in chosen.items()},
     )
+
+
+def _kept(path: str, chosen: ChosenPrograms) -> KeptFolder:
+    """Return programs as a run file keeps them; built-in ones are no files that a user may move."""
+    folder = chosen.folder
+    return folder.model_copy(update={"hashes": {}}) if path == BUILT_IN else folder
 
 
 def _gene(ready: ReadyProgram) -> Gene:

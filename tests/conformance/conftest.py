@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 SIZE = {"replicates": 12, "rounds": 12}
 SHORT = {"replicates": 3, "rounds": 3}  # where rounds are played again and again
 SMALL = {"replicates": 2, "rounds": 2}  # where minds are asked one by one
+CROWD = 32  # agents, of scenarios that have hundreds of them
 PATCHY = {"function": f"{Path(__file__).with_name('patchy.py')}:patchy"}
 SETTINGS: Sequence[tuple[int, Any]] = (  # agents, graph
     (1, "complete"),
@@ -244,7 +245,7 @@ def untried(cases: Sequence[Case], legal: Legal) -> list[tuple[str, Any]]:
 def of_its_own(scenario: Scenario, name: str, value: Any, legal: Legal) -> Case:
     """The value in an otherwise usual society."""
     usual = {other: values[0] for other, values in legal.items()}
-    changes = {"agents": scenario.agents, "parameters": {**usual, name: value}}
+    changes = {"agents": min(scenario.agents, CROWD), "parameters": {**usual, name: value}}
     return playable(Case(scenario.name, changes), {**legal, name: [value]})
 
 
@@ -271,6 +272,8 @@ def sized(case: Case) -> Case:
         return {name: most for name, most in sizes.items() if name not in said}
 
     setup = altered(case, **within(SMALL)).setup()
+    if setup.agents > CROWD and not setup.spec.cohorts:
+        case = altered(case, agents=CROWD)
     asked, again = setup.models_named, len(setup.scenario.display.levels) > 1
     size = within(SMALL if asked else SHORT if again else SIZE)
     stages = [
