@@ -106,11 +106,34 @@ def mumble(prompt: str) -> str:
     return "Well."
 
 
+def author(prompt: str) -> str:
+    """Describe a strategy; write its program right at the third try, and mend what it is told."""
+    if "in words, between guillemets" not in prompt:
+        return "Cooperate, unless somebody defected.\n\n- In the first round: cooperate."
+    if "IndexError" in prompt:
+        return program("return C if all(history.opponent_actions.ravel()) else D")
+    if "import os" in prompt:
+        return program("return C if history.opponent_actions[-1].all() else D")
+    return program("return C", "import os\n\n\n")
+
+
+def program(move: str, before: str = "") -> str:
+    """Write a program in the form of an answer."""
+    return f"```python\n{before}class Mine:\n    def act(self, history):\n        {move}\n```"
+
+
+def stubborn(prompt: str) -> str:
+    """Describe a strategy, and never write a program that is allowed."""
+    return program("return eval('C')") if "between guillemets" in prompt else "Do as I like."
+
+
 BRAINS: dict[str, Callable[[str], str]] = {
     "resident": resident,
     "number": number,
     "echo": echo,
     "mumble": mumble,
+    "author": author,
+    "stubborn": stubborn,
 }
 
 

@@ -95,7 +95,7 @@ class Program(Component):
         ),
         Column("program_seed", np.uint64),
         Column("seen_rounds", object),
-        Column("news", object),
+        Column("program_news", object),
     )
 
     def __post_init__(self) -> None:
@@ -117,7 +117,7 @@ class Program(Component):
         names = np.array([*self.programs.by_name], object)
         agents["program"] = names[agents.draws.integers("program", len(names))]
         agents["program_seed"] = _words(agents, "seed")
-        agents["seen_rounds"] = agents["news"] = _cells(() for _ in range(len(agents)))
+        agents["seen_rounds"] = agents["program_news"] = _cells(() for _ in range(len(agents)))
 
     def answer(self, ask: Question, agents: AgentGroup) -> Any:
         if ask.kind != "move":
@@ -134,11 +134,11 @@ class Program(Component):
         if tell.kind == "played" and "move" in self.answers:
             self._notice_round(tell, agents)
         if any(tell.kind in one.hears for one in self.programs.by_name.values()):
-            agents["news"] = _cells(
+            agents["program_news"] = _cells(
                 (*news, Notice(tell.kind, plain_facts(Agent(agents, entry).own(tell))))
                 if tell.kind in self.programs.by_name[agents["program"][entry]].hears
                 else news
-                for entry, news in enumerate(agents["news"])
+                for entry, news in enumerate(agents["program_news"])
             )
 
     def born(self, agents: AgentGroup) -> None:
@@ -213,7 +213,7 @@ class Program(Component):
                 int(agent["program_seed"]),
                 _key(agents, entry),
                 setting,
-                agent["news"],
+                agent["program_news"],
                 ask.kind,
                 question_facts(inquiry),
                 int(draw[entry]),

@@ -21,7 +21,7 @@ NameFilter = str | tuple[str, ...]
 
 @dataclass(frozen=True)
 class ProgramChoice:
-    """Which programs of a folder are meant: by class, attitude and author, all if none is named."""
+    """The programs of a folder that are meant: by class, attitude and author; none named: all."""
 
     names: NameFilter
     attitude: NameFilter

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import cache
+from threading import Lock
 
 from society.errors import SandboxError, suggest
 from society.sandbox.jail_limits import Confinement
@@ -28,29 +29,36 @@ class ProgramHost:
         self._programs: list[LoadedProgram] = []
         self._numbers: dict[LoadedProgram, int] = {}
         self._last: tuple[object, list[CallOutcome]] = (None, [])
+        self._loading = Lock()  # runs of a notebook may share a process
 
     def numbers(self, programs: Sequence[LoadedProgram]) -> list[int]:
         """Return the numbers by which the pool knows programs; new ones are loaded."""
-        new = [one for one in dict.fromkeys(programs) if one not in self._numbers]
-        if new:
-            self._numbers |= {one: len(self._programs) + k for k, one in enumerate(new)}
-            self._programs += new
-            self._pool.load(self._programs)
-        return [self._numbers[one] for one in programs]
+        with self._loading:
+            new = [one for one in dict.fromkeys(programs) if one not in self._numbers]
+            if new:
+                self._numbers |= {one: len(self._programs) + k for k, one in enumerate(new)}
+                self._programs += new
+                self._pool.load(self._programs)
+            return [self._numbers[one] for one in programs]
 
     def decide(self, calls: Sequence[DecisionCall]) -> list[CallOutcome]:
         """Ask programs for moves."""
-        asked = [
-            (c.program, c.seed, c.key, c.game, c.actions.tobytes(), c.payoffs.tobytes())
-            for c in calls
-        ]
-        if self._last[0] != asked:
-            self._last = asked, self._pool.decide(calls)
-        return self._last[1]
+        asked = [(c.program, c.seed, c.key, c.game, *_seen(c)) for c in calls]
+        before, outcomes = self._last
+        if before != asked:
+            outcomes = self._pool.decide(calls)
+            self._last = asked, outcomes
+        return outcomes
 
     def answer(self, calls: Sequence[AnswerCall]) -> list[CallOutcome]:
         """Ask programs for answers to questions."""
         return self._pool.answer(calls)
+
+
+def _seen(call: DecisionCall) -> tuple[bytes, ...]:
+    """Return what a program has seen, in a form in which equal paths are equal."""
+    stock = b"" if call.stock is None else call.stock.tobytes()
+    return call.actions.tobytes(), call.payoffs.tobytes(), stock
 
 
 def host_of_this_process() -> ProgramHost:

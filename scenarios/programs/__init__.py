@@ -1,1 +1,1 @@
-"""Populations of programs: strategies written as code, played by the thousand in jailed workers."""
+"""Scenarios about programs: models write strategies as code, and populations of them play."""

@@ -108,11 +108,11 @@ def play_config(args: argparse.Namespace, spec: RunConfig) -> int:
             path,
             args.record,
             overwrite=args.overwrite,
-            watch=_watch(args, begun=True),
-            awaiting=_print_awaiting,
+            watch=watch_run(args, begun=True),
+            awaiting=print_awaiting,
             conclude=args.json or not args.quiet,
         )
-    return _print_end(args, path, end)
+    return print_end(args, path, end)
 
 
 def _free_path(path: Path, *, taken: bool) -> Path:
@@ -171,8 +171,8 @@ def resume_command(args: argparse.Namespace) -> int:
     end = resume(
         args.file,
         changed,
-        _watch(args),
-        _print_awaiting,
+        watch_run(args),
+        print_awaiting,
         conclude,
         trust=args.trust,
         files=args.files,
@@ -180,7 +180,7 @@ def resume_command(args: argparse.Namespace) -> int:
     )
     if end.file is None:
         print(f"society: {args.file} is finished; there is nothing to resume", file=sys.stderr)
-    code = _print_end(args, args.file, end)
+    code = print_end(args, args.file, end)
     if not code and end.purpose:
         words = "the designs are ready; repeat the command that needed them to play its tournament"
         print(f"society: {words}", file=sys.stderr)
@@ -232,7 +232,7 @@ def prompts_command(args: argparse.Namespace) -> int:
     return 0
 
 
-def _watch(args: argparse.Namespace, *, begun: bool = False) -> Watch:
+def watch_run(args: argparse.Namespace, *, begun: bool = False) -> Watch:
     """Return a function that announces a run to be played and opens its live view."""
 
     def watch(session: Session) -> AbstractContextManager[Live | None]:
@@ -250,7 +250,7 @@ def _watch(args: argparse.Namespace, *, begun: bool = False) -> Watch:
     return watch
 
 
-def _print_end(args: argparse.Namespace, path: Path, end: End) -> int:
+def print_end(args: argparse.Namespace, path: Path, end: End) -> int:
     """Print how a run ended, its results or how to continue it; return the exit code."""
     from society.errors import InputError, user_place
     from society.runs.runfile import open_run_file
@@ -282,7 +282,7 @@ def _print_note(words: str) -> None:
     print(f"society: {words}", file=sys.stderr)
 
 
-def _print_awaiting(count: int) -> None:
+def print_awaiting(count: int) -> None:
     replies = "1 reply" if count == 1 else f"{count} replies"
     print(
         f"society: waiting for {replies} under way; press Ctrl-C again to stop at once",

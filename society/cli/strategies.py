@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Sequence
 from datetime import date
@@ -19,6 +18,7 @@ from .output import console, print_json
 from .parser import ArgumentParser, Commands
 from .strategy_diversity import add_diversity
 from .strategy_evolution import add_evolve
+from .write_strategies import add_write
 
 if TYPE_CHECKING:
     from society.components.programs.program_files import ProgramFile, ReadyProgram
@@ -28,15 +28,16 @@ if TYPE_CHECKING:
     from society.sandbox.strategy_folder import StrategyManifest
 
 GAMES = ("public_goods", "collective_risk", "common_pool")
-_COLLECTIVE = re.compile("Strategy_COLLECTIVE_")  # published strategies that fall back on C
 FEWEST = 4  # players, where fewer classes are given than that
 
 
 def add_strategies(commands: Commands) -> None:
     """Add `society strategies` with its verbs."""
-    parser = commands.add_parser("strategies", help="check and play strategies written as programs")
+    parser = commands.add_parser(
+        "strategies", help="write, check and play strategies that are programs"
+    )
     verbs = parser.add_subparsers(metavar="COMMAND", parser_class=ArgumentParser)
-    for add in (_add_check, _add_play, _add_adopt, add_evolve, add_diversity):
+    for add in (add_write, _add_check, _add_play, _add_adopt, add_evolve, add_diversity):
         add(verbs)
     parser.set_defaults(command=lambda args: _list_verbs(verbs))
 
@@ -197,11 +198,13 @@ def _playing(args: argparse.Namespace) -> list[ReadyProgram]:
     from society.components.programs.program_files import ReadyProgram
     from society.sandbox.kept_programs import KeptProgram
 
+    files = _files(args.files)
     checked = [
         (file, _judged(one, args.game))
-        for file in _files(args.files)
+        for file in files
         for one in _program_file(file, args.allow).checked
     ]
+    fallbacks = {file: _declared_fallbacks(file) for file in files}
     known = [one.name for _, one in checked]
     for name in args.classes:
         if name not in known:
@@ -216,11 +219,21 @@ def _playing(args: argparse.Namespace) -> list[ReadyProgram]:
             raise SandboxError(
                 f"{short_path(file)}:{one.line}: two classes are called {one.name}; rename one"
             )
-        fallback: Literal["C", "D"] = "C" if _COLLECTIVE.match(one.name) else "D"
+        fallback = fallbacks[file].get(one.name, "D")
         kept = KeptProgram(name=one.name, number=0, source=one.source, fallback=fallback)
         ready[one.name] = ReadyProgram.of(kept, one)
     _refuse_mute(ready)
     return list(ready.values())
+
+
+def _declared_fallbacks(file: Path) -> dict[str, Literal["C", "D"]]:
+    """Return the fallbacks of the strategies in a file, if a manifest beside it lists them."""
+    from society.sandbox.strategy_folder import MANIFEST, read_strategies
+
+    if not (file.parent / MANIFEST).exists():
+        return {}
+    listed = read_strategies(file.parent).manifest.strategies
+    return {one.name: one.fallback for one in listed if one.file == file.name}
 
 
 def _refuse_mute(programs: dict[str, ReadyProgram]) -> None:

@@ -109,20 +109,26 @@ def list_changes(manifest: Manifest, setup: Society | None = None) -> str:
         found += _values("parameter ", before, setup.params.model_dump(mode="json"))
         if manifest.prompts:
             found += _files("prompt ", manifest.prompts, setup.words.hashes())
-    files = {**manifest.files, **_program_files(manifest)}
-    now = {name: hash_file(name) for name in files}
-    files = {short_path(name): digest for name, digest in files.items()}
-    found += _files("", files, {short_path(name): hashed for name, hashed in now.items()})
+    found += _file_changes(manifest.files)
+    found += _strategy_changes(manifest)
     return f"; changed since: {', '.join(found)}" if found else ""
 
 
-def _program_files(manifest: Manifest) -> dict[str, str]:
-    """Return the files of strategies that were read, with their hashes; the run does without."""
-    return {
-        str(Path(path, name)): digest
-        for path, folder in manifest.programs.items()
-        for name, digest in folder.hashes.items()
-    }
+def _file_changes(files: Mapping[str, str]) -> list[str]:
+    """List the files, by path with their hashes, that are others now, or gone."""
+    before = {short_path(name): digest for name, digest in files.items()}
+    return [*_files("", before, {short_path(name): hash_file(name) for name in files})]
+
+
+def _strategy_changes(manifest: Manifest) -> Iterator[str]:
+    """Yield how folders of strategies differ from what the run file has of them, and plays."""
+    for path, folder in manifest.programs.items():
+        files = {str(Path(path, name)): digest for name, digest in folder.hashes.items()}
+        changed = _file_changes(files)
+        if len(changed) > 1:
+            yield f"{len(changed)} files of {short_path(path)} have changed or are missing"
+        else:
+            yield from changed
 
 
 def _values(sort: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:

@@ -487,9 +487,21 @@ def _name_advice(name: str) -> str:
 def _is_idle(node: ast.stmt) -> bool:
     """Tell if a statement does nothing when a file is imported."""
     if isinstance(node, ast.If):
-        return ast.unparse(node.test) == "__name__ == '__main__'" and not node.orelse
+        return _asks_if_main(node.test) and not node.orelse
     return isinstance(node, ast.Pass) or (
         isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )
+
+
+def _asks_if_main(test: ast.expr) -> bool:
+    """Recognise `__name__ == "__main__"`, under which nothing runs when a file is imported."""
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and test.left.id == "__name__"
+        and isinstance(test.ops[0], ast.Eq)
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value == "__main__"
     )
 
 
@@ -503,4 +515,5 @@ def _is_enum_class(node: ast.ClassDef) -> bool:
 
 def _is_data(node: ast.ClassDef) -> bool:
     """Tell if a class is a dataclass."""
-    return any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list)
+    called = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
+    return any(isinstance(one, ast.Name) and one.id == "dataclass" for one in called)

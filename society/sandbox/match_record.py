@@ -75,8 +75,9 @@ class MatchRecord:
 def has_exact_sums(game: StageGame) -> bool:
     """Check whether sums of payoffs are exact in any order: all are multiples of 2 ** -20.
 
-    >>> has_exact_sums(stage_game("public_goods", 4)), has_exact_sums(stage_game("public_goods", 7))
-    (True, False)
+    >>> from society.sandbox.stage_games import stage_game
+    >>> [has_exact_sums(stage_game("public_goods", players)) for players in (4, 7)]
+    [True, False]
     """
     if game.first_stock is not None:
         return False

@@ -67,7 +67,7 @@ def test_a_small_donor_game_is_told_as_it_was(tmp_path: Path) -> None:
     check(told(replayed(tmp_path, "donor_game", changes)), "donor_game.txt")
 
 
-@pytest.mark.parametrize("scenario", ["language_village", "norm_coding", "village_meeting"])
+@pytest.mark.parametrize("scenario", ["language_village", "norm_coding", "strategy_writing", "village_meeting"])
 def test_language_agents_are_asked_and_answer_as_they_did(tmp_path: Path, scenario: str) -> None:
     """Three agents, two rounds, the offline mind: all prompts and replies, then the history."""
     run = replayed(tmp_path, scenario, {"agents": 3, "rounds": 2, "seed": 4})

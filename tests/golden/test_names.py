@@ -21,7 +21,7 @@ from .test_golden import replayed, told
 
 # A number of points is no number of a player: "the other player 2 points".
 NAME = re.compile(
-    r"(?:the referee|(?:villager|agent|player|rater) \d+(?:_\d+)?\b(?: of match \d+)?)(?! points)",
+    r"(?:the referee|(?:villager|agent|player|rater|author) \d+(?:_\d+)?\b(?: of match \d+)?)(?! points)",
     re.IGNORECASE,
 )
 LANGUAGE = {"parameters": {"minds": "language"}}
@@ -41,6 +41,7 @@ CASES: list[tuple[str, Mapping[str, Any], set[str]]] = [
         {"agents": 3, "rounds": 2},
         {"villager 0", "villager 1", "the referee"},
     ),
+    ("strategy_writing", {"agents": 2, "rounds": 2}, {"author 0", "author 1"}),
     ("norm_coding", {"agents": 2, "rounds": 2}, {"rater 0", "rater 1"}),
     ("donor_game", {"agents": 2, "rounds": 2, **LANGUAGE}, {"agent 0", "agent 1"}),
     (

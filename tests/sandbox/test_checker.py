@@ -82,6 +82,21 @@ def test_a_file_that_cannot_be_read_says_where(text: str, sentence: str) -> None
         check_file(text, filename="x.py")
 
 
+TOPS = ["if {}x:\n    pass", "y = {}x", "{}x", "@{}x\nclass B:\n    pass"]
+
+
+@pytest.mark.parametrize("top", TOPS)
+def test_depth_at_the_top_of_a_file_is_no_danger(top: str) -> None:
+    program = "class A:\n    def act(self, history):\n        return C\n"
+    found = check_file(top.format("not \\\n" * 900) + f"\n{program}")
+    assert found[-1].name == "A"
+
+
+def test_what_stands_under_a_question_for_main_is_left_out() -> None:
+    program = "class A:\n    def act(self, history):\n        return C\n"
+    assert only_program(f"{program}\nif __name__ == '__main__':\n    A(3)\n").accepted
+
+
 def test_an_option_opens_a_name_of_numpy() -> None:
     text = "class Spy:\n    def act(self, history):\n        return np.kaiser(3, 1)\n"
     assert "--allow numpy.kaiser adds it" in check_file(text)[0].reason

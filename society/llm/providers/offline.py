@@ -116,9 +116,7 @@ class Offline:
                 "take a language model, or tape:FILE"
             )
         resident = _Resident(self._seed, request)
-        values = fields(request.question.reply).items()
-        answers = {name or "answer": resident.value(value) for name, value in values}
-        text = f"{resident.one_of(_THOUGHTS)} {json.dumps(answers)}"
+        text = resident.improvise() or resident.answer()
         prompt = sum(len(message.content) for message in request.messages)
         return Completion(
             text,
@@ -142,6 +140,17 @@ class _Resident:
         self._usual = 0.3 + 0.4 * temper
         occasion = "\0".join(map(str, address))
         self._rng = generator(seed, f"offline\0{occasion}")
+
+    def improvise(self) -> str:
+        """Reply in the words of a form of answer that has some of its own, or ""."""
+        own = getattr(self._question.reply, "improvise", None)
+        return str(own(self._question.facts, self._rng)) if own else ""
+
+    def answer(self) -> str:
+        """Reply with a sentence and a JSON object."""
+        values = fields(self._question.reply).items()
+        answers = {name or "answer": self.value(value) for name, value in values}
+        return f"{self.one_of(_THOUGHTS)} {json.dumps(answers)}"
 
     def one_of(self, options: Sequence[T]) -> T:
         return options[int(self._rng.random() * len(options))]

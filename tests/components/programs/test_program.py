@@ -182,6 +182,65 @@ def test_a_program_is_told_its_game_and_what_everybody_did_and_got(
     assert public(tmp_path / "a.run", "program_errors")[:2] == [0, 0]
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_of_a_society_is_the_game_that_is_played_alone(
+    game: str, play: Play, typed: Typed, tmp_path: Path
+) -> None:
+    listed = json.loads((EXAMPLES / game / "manifest.json").read_text())["strategies"]
+    names = [one["class"] for one in listed if one["class"] not in ("Matcher", "TakesTurns")]
+    names = [*names, names[0]][:4]
+    of_folder = f"folder: {EXAMPLES / game}"
+    cohorts = "".join(
+        f"  - {{name: seat{seat}, components: [program: {{{of_folder}, class: {name}}}]}}\n"
+        for seat, name in enumerate(names)
+    )
+    parameters = "{}" if game == "common_pool" else "{factor: 2}"
+    more = "agents: 4\nparameters: {players: 4, factor: 2}" if game == "public_goods" else ""
+    more = more or f"parameters: {parameters}"
+    play(f"scenario: {game}\nrounds: 20\n{more}\ncohorts:\n{cohorts}")
+    with open_run_file(tmp_path / "a.run") as run:
+        told = [
+            step.arrays["own", "action"][0]
+            for page in run.pages()
+            for step in page.steps
+            if step.kind == "played"
+        ]
+    moves = ["".join("CD"[round_[seat]] for round_ in told) for seat in range(4)]
+    classes = [word for name in dict.fromkeys(names) for word in ("--class", name)]
+    alone = typed("strategies", "play", EXAMPLES / game, "--game", game, *classes, "--json")
+    assert moves == [*json.loads(alone.out)["moves"].values()]
+
+
+AROUND = (
+    "mediation",
+    "contracts, repetition: {games: 4}",
+    "reputation: {games: 4}",
+    "repetition: {games: 4}, tournament",
+    "institution_choice: {options: [[baseline], [peer_punishment: {most: 2}]], by: feet}",
+    "cheap_talk",
+)
+
+
+@pytest.mark.parametrize("mechanisms", AROUND)
+def test_programs_play_within_mechanisms(mechanisms: str, play: Play, tmp_path: Path) -> None:
+    # A tournament seats types; by feet one goes among those of the same match.
+    count = 1 if "tournament" in mechanisms else 2 if "feet" in mechanisms else 4
+    program = f"program: {{folder: {EXAMPLES / 'public_goods'}}}"
+    said = play(f"""
+scenario: public_goods
+rounds: 1
+parameters: {{players: 4, factor: 2}}
+mechanisms: [{mechanisms}]
+cohorts:
+  - {{name: a, count: {count}, components: [sanctions, mechanism_use, {program}]}}
+  - {{name: b, count: {count}, components: [sanctions, mechanism_use, classic_strategies]}}
+""")
+    assert (said.code, said.err) == (0, "")
+    assert verify(tmp_path / "a.run").ok
+    errors = public(tmp_path / "a.run", "program_errors")
+    assert set(errors) <= {0}
+
+
 def test_repeated_games_are_one_game_to_a_program(play: Play, tmp_path: Path) -> None:
     folder(tmp_path / "own", "public_goods", INSPECTOR, "Inspector")
     repeated = mixed("public_goods", "folder: own", 1, "mechanisms: [repetition: {games: 5}]")

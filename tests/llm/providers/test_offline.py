@@ -138,3 +138,16 @@ def test_without_a_question_it_has_nothing_to_read() -> None:
     bare = request(Real(0, 1))._replace(question=None)
     with pytest.raises(InputError, match="has no question for the offline model"):
         Offline(1)(bare)
+
+
+class Rhyme(Text):
+    """A form of answer with words of its own for the offline mind."""
+
+    def improvise(self, facts: Any, rng: np.random.Generator) -> str:
+        return f"A rhyme of {int(rng.integers(2, 9))} lines."
+
+
+def test_a_form_of_answer_may_make_up_the_whole_reply() -> None:
+    answers = [Offline(1)(request(Rhyme(), use=use)).text for use in range(20)]
+    assert set(answers) == {f"A rhyme of {lines} lines." for lines in range(2, 9)}
+    assert answers == [Offline(1)(request(Rhyme(), use=use)).text for use in range(20)]
