@@ -1,1 +1,1 @@
-"""Scenarios about programs: models write strategies as code, and populations of them play."""
+"""Programs that play dilemmas: models write them, they meet in self-play, and they evolve."""

@@ -29,7 +29,7 @@ _WORD = 2**32
 
 
 class PlayedMatches(NamedTuple):
-    """What came of some matches in each replicate.
+    """The moves of some matches in each replicate, and the failures.
 
     actions: who cooperated, (R, G, n, T) of bool; nobody in replicates that were not played.
     errors: calls that gave no move, (R, G, n).
@@ -87,7 +87,7 @@ class MatchHall:
     def _played(
         self, game: StageGame, seats: Array, seeds: Array, which: Array
     ) -> Iterator[tuple[Array, BatchResult]]:
-        """Yield what came of some replicates, as few batches as can be told apart."""
+        """Play some replicates, in one batch if possible, and yield their results."""
         out = frozenset(np.flatnonzero(self.out[which[0]]).tolist())
         shape = -1, seats.shape[2]
         batch = MatchBatch(game, seats[which].reshape(shape), seeds[which].reshape(shape), out)
@@ -150,7 +150,7 @@ def random_order(env: Environment, owner: str, channel: str) -> Array:
 
 
 class MatchPayoffs(NamedTuple):
-    """What matches paid, summed over their rounds; and how often each player cooperated."""
+    """Payoffs of matches, summed over their rounds, and how often each player cooperated."""
 
     points: Array
     cooperated: Array
@@ -187,7 +187,7 @@ def efficiency_of(game: StageGame, points: Array, lengths: Array) -> Array:
 
 
 class GroupResults(NamedTuple):
-    """What the games of some groupings came to, for each agent in each of them, (R, N, G).
+    """Results of the games of some groupings, for each agent in each of them, (R, N, G).
 
     group: the number of one's group. failures: calls of one's program that gave no move.
     """

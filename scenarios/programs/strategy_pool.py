@@ -108,7 +108,7 @@ class StrategyPool:
 
 @dataclass(frozen=True)
 class PoolSource:
-    """Where the programs for a game come from: folders, or what a run file kept of them.
+    """The source of programs for a game: folders, or what a run file kept of them.
 
     stamps: of each path, a hash of what is kept, or the times at which its files were changed; so
     that the same programs are read and checked once. kept: texts of kept folders, by path.

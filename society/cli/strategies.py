@@ -34,7 +34,7 @@ FEWEST = 4  # players, where fewer classes are given than that
 def add_strategies(commands: Commands) -> None:
     """Add `society strategies` with its verbs."""
     parser = commands.add_parser(
-        "strategies", help="write, check and play strategies that are programs"
+        "strategies", help="write, check, play and evolve strategies that are programs"
     )
     verbs = parser.add_subparsers(metavar="COMMAND", parser_class=ArgumentParser)
     for add in (add_write, _add_check, _add_play, _add_adopt, add_evolve, add_diversity):

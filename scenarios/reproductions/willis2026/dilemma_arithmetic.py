@@ -66,7 +66,7 @@ def pool_ceiling(players: int, rounds: int) -> float:
 
 
 def _option(game: StageGame, stocks: Array, value: Array, count: int) -> Array:
-    """What each stock gives if so many cooperate now, (G,)."""
+    """Value each stock if so many cooperate now, (G,)."""
     who = np.broadcast_to(cooperators(game.players, count), (len(stocks), game.players))
     after = game.next_stock(who, stocks)
     place = np.ceil(after / stocks[-1] * _GRID - CLOSE).astype(np.int64)
@@ -88,7 +88,7 @@ def bounds_hold() -> ClaimFinding:
 
 
 def _pool_parts() -> dict[str, bool]:
-    """What all plans of small pools give, and what none gives in those of the paper."""
+    """Hold the bound against all plans of small pools, and a ceiling of larger ones against it."""
     parts = {}
     for players, rounds in _SMALL:
         most = stage_game("common_pool", players, rounds).bounds().high
@@ -122,7 +122,7 @@ def are_dilemmas() -> ClaimFinding:
 
 
 def _gain(game: StageGame, others: int) -> float:
-    """What one player gains by defecting in one round while so many others cooperate."""
+    """The gain of one who defects in one round while so many others cooperate."""
     stock = game.first_stock
     defects = game.paid(cooperators(game.players, others), stock)[-1]
     cooperates = game.paid(cooperators(game.players, others + 1), stock)[others]
@@ -163,7 +163,7 @@ def contributions_count_less() -> ClaimFinding:
 
 
 def _effect(game: StageGame) -> float:
-    """What one more cooperator gives another player, in the common pool in the next round."""
+    """The gain of another player by one more cooperator, in the common pool in the next round."""
     half = game.players // 2
     if game.first_stock is None:
         paid = [game.paid(cooperators(game.players, half + more))[0] for more in (0, 1)]

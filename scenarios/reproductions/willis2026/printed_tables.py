@@ -24,7 +24,7 @@ CLAUDE, DEEPSEEK, GEMINI, GPT, LLAMA, MISTRAL = MODELS = (
     "llama-3.1-70b",
     "mistral-7b",
 )
-Attitude = Literal["collective", "exploitative"]
+_Attitude = Literal["collective", "exploitative"]
 FEATURES = 961
 _ROUNDING = 0.05  # of numbers with one decimal
 
@@ -76,7 +76,7 @@ class PrintedEvolution(NamedTuple):
 
     group: int
     game: str
-    winners: Mapping[tuple[str, Attitude], int]
+    winners: Mapping[tuple[str, _Attitude], int]
     reached: int
     generations: int
     efficiency: float
@@ -186,7 +186,7 @@ def raw_distances() -> ClaimFinding:
 
 
 def new_prompt_distances() -> ClaimFinding:
-    """Under the new prompt, is Gemini's set far less diverse than the other three?"""
+    """Is Gemini's set far less diverse than the other three under the new prompt?"""
     least = min(one for model, one in OF_NEW_PROMPT.items() if model != GEMINI)
     return finding(
         {f"{OF_NEW_PROMPT[GEMINI]:g} against {least:g} or more": OF_NEW_PROMPT[GEMINI] < least / 2}
