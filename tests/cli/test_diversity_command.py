@@ -1,4 +1,4 @@
-"""The command `strategies diversity` compares sets of folders, writes its plane, and says mistakes."""
+"""The command `strategies diversity` compares sets of folders, and writes plane and tables."""
 
 from __future__ import annotations
 

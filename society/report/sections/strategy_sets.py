@@ -14,13 +14,13 @@ from society.report.tables import Head, Table
 
 _DIVERSITY = (
     "Behaviours: strategies that differ in any of 961 contexts. MPD: mean Euclidean distance of "
-    "two strategies, raw, and divided by that of uniform random vectors. PR: participation ratio, an "
-    "effective number of dimensions."
+    "two strategies, raw, and divided by that of uniform random vectors. PR: participation "
+    "ratio, an effective number of dimensions."
 )
 _CHARACTER = (
     "Cooperation: rate over 961 contexts of a game of 4 players and 5 rounds. Responsiveness: "
-    "slope over opponents who cooperated last. Typical: the strategy next to the centroid. Failing: "
-    "strategies that gave no move in some context, where their fallback counts."
+    "slope over opponents who cooperated last. Typical: the strategy next to the centroid. "
+    "Failing: strategies that gave no move in some context, where their fallback counts."
 )
 
 
