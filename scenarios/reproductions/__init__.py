@@ -5,4 +5,9 @@ INDEX gives the folder by the name that `society reproduce` uses.
 
 from __future__ import annotations
 
-INDEX = {"dilemmas": "tewolde2026", "donor": "vallinder2024", "village": "gupta2026"}
+INDEX = {
+    "dilemmas": "tewolde2026",
+    "donor": "vallinder2024",
+    "strategies": "willis2026",
+    "village": "gupta2026",
+}

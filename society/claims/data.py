@@ -19,6 +19,7 @@ from society.errors import suggest
 
 from .comparisons import MATTERS, Metric
 
+MindKind = Literal["models", "strategies"]
 YamlPath = tuple[str | int, ...]
 PageSection = Literal[
     "outcome",
@@ -34,6 +35,7 @@ PageSection = Literal[
     "standings",
     "conduct",
     "agreements",
+    "program_play",
     "ledger",
 ]
 
@@ -342,8 +344,9 @@ class Trial(Data):
     file: the name of one in the folder `experiments` beside the scenarios. title: on the page of
     the reproduction, which shows these chapters of its report, and measures over_time. instead:
     what stands in place of what the file says under some keys; `factors`: of the levels of some.
-    quick: more of that, for a quick look. beside: other trials whose conditions are shown together
-    with these, by name, and the levels that they have of factors which they lack.
+    quick: more of that, for a quick look; {here}: the paper's own folder. beside: other trials
+    whose conditions are shown together with these, by name, and the levels that they have of
+    factors which they lack.
     """
 
     name: str
@@ -386,7 +389,8 @@ class DesignData(Data):
     played, and all claims judged, once for each. repeat_trials: as `each`, of all trials together.
     aliases: other names of a model. samples: named ones. where: the first row that fits says where
     a sample without a trial is played. minds: a function of the package that turns models into
-    settings.
+    settings. asks: whether these minds are models to be asked, or folders of strategies that models
+    wrote.
     """
 
     judging: tuple[str, ...] = ()
@@ -399,6 +403,7 @@ class DesignData(Data):
     where: tuple[Where, ...] = ()
     claims: tuple[ClaimGroup, ...]
     minds: str = ""
+    asks: MindKind = "models"
 
 
 class PaperData(Data):

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from .comparisons import ALPHA, FEWEST, MATTERS, Comparison
 from .coverage import CoverageEntry
-from .data import RuleChange, Trial
+from .data import MindKind, RuleChange, Trial
 
 # The rules of judging, by their headings: on the page of every reproduction, and, word for word, in
 # docs/verdict-rules.md.
@@ -183,7 +183,7 @@ class ReproductionDesign:
 
     judging: how, besides what holds of all papers (HOW); a paragraph each. changes: of claims and
     judges after results were known. minds: what stands in place of what the experiments say, given
-    models to be asked.
+    models to be asked or folders of strategies, as `asks` says.
     """
 
     trials: tuple[Trial, ...]
@@ -191,6 +191,7 @@ class ReproductionDesign:
     judging: tuple[str, ...] = ()
     changes: tuple[RuleChange, ...] = ()
     minds: Callable[[Sequence[str]], Mapping[str, Any]] = as_levels
+    asks: MindKind = "models"
 
 
 @dataclass(frozen=True)

@@ -235,6 +235,10 @@ def add_reproduce(commands: Commands) -> None:
         help="play the experiments for language models, with these models (offline: a dry run)",
     )  # fmt: skip
     parser.add_argument(
+        "--strategies", type=Path, metavar="FOLDER",
+        help="strategies that models wrote, for a paper on them: a folder, or one folder a game",
+    )  # fmt: skip
+    parser.add_argument(
         "--prompts", type=Path, metavar="DIR",
         help="override the built-in prompts with these, for each scenario that they are for",
     )  # fmt: skip
@@ -258,7 +262,8 @@ def reproduce_command(args: argparse.Namespace) -> int:
     from society.llm.providers.settings import Limits
     from society.reproduction.run import ReproductionRun
 
-    kind = [args.paper, *(["language"] if args.models else []), *(["quick"] if args.quick else [])]
+    spoken = args.models or args.strategies
+    kind = [args.paper, *(["language"] if spoken else []), *(["quick"] if args.quick else [])]
     run = ReproductionRun(
         reproduction(args.paper),
         args.out or Path("reproductions") / "-".join(kind),
@@ -267,6 +272,7 @@ def reproduce_command(args: argparse.Namespace) -> int:
         seed=args.seed,
         repetitions=args.repetitions,
         prompts=args.prompts,
+        strategies=args.strategies,
         settings=[
             one
             for one in given_settings(args, limits=False)

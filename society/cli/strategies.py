@@ -16,6 +16,7 @@ from society.visible import print_result
 from .arguments import positive_number, whole_number
 from .output import console, print_json
 from .parser import ArgumentParser, Commands
+from .strategy_diversity import add_diversity
 from .strategy_evolution import add_evolve
 from .write_strategies import add_write
 
@@ -36,7 +37,7 @@ def add_strategies(commands: Commands) -> None:
         "strategies", help="write, check, play and evolve strategies that are programs"
     )
     verbs = parser.add_subparsers(metavar="COMMAND", parser_class=ArgumentParser)
-    for add in (add_write, _add_check, _add_play, _add_adopt, add_evolve):
+    for add in (add_write, _add_check, _add_play, _add_adopt, add_evolve, add_diversity):
         add(verbs)
     parser.set_defaults(command=lambda args: _list_verbs(verbs))
 

@@ -16,13 +16,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.claims.data import DesignData, Each, LevelsOf, PairSpec, SampleSpec
+from society.claims.data import DesignData, Each, LevelsOf, MindKind, PairSpec, SampleSpec
 from society.claims.types import InsufficientEvidence, find_model
 from society.engine.rng import Array
 
 from .evidence import Evidence
 
 Variables = Mapping[str, Any]
+
+_MISSING: Mapping[MindKind, str] = {
+    "models": "{} was not asked; name it under --model",
+    "strategies": "there are no strategies by {}; give a folder of them with --strategies",
+}
 
 
 def fill_variables(value: Any, variables: Variables) -> Any:
@@ -84,7 +89,7 @@ class Samples:
                 return find_model(self.evidence.levels(trial)["model"], alias)
             except InsufficientEvidence:
                 continue
-        raise InsufficientEvidence(f"{name} was not asked; name it under --model")
+        raise InsufficientEvidence(_MISSING[self.design.asks].format(name))
 
     def bindings(self, each: Each, variables: Variables) -> Iterator[Variables]:
         """Every combination of values of some variables, with those that are known."""

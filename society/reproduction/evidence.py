@@ -29,6 +29,7 @@ from society.analysis.statistics.posthoc import Tukey, correct_p_values, tukey
 from society.analysis.statistics.proportions import SuccessCount, binomial, fisher
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study import Study, open_sweep
+from society.analysis.study.condition import ConditionRun
 from society.claims.comparisons import (
     ALPHA,
     FEWEST,
@@ -105,6 +106,11 @@ class ExperimentResult:
         for room, table in zip(wide, tables, strict=True):
             room[:, : table.shape[1]] = table
         return np.concatenate(wide)
+
+    def played(self, levels: FactorLevels) -> list[ConditionRun]:
+        """The conditions with these levels, as they were played."""
+        names = {one.name for one in self.chosen(levels)}
+        return [run for run in self.study.played if run.name in names]
 
     def cell(self, levels: FactorLevels) -> GameCell:
         """The one condition with these levels as a game; raises InsufficientEvidence."""
@@ -198,6 +204,10 @@ class Evidence:
     def rounds(self, trial: str, measure: str, levels: FactorLevels) -> Array:
         """Return a measure round by round, (n, T); NaN after the end."""
         return self._results[trial].rounds(measure, levels)
+
+    def played(self, trial: str, levels: FactorLevels) -> Sequence[ConditionRun]:
+        """Return the conditions with these levels, whose run files can be opened."""
+        return self._results[trial].played(levels)
 
     def type_scores(self, trial: str, metric: Metric, levels: FactorLevels) -> TypeScores:
         """Score the types that met each other in the one condition with these levels.

@@ -41,8 +41,10 @@ def read_paper(file: Path, package: str) -> Reproduction:
     if there is one.
     """
     data, _ = _read_model(file, PaperData)
-    language = None if data.language is None else _design(data.language, package)
-    paper = Reproduction(data.name, data.paper, _design(data.rules, package), language)
+    rules, language = _design(data.rules, package, file.parent), None
+    if data.language is not None:
+        language = _design(data.language, package, file.parent)
+    paper = Reproduction(data.name, data.paper, rules, language)
     beside = file.with_name("coverage.yaml")
     return replace(paper, coverage=_read_coverage(beside, paper)) if beside.exists() else paper
 
@@ -76,7 +78,7 @@ def _read_model(file: Path, model: type[M]) -> tuple[M, Source]:
         raise source.refusal(faults) from None
 
 
-def _design(data: DesignData, package: str) -> ReproductionDesign:
+def _design(data: DesignData, package: str, here: Path) -> ReproductionDesign:
     stated, claims = list[Stated](), list[Claim]()
     panel = ClaimPanel(data, package, stated)
     for claim, one, shared in _expand_claims(data):
@@ -95,12 +97,14 @@ def _design(data: DesignData, package: str) -> ReproductionDesign:
         module, _, name = data.minds.rpartition(".")
         minds = getattr(importlib.import_module(f"{package}.{module}"), name)
     trials = [
-        _trial_by_reading(_trial(one, each), reading)
+        _trial_by_reading(_trial(one, {**each, "here": str(here)}), reading)
         for reading in data.readings
         for each in _combinations(data.repeat_trials)
         for one in data.trials
     ]
-    return ReproductionDesign(tuple(trials), tuple(claims), data.judging, data.changes, minds)
+    return ReproductionDesign(
+        tuple(trials), tuple(claims), data.judging, data.changes, minds, data.asks
+    )
 
 
 def _find_by_reading(
@@ -149,7 +153,10 @@ def _combinations(each: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, Any
 
 
 def _trial(trial: Trial, variables: Variables) -> Trial:
-    """Put values in place of the variables of a trial; its tuples have none."""
+    """Put values in place of the variables of a trial; its tuples have none.
+
+    {here} is the paper's own folder.
+    """
     fields = {name: getattr(trial, name) for name in trial.model_fields_set}
     texts = {name: one for name, one in fields.items() if not isinstance(one, tuple)}
     return trial.model_copy(update=fill_variables(texts, variables))

@@ -40,7 +40,8 @@ DRY = "the offline mind is no language model"
 class ReproductionRun:
     """A reproduction with the minds that it is tried with, read and checked; raises InputError.
 
-    models: to be asked; none: its rules are played. quick: a short and coarse form of it. seed: in
+    models: to be asked; none: its rules are played. strategies: a folder of what models wrote, for
+    papers about that. quick: a short and coarse form of it. seed: in
     place of that of all experiments. repetitions: how often every condition is played, that is its
     replicates, or the repetitions of its tournament with all designs. prompts: a folder of
     templates, for the conditions whose scenario it has some of. settings: of the command line, for
@@ -58,11 +59,14 @@ class ReproductionRun:
         repetitions: int | None = None,
         prompts: Path | None = None,
         settings: Sequence[Setting] = (),
+        strategies: Path | None = None,
     ) -> None:
-        self.reproduction, self.out, self.models, self.quick = reproduction, out, models, quick
+        self.design = _design(reproduction, models, strategies)
+        self.reproduction, self.out, self.quick = reproduction, out, quick
+        self.models = models if strategies is None else (str(strategies.resolve()),)
         self.seed, self.repetitions = seed, repetitions
         self.prompts = None if prompts is None else prompts.resolve()
-        self.design, files = _design(reproduction, models), experiments()
+        files = experiments()
         self.results = {
             trial.name: ExperimentResult(
                 self._vary(read_experiment(files[trial.file], settings, self._instead(trial))),
@@ -81,7 +85,7 @@ class ReproductionRun:
     def extent(self) -> str:
         """The number of runs and conditions, in words."""
         runs = sum(part.setup.replicates for part in self.parts)
-        minds = f" with {', '.join(self.models)}" if self.models else ""
+        minds = f" with {', '.join(map(short_path, self.models))}" if self.models else ""
         seed = "" if self.seed is None else f", seed {self.seed}"
         return f"{runs:,} runs in {len(self.parts)} conditions{minds}{seed}"
 
@@ -89,7 +93,7 @@ class ReproductionRun:
     def announcement(self) -> str:
         """A sentence on the runs to be played, their folder, and how to learn their cost."""
         words = f"{self.extent}, into {short_path(self.out)}"
-        if self.dry or not self.models:
+        if self.dry or not self.models or self.design.asks == "strategies":
             return f"{words}; a dry run: {DRY}" if self.dry else words
         return f"{words}; the same command with --estimate tells what it costs"
 
@@ -150,9 +154,18 @@ class ReproductionRun:
     def _instead(self, trial: Trial) -> Mapping[str, Any]:
         """Collect the changes that a trial makes to its experiment."""
         given = {**trial.instead, **(trial.quick if self.quick else {})}
-        minds = self.design.minds(self.models) if self.models else {}
+        minds = self._minds(trial)
         seed = {} if self.seed is None else {"seed": self.seed}
         return {**given, **minds, **seed, **_with_factors(given, minds)}
+
+    def _minds(self, trial: Trial) -> Mapping[str, Any]:
+        """Turn minds into what they stand for; strategies, into levels of factors that vary."""
+        minds = self.design.minds(self.models) if self.models else {}
+        if self.design.asks == "models":
+            return minds
+        said, _ = read_yaml(experiments()[trial.file])
+        levels = minds.get("factors", {}).items()
+        return {"factors": {name: one for name, one in levels if name in said.get("factors", {})}}
 
     def _vary(self, experiment: Experiment) -> Experiment:
         """Give every condition the prompts and the repetitions of the command line."""
@@ -252,10 +265,20 @@ class _Named:
         self.watching.noted(f"{self.experiment}: {words}")
 
 
-def _design(reproduction: Reproduction, models: Sequence[str]) -> ReproductionDesign:
+def _design(
+    reproduction: Reproduction, models: Sequence[str], strategies: Path | None
+) -> ReproductionDesign:
     """Choose the design for these minds; raises InputError."""
-    if not models:
+    if not models and strategies is None:
         return reproduction.rules
+    asks = "models" if reproduction.language is None else reproduction.language.asks
+    if asks == "models" and strategies is not None:
+        raise InputError(f"{reproduction.name} plays no strategies; leave out --strategies")
+    if asks == "strategies" and models:
+        raise InputError(
+            f"{reproduction.name} plays what models wrote, and asks none; have strategies written "
+            "by `society strategies write`, and give their folder as --strategies FOLDER"
+        )
     if reproduction.language is None:
         raise InputError(f"{reproduction.name} has no experiments with models; leave out --model")
     if OFFLINE in models and len(models) > 1:

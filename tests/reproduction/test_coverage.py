@@ -26,6 +26,7 @@ PAPERS = {
     "village": ("gupta2026", 38, 16, 4),
     "donor": ("vallinder2024", 33, 11, 3),
     "dilemmas": ("tewolde2026", 47, 32, 7),
+    "strategies": ("willis2026", 58, 7, 2),
 }
 SMALL = f"{PAPER}            {{kind: untestable, why: there are no nets}}\n"
 ENTRY = "entries:\n  - {id: nets, where: Fig. 1, claim: Nets are better., "

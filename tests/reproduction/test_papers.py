@@ -154,7 +154,7 @@ def test_departures_of_a_group_and_of_a_claim_stand_with_the_verdict(judge: Judg
 
 
 def test_every_paper_can_be_read_and_claims_nothing_twice() -> None:
-    assert set(reproductions()) == {"dilemmas", "donor", "village"}
+    assert set(reproductions()) == {"dilemmas", "donor", "strategies", "village"}
     for name in reproductions():
         one = reproduction(name)
         for design in filter(None, (one.rules, one.language)):

@@ -24,6 +24,7 @@ from .norms_section import norms_section, texts_section
 from .outcome import maps_section, outcome_section
 from .over_time import over_time_section
 from .provenance_section import provenance_section, summary_section
+from .strategies_in_play import program_play_section
 from .survival_section import survival_section
 
 
@@ -54,6 +55,7 @@ SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
     "conduct": lambda of: actions_section(of.cross_play),
     "agreements": lambda of: agreements_section(of.cross_play),
     "understanding": lambda of: replies_section(of.cross_play),
+    "program_play": lambda of: program_play_section(of.layout),
     "evolution": lambda of: evolution_section(of.populations),
     "lives": lambda of: lives_section(of.populations),
     "strategies": lambda of: strategies_section(of.populations),
