@@ -228,10 +228,9 @@ def test_another_model_of_a_similar_name_is_not_taken_for_it(other: str) -> None
 def test_reproductions_are_found_by_name_and_name_experiments_that_are_there() -> None:
     assert "village" in reproductions()
     for one in reproductions().values():
-        designs = [one.rules, *([one.language] if one.language else [])]
-        trials = [trial for design in designs for trial in design.trials]
-        assert {trial.file for trial in trials} <= set(experiments())
-        assert len({trial.name for trial in trials}) == len(trials)
+        for design in [one.rules, *([one.language] if one.language else [])]:
+            assert {trial.file for trial in design.trials} <= set(experiments())
+            assert len({trial.name for trial in design.trials}) == len(design.trials)
 
 
 def test_a_paper_that_is_not_there_is_refused_with_the_nearest_name() -> None:
