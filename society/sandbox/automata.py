@@ -8,7 +8,7 @@ program sees who did, by the set of them). Only nodes that nobody came to before
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -132,14 +132,6 @@ class Automaton:
         return tuple(key)
 
 
-class Node(NamedTuple):
-    """What a table keeps of a node, beside its move and its edges."""
-
-    owner: Automaton
-    state: InstanceState | None
-    errors: int
-
-
 class NodeTable:
     """The nodes of all automata in one game, as arrays that a round looks up at once."""
 
@@ -150,14 +142,17 @@ class NodeTable:
         self.moves = np.zeros(1024, bool)
         self.troubled = np.zeros(1024, bool)
         self.edges = np.full(1024 * self.width, UNKNOWN, np.int32)
-        self.nodes: list[Node] = []
+        # Of each node, beside its move: lists, as the garbage collector would walk many tuples.
+        self.owners: list[Automaton] = []
+        self.states: list[InstanceState | None] = []
+        self.errors: list[int] = []
         self.failures: dict[int, Failure] = {}
         self._automata: dict[int, Automaton] = {}
         self._most = min(MOST_NODES, _MOST_EDGES // self.width)
 
     def has_room(self, owner: Automaton) -> bool:
         """Tell if a node can be added; paths, which rarely come again, leave room for others."""
-        return len(self.nodes) < (self._most * 3 // 4 if owner.whole else self._most)
+        return len(self.owners) < (self._most * 3 // 4 if owner.whole else self._most)
 
     def automaton(self, index: int, program: LoadedProgram) -> Automaton:
         """The automaton of a program."""
@@ -174,10 +169,12 @@ class NodeTable:
         errors: int,
     ) -> int:
         """Add a node; after a failure that ends the game only the fallback follows."""
-        node = len(self.nodes)
+        node = len(self.owners)
         if node == len(self.moves):
             self._grow()
-        self.nodes.append(Node(owner, state, errors + (failure is not None)))
+        self.owners.append(owner)
+        self.states.append(state)
+        self.errors.append(errors + (failure is not None))
         self.moves[node] = move
         if failure:
             self.failures[node] = failure

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby, repeat
 from typing import Any, Literal, NamedTuple
@@ -73,9 +75,22 @@ def play_batch(
     with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
         for start in range(0, games, at_once):
             part = _Games(programs, batch, slice(start, start + at_once), tables, mark)
-            actions[start : start + at_once] = part.play()
+            with _no_collection():
+                actions[start : start + at_once] = part.play()
             troubles += (one._replace(game=one.game + start) for one in part.troubles)
     return BatchResult(actions, sorted(troubles, key=lambda one: (one.game, one.round, one.seat)))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Let no garbage be collected for a while; collections would walk large tables again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class _LiveSeat:
@@ -248,14 +263,15 @@ class _Games:
     def _child(
         self, parent: int, seat: int, seen: ObservedRounds, place: int, shown: tuple[Any, ...]
     ) -> int:
-        automaton, state, errors = self.table.nodes[parent]
+        table = self.table
+        automaton, state, errors = table.owners[parent], table.states[parent], table.errors[parent]
         key = None
         if state is not None and not automaton.whole:
             key = automaton.key(seen, place), state.key, errors
             node = automaton.nodes.get(key, UNKNOWN)
             if node != UNKNOWN:
                 return node
-        if not self.table.has_room(automaton):
+        if not table.has_room(automaton):
             return UNKNOWN
         self.mark(automaton.index)
         if state is None:
@@ -272,7 +288,7 @@ class _Games:
         node, instance = self.held.get(seat, (UNKNOWN, None))
         if node == parent:
             return instance
-        return self._replayed(self.table.nodes[parent].owner, seat, rounds)
+        return self._replayed(self.table.owners[parent], seat, rounds)
 
     def _replayed(self, automaton: Automaton, seat: int, rounds: int) -> Any:
         """A new instance that has seen the rounds before; its moves are known."""
@@ -303,14 +319,14 @@ class _Games:
         """Let seats leave the table, which has no room for what they see."""
         for seat, edge in zip(seats.tolist(), edges.tolist(), strict=True):
             parent = edge // self.table.width
-            automaton, state, errors = self.table.nodes[parent]
+            automaton, state = self.table.owners[parent], self.table.states[parent]
             if state is None:
                 instance = self._instance_at(parent, seat, number)
             else:
                 instance, _ = automaton.runnable.start()
                 state.restore(instance)
             chance = Chance(int(self.seeds[seat]))
-            self.live[seat] = _LiveSeat(automaton, instance, chance, errors)
+            self.live[seat] = _LiveSeat(automaton, instance, chance, self.table.errors[parent])
         self._part_live()
 
     def _call_live(self, number: int, cooperates: NDArray[Any]) -> None:

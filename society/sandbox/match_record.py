@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from society.sandbox.facades import SETTERS, STATE_SETTERS, GameState, Interface, PlayerHistory, Setter
+from society.sandbox.facades import (
+    SETTERS,
+    STATE_SETTERS,
+    GameState,
+    Interface,
+    PlayerHistory,
+    Setter,
+)
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.stage_games import StageGame
 from society.sandbox.sufficient_history import ARRAYS, OPPONENTS
