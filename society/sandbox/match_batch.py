@@ -83,7 +83,7 @@ def play_batch(
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Let no garbage be collected for a while; collections would walk large tables again and again."""
+    """Let no garbage be collected for a while: collections would walk large tables each time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

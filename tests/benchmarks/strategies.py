@@ -34,6 +34,7 @@ STRATEGIES, POPULATION, GENERATIONS, GAMES = 3072, 512, 200, 4
 MODELS, ATTITUDES = 8, 2
 ELITE, MUTATION = 64, 0.1
 TRIES, MOST_SPECIAL_ROUNDS = 30, 3
+IN_A_FILE = 512
 FEWER_GENERATIONS = 20  # of groups and histories that are slow
 SAMPLED = 10  # the plain engine plays each tenth generation
 
@@ -155,8 +156,9 @@ class PlainEngine:
 
 
 def load(sources: Sequence[str]) -> list[LoadedProgram]:
-    """Check strategies as one file."""
-    return load_programs(HEADER + "\n\n" + "\n\n".join(sources))
+    """Check strategies, as files of a usual size."""
+    files = [sources[start : start + IN_A_FILE] for start in range(0, len(sources), IN_A_FILE)]
+    return [one for file in files for one in load_programs("\n\n".join([HEADER, *file]))]
 
 
 def distinct_strategies(count: int, kind: Kind) -> list[str]:
