@@ -303,7 +303,8 @@ class LoadedCorpus:
         first = _seconds(lambda: evolve(batches.play, game, generations, 1, keep))
         called = batches.calls
         second = _seconds(lambda: evolve(batches.play, game, generations, 2))
-        slow = _seconds(lambda: self._play_plainly(game, keep))
+        plain = PlainEngine(self.sources, full=self.kind.interface == "full")
+        slow = _seconds(lambda: _play_plainly(plain, game, keep))
         decisions = generations * GAMES * POPULATION * game.rounds
         return Rates(
             decisions / first,
@@ -311,12 +312,6 @@ class LoadedCorpus:
             sum(seats.size for seats in keep) * game.rounds / slow,
             (called / decisions, (batches.calls - called) / decisions),
         )
-
-    def _play_plainly(self, game: StageGame, keep: Sequence[Seats]) -> None:
-        plain = PlainEngine(self.sources, full=self.kind.interface == "full")
-        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
-            for seats in keep:
-                plain.play(game, seats, 1)
 
     def time_pool(self) -> tuple[float, float]:
         """Wall seconds until two jailed workers have played a first game, and of an evolution."""
@@ -333,6 +328,12 @@ class LoadedCorpus:
 
             evolve(play, game, GENERATIONS, 1)
         return started - start, time.perf_counter() - started
+
+
+def _play_plainly(plain: PlainEngine, game: StageGame, keep: Sequence[Seats]) -> None:
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+        for seats in keep:
+            plain.play(game, seats, 1)
 
 
 def _seconds(run: Callable[[], object]) -> float:
