@@ -15,16 +15,17 @@ import numpy as np
 from society.sandbox.instance_state import (
     STATELESS,
     InstanceState,
-    capture_state,
+    capture_key,
+    copy_state,
     remembered_names,
 )
 from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.match_record import ObservedRounds, has_exact_sums
+from society.sandbox.match_record import ObservedRounds, has_exact_sums, history_view
 from society.sandbox.runnable_program import Failure, RunnableProgram
 from society.sandbox.stage_games import StageGame
+from society.sandbox.sufficient_history import OPPONENTS
 
 UNKNOWN = -1
-OPPONENTS = frozenset({"opponent_actions", "opponent_payoffs"})
 _MOST_OPPONENTS_IN_SETS = 5  # of 2 ** 5 edges
 _MOST_PLAYERS_IN_PATHS = 8  # with more, whole histories hardly ever come again
 MOST_NODES = 4_000_000
@@ -45,6 +46,7 @@ class Automaton:
     def __init__(self, index: int, program: LoadedProgram, game: StageGame) -> None:
         self.index, self.program = index, program
         self.runnable = RunnableProgram(program, game)
+        self.view = history_view(program, game)
         self.sees_sets = bool(OPPONENTS & program.reads) and program.interface != "counts"
         self.root = self.out = UNKNOWN
         self.nodes: dict[Any, int] = {}
@@ -83,8 +85,13 @@ class Automaton:
             return None
         if not self._names:
             return STATELESS
-        state = capture_state(instance, self._names)
-        return None if state is None else self._states.setdefault(state.key, state)
+        key = capture_key(instance, self._names)
+        if key is None:
+            return None
+        state = self._states.get(key)
+        if state is None:
+            state = self._states[key] = copy_state(instance, self._names, key)
+        return state
 
     def at_state(self, state: InstanceState) -> Any:
         """The instance that all games share, made to remember this."""
@@ -108,16 +115,20 @@ class Automaton:
 
     def key(self, seen: ObservedRounds, place: int) -> tuple[Any, ...]:
         """The part of the history that decides the move, if that is not all of it."""
-        rows, rounds = seen.rows, seen.rounds
+        rounds = seen.rounds
         key: list[Any] = [rounds if rounds < self._rounds else self._rounds]
         for one, length in self._tails:
-            key.append(rows[one][place][-length:].tobytes())
+            data, size = seen.packed(one)
+            end = (place + 1) * rounds * size
+            key.append(data[end - (length if length < rounds else rounds) * size : end])
         for one, length in self._heads:
-            key.append(rows[one][place][:length].tobytes())
+            data, size = seen.packed(one)
+            start = place * rounds * size
+            key.append(data[start : start + (length if length < rounds else rounds) * size])
         for one in self._sums:
-            key.append(seen.totals[one][place])
-        if self._stock and seen.stocks is not None:
-            key.append(float(seen.stocks[place][-1]))
+            key.append(seen.totals(one)[place])
+        if self._stock and seen.record.stock is not None:
+            key.append(seen.stocks()[place])
         return tuple(key)
 
 
@@ -131,9 +142,10 @@ class NodeTable:
         self.moves = np.zeros(1024, bool)
         self.troubled = np.zeros(1024, bool)
         self.edges = np.full(1024 * self.width, UNKNOWN, np.int32)
+        # Of each node, beside its move: lists, as the garbage collector would walk many tuples.
+        self.owners: list[Automaton] = []
         self.states: list[InstanceState | None] = []
         self.errors: list[int] = []
-        self.owners: list[Automaton] = []
         self.failures: dict[int, Failure] = {}
         self._automata: dict[int, Automaton] = {}
         self._most = min(MOST_NODES, _MOST_EDGES // self.width)

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from society.sandbox.facades import C, Description
 
-_EXACT = frozenset({type(C), type(None), bool, int, str, np.bool_, np.int64})
-_FLOATS = frozenset({float, np.float64})
-_SCALARS = _EXACT | _FLOATS
 _CONTAINERS = (list, dict, set, tuple, np.ndarray)
 _COPIED = (list, dict, np.ndarray)
 _MOST_ENTRIES = 64
-_ABSENT = object()
+
+
+class _Absent:
+    """Stands for the value of an attribute that an instance has not."""
+
+
+_ABSENT = _Absent()
+_EXACT = frozenset({type(C), type(None), bool, int, str, np.bool_, np.int64, _Absent})
+_FLOATS = frozenset({float, np.float64})
+_SCALARS = _EXACT | _FLOATS
 # Methods and functions that change a list, a dictionary, an array or an iterator.
 _CHANGING = frozenset(
     [
@@ -75,27 +81,34 @@ class InstanceState(NamedTuple):
 STATELESS = InstanceState((), {})
 
 
-def capture_state(instance: Any, names: Iterable[str]) -> InstanceState | None:
-    """Copy these attributes; None if one holds something that cannot be copied for sure."""
+def capture_key(instance: Any, names: Sequence[str]) -> tuple[Any, ...] | None:
+    """Tell by a key what these attributes are; None if one cannot be copied for sure."""
     kept = vars(instance)
-    key: list[Any] = []
-    values: dict[str, Any] = {}
-    for name in names:
-        value = values[name] = kept.get(name, _ABSENT)
-        kind = type(value)
-        if kind in _EXACT:
-            key += (kind, value)  # True is not 1
-        elif value is _ABSENT:
-            key.append(value)
-        elif kind in _FLOATS:
-            key += (kind, value if value and value == value else value.hex())  # 0.0, -0.0, NaN
-        else:
-            content = _container_key(value)
-            if content is None:
-                return None
-            key += content
-            values[name] = value.copy()
-    return InstanceState(tuple(key), values)
+    values = tuple([kept.get(name, _ABSENT) for name in names])
+    kinds = tuple(map(type, values))  # True is not 1
+    if _EXACT.issuperset(kinds):
+        return kinds, values
+    parts = tuple(map(_value_key, values, kinds))
+    return None if None in parts else (kinds, parts)
+
+
+def _value_key(value: Any, kind: type) -> Any:
+    if kind in _EXACT:
+        return (value,)
+    if kind in _FLOATS:
+        return value if value and value == value else value.hex()  # 0.0, -0.0, NaN
+    return _container_key(value)
+
+
+def copy_state(instance: Any, names: Iterable[str], key: tuple[Any, ...]) -> InstanceState:
+    """Copy these attributes, of which the key is known."""
+    kept = vars(instance)
+    values = {name: kept.get(name, _ABSENT) for name in names}
+    copied = {
+        name: value.copy() if isinstance(value, _COPIED) else value
+        for name, value in values.items()
+    }
+    return InstanceState(key, copied)
 
 
 def _container_key(value: Any) -> tuple[Any, ...] | None:

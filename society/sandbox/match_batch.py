@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby, repeat
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from society.sandbox.automata import OPPONENTS, UNKNOWN, Automaton, AutomatonTables
+from society.sandbox.automata import UNKNOWN, Automaton, AutomatonTables
 from society.sandbox.facades import Chance
 from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.match_record import MatchRecord, ObservedRounds
+from society.sandbox.match_record import HistoryView, MatchRecord, ObservedRounds
 from society.sandbox.runnable_program import Failure
 from society.sandbox.stage_games import StageGame
+from society.sandbox.sufficient_history import OPPONENTS
 
 _SEATS_AT_ONCE = 8192
-_ALWAYS = frozenset({"my_actions", "my_payoffs", "opponent_cooperators"})
 
 
 @dataclass(frozen=True)
@@ -72,21 +75,32 @@ def play_batch(
     with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
         for start in range(0, games, at_once):
             part = _Games(programs, batch, slice(start, start + at_once), tables, mark)
-            actions[start : start + at_once] = part.play()
+            with _no_collection():
+                actions[start : start + at_once] = part.play()
             troubles += (one._replace(game=one.game + start) for one in part.troubles)
     return BatchResult(actions, sorted(troubles, key=lambda one: (one.game, one.round, one.seat)))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Let no garbage be collected for a while: collections would walk large tables each time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class _LiveSeat:
     """A seat whose program is called each round, with an instance of its own."""
 
-    __slots__ = ("automaton", "chance", "errors", "instance", "seat")
+    __slots__ = ("chance", "errors", "index", "instance", "move")
 
-    def __init__(
-        self, seat: int, automaton: Automaton, instance: Any, chance: Any, errors: int
-    ) -> None:
-        self.seat, self.automaton, self.instance = seat, automaton, instance
-        self.chance, self.errors = chance, errors
+    def __init__(self, automaton: Automaton, instance: Any, chance: Chance, errors: int) -> None:
+        self.index, self.move = automaton.index, automaton.runnable.move
+        self.instance, self.chance, self.errors = instance, chance, errors
 
 
 class _Games:
@@ -103,19 +117,28 @@ class _Games:
         self.game, self.mark = batch.game, mark
         self.table = tables.of(batch.game)
         seats, seeds = batch.seats[part].ravel(), batch.seeds[part].ravel()
-        used, self.which = np.unique(seats, return_inverse=True)
-        self.automata = [self.table.automaton(one, programs[one]) for one in used.tolist()]
-        self.out = frozenset(
-            one for one, index in enumerate(used.tolist()) if index in batch.disqualified
-        )
-        reads = frozenset().union(*(one.program.reads for one in self.automata))
-        self.attributes = _ALWAYS | (reads & OPPONENTS)
+        used, first, which = np.unique(seats, return_index=True, return_inverse=True)
+        automata = [self.table.automaton(one, programs[one]) for one in used.tolist()]
+        # Programs of one view stand side by side, as they are shown the past at once.
+        order = sorted(range(len(used)), key=lambda one: automata[one].view)
+        self.automata = [automata[one] for one in order]
+        self.first, self.which = first[order].tolist(), np.argsort(order)[which]
+        views = [one.view for one in self.automata]
+        self.views = [
+            (view, views.index(view), views.index(view) + len([*same]))
+            for view, same in groupby(views)
+        ]
+        self.out = {
+            one for one, found in enumerate(self.automata) if found.index in batch.disqualified
+        }
+        self.sets = np.array([one.sees_sets for one in self.automata])[self.which]
+        sees_opponents = any(OPPONENTS & {*view.arrays} for view in views)
         games = len(seats) // self.game.players
-        self.record = MatchRecord(self.game, games, opponents=bool(reads & OPPONENTS))
+        self.record = MatchRecord(self.game, games, opponents=sees_opponents)
         self.seeds = seeds
         self.nodes = np.full(len(seats), UNKNOWN, np.int64)
-        self.live: list[_LiveSeat] = []
-        self.tabled = np.arange(len(seats))
+        self.live: dict[int, _LiveSeat] = {}
+        self._part_live()
         self.held: dict[int, tuple[int, Any]] = {}  # an instance by its seat, and where it stands
         self.troubles: list[Trouble] = []
 
@@ -136,7 +159,7 @@ class _Games:
             for place in np.flatnonzero(self.table.troubled[at]).tolist():
                 seat = int(self.tabled[place])
                 self._report(seat, number, self.table.failures[int(at[place])])
-        if self.live:
+        if self.playing.size:
             self._call_live(number, cooperates)
         self.record.add_round(number, cooperates)
 
@@ -154,15 +177,16 @@ class _Games:
             if one in self.out:
                 first[one] = self.table.fallback(automaton)
             elif automaton.is_tabled(self.game.players) and self.table.has_room(automaton):
-                first[one] = self._root(automaton, int(np.argmax(self.which == one)))
+                first[one] = self._root(automaton, self.first[one])
         self.nodes = first[self.which]
         self._part_live()
-        live = np.flatnonzero(self.nodes == UNKNOWN)
-        for seat in live[np.argsort(self.which[live], kind="stable")].tolist():
+        for seat in np.flatnonzero(self.nodes == UNKNOWN).tolist():
             self._start_live(seat)
 
     def _part_live(self) -> None:
+        """Part the seats that look moves up from those whose programs play."""
         self.tabled = np.flatnonzero(self.nodes != UNKNOWN)
+        self.playing = np.flatnonzero(self.nodes == UNKNOWN)
 
     def _root(self, automaton: Automaton, seat: int) -> int:
         if automaton.root == UNKNOWN:
@@ -172,26 +196,26 @@ class _Games:
                 fallback = automaton.runnable.fallback
                 automaton.root = self.table.add(automaton, fallback, failure, state, 0)
             else:
-                seen = self._see(np.array([seat]), 0)
-                automaton.root = self._called(automaton, instance, seen, 0, 0, seat)
+                shown = self._show(seat, 0, automaton.view)
+                automaton.root = self._called(automaton, instance, shown, 0, seat)
         return automaton.root
 
-    def _see(self, seats: NDArray[Any], rounds: int) -> ObservedRounds:
-        return ObservedRounds(self.record, seats, rounds, self.attributes)
+    def _show(self, seat: int, rounds: int, view: HistoryView) -> tuple[Any, ...]:
+        return ObservedRounds(self.record, np.array([seat]), rounds).arguments(view)[0]
+
+    def _by_view(self, seats: NDArray[Any]) -> Iterator[tuple[HistoryView, slice]]:
+        """Part seats, which are ordered by program, by what their programs are shown."""
+        which = self.which[seats]
+        for view, begin, end in self.views:
+            start, stop = np.searchsorted(which, (begin, end)).tolist()
+            if start < stop:
+                yield view, slice(start, stop)
 
     def _called(
-        self,
-        automaton: Automaton,
-        instance: Any,
-        seen: ObservedRounds,
-        place: int,
-        errors: int,
-        seat: int,
+        self, automaton: Automaton, instance: Any, shown: tuple[Any, ...], errors: int, seat: int
     ) -> int:
         """Call a program, and add a node with its move."""
-        move, failure, state = automaton.ask(
-            instance, seen.arguments(place, automaton.program), errors
-        )
+        move, failure, state = automaton.ask(instance, shown, errors)
         node = self.table.add(automaton, move, failure, state, errors)
         if state is None:
             self.held[seat] = node, instance
@@ -219,24 +243,26 @@ class _Games:
         counts: NDArray[Any] = self.record.opponent_cooperators[:, number]
         if not self.record.sees_opponents or self.table.width <= self.game.players:
             return counts
-        sets = np.array([one.sees_sets for one in self.automata])[self.which]
         bits = 1 << np.arange(self.game.players - 1)
-        return np.where(sets, self.record.opponent_actions[:, number] @ bits, counts)
+        return np.where(self.sets, self.record.opponent_actions[:, number] @ bits, counts)
 
     def _find(self, seats: NDArray[Any], number: int) -> NDArray[np.int64]:
         """The nodes that edges lead to, those of one seat each; UNKNOWN if there is no room."""
-        order = np.argsort(self.which[seats])  # a program that was just called is in the cache
+        order = np.argsort(self.which[seats], kind="stable")
         seats = seats[order]
-        seen = self._see(seats, number)
-        parents = self.nodes[seats].tolist()
+        nodes: list[int] = []
+        for view, part in self._by_view(seats):
+            seen = ObservedRounds(self.record, seats[part], number)
+            parents, shown = self.nodes[seats[part]].tolist(), seen.arguments(view)
+            for place, seat in enumerate(seats[part].tolist()):
+                nodes.append(self._child(parents[place], seat, seen, place, shown[place]))
         found = np.empty(len(seats), np.int64)
-        found[order] = [
-            self._child(parent, seat, seen, place)
-            for place, (parent, seat) in enumerate(zip(parents, seats.tolist(), strict=True))
-        ]
+        found[order] = nodes
         return found
 
-    def _child(self, parent: int, seat: int, seen: ObservedRounds, place: int) -> int:
+    def _child(
+        self, parent: int, seat: int, seen: ObservedRounds, place: int, shown: tuple[Any, ...]
+    ) -> int:
         table = self.table
         automaton, state, errors = table.owners[parent], table.states[parent], table.errors[parent]
         key = None
@@ -248,28 +274,27 @@ class _Games:
         if not table.has_room(automaton):
             return UNKNOWN
         self.mark(automaton.index)
-        instance = (
-            automaton.at_state(state)
-            if state is not None
-            else self._instance_at(parent, seat, seen, place)
-        )
-        node = self._called(automaton, instance, seen, place, errors, seat)
+        if state is None:
+            instance = self._instance_at(parent, seat, seen.rounds)
+        else:
+            instance = automaton.at_state(state)
+        node = self._called(automaton, instance, shown, errors, seat)
         if key is not None:
             automaton.nodes[key] = node
         return node
 
-    def _instance_at(self, parent: int, seat: int, seen: ObservedRounds, place: int) -> Any:
+    def _instance_at(self, parent: int, seat: int, rounds: int) -> Any:
         """An instance that has played up to a node, where what it remembers is not known."""
-        automaton = self.table.owners[parent]
         node, instance = self.held.get(seat, (UNKNOWN, None))
-        return instance if node == parent else self._replayed(automaton, seat, seen.rounds)
+        if node == parent:
+            return instance
+        return self._replayed(self.table.owners[parent], seat, rounds)
 
     def _replayed(self, automaton: Automaton, seat: int, rounds: int) -> Any:
         """A new instance that has seen the rounds before; its moves are known."""
         instance, _ = automaton.runnable.start()
         for number in range(rounds):
-            seen = self._see(np.array([seat]), number)
-            automaton.runnable.move(instance, seen.arguments(0, automaton.program), 0)
+            automaton.runnable.move(instance, self._show(seat, number, automaton.view), 0)
         return instance
 
     # Seats whose programs are called each round.
@@ -283,7 +308,7 @@ class _Games:
             self._report(seat, 0, failure)
             self._give_up(seat)
         else:
-            self.live.append(_LiveSeat(seat, automaton, instance, chance, 0))
+            self.live[seat] = _LiveSeat(automaton, instance, chance, 0)
 
     def _give_up(self, seat: int) -> None:
         """Let a seat's program play its fallback to the end of the game."""
@@ -292,36 +317,34 @@ class _Games:
 
     def _go_live(self, seats: NDArray[Any], edges: NDArray[Any], number: int) -> None:
         """Let seats leave the table, which has no room for what they see."""
-        seen = self._see(seats, number)
-        for place, (seat, edge) in enumerate(zip(seats.tolist(), edges.tolist(), strict=True)):
+        for seat, edge in zip(seats.tolist(), edges.tolist(), strict=True):
             parent = edge // self.table.width
-            automaton = self.table.owners[parent]
-            chance = Chance(int(self.seeds[seat]))
-            state = self.table.states[parent]
+            automaton, state = self.table.owners[parent], self.table.states[parent]
             if state is None:
-                instance = self._instance_at(parent, seat, seen, place)
+                instance = self._instance_at(parent, seat, number)
             else:
                 instance, _ = automaton.runnable.start()
                 state.restore(instance)
-            errors = self.table.errors[parent]
-            self.live.append(_LiveSeat(seat, automaton, instance, chance, errors))
+            chance = Chance(int(self.seeds[seat]))
+            self.live[seat] = _LiveSeat(automaton, instance, chance, self.table.errors[parent])
         self._part_live()
 
     def _call_live(self, number: int, cooperates: NDArray[Any]) -> None:
-        seats = np.array([one.seat for one in self.live])
-        seen = self._see(seats, number)
-        moves = [self._call(one, seen, place) for place, one in enumerate(self.live)]
-        cooperates[seats] = moves
-        self.live = [one for one in self.live if self.nodes[one.seat] == UNKNOWN]
+        order = np.argsort(self.which[self.playing], kind="stable")
+        seats = self.playing[order]
+        for view, part in self._by_view(seats):
+            shown = ObservedRounds(self.record, seats[part], number).arguments(view)
+            cooperates[seats[part]] = list(
+                map(self._call, seats[part].tolist(), shown, repeat(number))
+            )
 
-    def _call(self, one: _LiveSeat, seen: ObservedRounds, place: int) -> bool:
-        self.mark(one.automaton.index)
-        move, failure = one.automaton.runnable.move(
-            one.instance, seen.arguments(place, one.automaton.program), one.errors, one.chance
-        )
+    def _call(self, seat: int, shown: tuple[Any, ...], number: int) -> bool:
+        one = self.live[seat]
+        self.mark(one.index)
+        move, failure = one.move(one.instance, shown, one.errors, one.chance)
         if failure:
             one.errors += 1
-            self._report(one.seat, seen.rounds, failure)
+            self._report(seat, number, failure)
             if failure.ends_the_game:
-                self._give_up(one.seat)
+                self._give_up(seat)
         return move

@@ -5,14 +5,25 @@ G games of n players and T rounds have S = G n seats; seat s = g n + i is player
 
 from __future__ import annotations
 
-from typing import Any
+from collections import deque
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from society.sandbox.facades import SETTERS, STATE_SETTERS, GameState, Interface, PlayerHistory
+from society.sandbox.facades import (
+    SETTERS,
+    STATE_SETTERS,
+    GameState,
+    Interface,
+    PlayerHistory,
+    Setter,
+)
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.stage_games import StageGame
+from society.sandbox.sufficient_history import ARRAYS, OPPONENTS
 
 
 class MatchRecord:
@@ -58,18 +69,15 @@ class MatchRecord:
             self.opponent_actions[:, number] = actions[:, self._others].reshape(shape)
             self.opponent_payoffs[:, number] = paid[:, self._others].reshape(shape)
 
-    def rows(self, attribute: str, seats: NDArray[Any], rounds: int) -> list[NDArray[Any]]:
-        """Private, read-only copies of what these seats saw in the first rounds, one per seat."""
-        block = getattr(self, attribute)[seats, :rounds]
+    def seen(self, attribute: str, seats: NDArray[Any], rounds: int) -> NDArray[Any]:
+        """A private, read-only copy of what these seats saw in the first rounds, a row each."""
+        if attribute == "stock":
+            assert self.stock is not None
+            block = self.stock[seats // self.game.players, : rounds + 1]
+        else:
+            block = getattr(self, attribute)[seats, :rounds]
         block.flags.writeable = False
-        return list(block)
-
-    def stock_rows(self, seats: NDArray[Any], rounds: int) -> list[NDArray[Any]]:
-        """Private, read-only copies of the stocks of the seats' games, that of now the last."""
-        assert self.stock is not None
-        block = self.stock[seats // self.game.players, : rounds + 1]
-        block.flags.writeable = False
-        return list(block)
+        return block
 
 
 def has_exact_sums(game: StageGame) -> bool:
@@ -86,44 +94,82 @@ def has_exact_sums(game: StageGame) -> bool:
     return bool((parts == np.floor(parts)).all() and parts.max() * game.rounds < 2.0**53)
 
 
+class HistoryView(NamedTuple):
+    """What a program is shown: programs of the same view are shown the same things."""
+
+    interface: Interface
+    arrays: tuple[str, ...]
+    stock: bool  # the game has one, and the program is told
+
+
+def history_view(program: LoadedProgram, game: StageGame) -> HistoryView:
+    """What a program is shown: the arrays that it reads, and the stock of a common pool."""
+    told = ARRAYS - OPPONENTS if program.interface == "counts" else ARRAYS
+    stock = game.first_stock is not None and (program.interface != "counts" or program.takes_stock)
+    return HistoryView(program.interface, tuple(sorted(told & program.reads)), stock)
+
+
 class ObservedRounds:
     """What some seats saw of the rounds so far; entry j of each list belongs to the j-th seat."""
 
-    def __init__(
-        self, record: MatchRecord, seats: NDArray[Any], rounds: int, attributes: frozenset[str]
-    ) -> None:
-        self.rounds = rounds
-        self.rows = {one: record.rows(one, seats, rounds) for one in attributes}
-        self.totals = {name: total[seats].tolist() for name, total in record.totals.items()}
-        self.stocks: list[NDArray[Any]] | None = None
-        if record.stock is not None:
-            self.stocks = record.stock_rows(seats, rounds)
-        self._sets = [(SETTERS[one], rows) for one, rows in self.rows.items()]
+    def __init__(self, record: MatchRecord, seats: NDArray[Any], rounds: int) -> None:
+        self.record, self.seats, self.rounds = record, seats, rounds
+        self._blocks: dict[str, NDArray[Any]] = {}
+        self._packed: dict[str, tuple[bytes, int]] = {}
+        self._totals: dict[str, list[Any]] = {}
 
-    def arguments(self, place: int, program: LoadedProgram) -> tuple[Any, ...]:
-        """Return the arguments for the seat's program."""
-        history = PlayerHistory()
-        _set_round(history, self.rounds)
-        for set_row, rows in self._sets:
-            set_row(history, rows[place])
-        if program.interface != "counts":
-            return self._other_arguments(history, place, program.interface)
-        if program.takes_stock and self.stocks is not None:
-            return history, float(self.stocks[place][-1])
-        return (history,)
+    def block(self, attribute: str) -> NDArray[Any]:
+        """What the seats saw, a row each."""
+        if attribute not in self._blocks:
+            self._blocks[attribute] = self.record.seen(attribute, self.seats, self.rounds)
+        return self._blocks[attribute]
 
-    def _other_arguments(
-        self, history: PlayerHistory, place: int, interface: Interface
-    ) -> tuple[Any, ...]:
-        stocks = None if self.stocks is None else self.stocks[place]
-        if interface == "society":
-            SETTERS["stock"](history, stocks)
-            return (history,)
-        state = GameState()
-        STATE_SETTERS["round_number"](state, self.rounds)
-        if stocks is not None:
-            STATE_SETTERS["current_stock"](state, float(stocks[-1]))
-        return state, history if self.rounds else None
+    def packed(self, attribute: str) -> tuple[bytes, int]:
+        """The same as bytes, and how many of them a seat's round takes."""
+        if attribute not in self._packed:
+            data = self.block(attribute).tobytes()
+            self._packed[attribute] = data, len(data) // (len(self.seats) * self.rounds)
+        return self._packed[attribute]
+
+    def totals(self, attribute: str) -> list[Any]:
+        """The sums over all rounds."""
+        if attribute not in self._totals:
+            self._totals[attribute] = self.record.totals[attribute][self.seats].tolist()
+        return self._totals[attribute]
+
+    def stocks(self) -> list[float]:
+        """The stocks of now."""
+        if "stock" not in self._totals:
+            self._totals["stock"] = self.block("stock")[:, -1].tolist()
+        return self._totals["stock"]
+
+    def arguments(self, view: HistoryView) -> list[tuple[Any, ...]]:
+        """The arguments for the seats' programs, which have one view."""
+        if view.interface == "full":
+            return list(zip(self._states(view), self._histories(view), strict=True))
+        if view.interface == "counts" and view.stock:
+            return list(zip(self._histories(view), self.stocks(), strict=True))
+        return list(zip(self._histories(view), strict=True))
+
+    def _histories(self, view: HistoryView) -> Sequence[PlayerHistory | None]:
+        if view.interface == "full" and not self.rounds:
+            return [None] * len(self.seats)
+        histories = [PlayerHistory() for _ in self.seats]
+        _set_all(SETTERS["round_number"], histories, repeat(self.rounds))
+        for attribute in view.arrays:
+            _set_all(SETTERS[attribute], histories, self.block(attribute))
+        if view.interface == "society":
+            stocks = self.block("stock") if view.stock else repeat(None)
+            _set_all(SETTERS["stock"], histories, stocks)
+        return histories
+
+    def _states(self, view: HistoryView) -> list[GameState]:
+        states = [GameState() for _ in self.seats]
+        _set_all(STATE_SETTERS["round_number"], states, repeat(self.rounds))
+        if view.stock:
+            _set_all(STATE_SETTERS["current_stock"], states, self.stocks())
+        return states
 
 
-_set_round = SETTERS["round_number"]
+def _set_all(setter: Setter, targets: Sequence[Any], values: Iterable[Any]) -> None:
+    deque(map(setter, targets, values), maxlen=0)  # a loop that runs in C

@@ -20,7 +20,7 @@ from society.sandbox.facades import (
 from society.sandbox.instance_state import can_change_objects
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.source_nodes import SourceNodes, stored_names
-from society.sandbox.step_budget import RuleBroken, budget, program_line
+from society.sandbox.step_budget import STEPS, RuleBroken, budget, program_line
 from society.sandbox.sufficient_history import sufficient_history
 
 ERRORS_ALLOWED = 2  # in one game
@@ -63,6 +63,7 @@ class RunnableProgram:
         self.changes = can_change_objects(nodes.playing)
         self._description = describe(game, program.interface)
         self._namespace = {**_frozen_namespace()}
+        self._slot = self._namespace[".slot"]
         self._class: Any = None
         self._has_act = program.interface == "society"
 
@@ -109,8 +110,10 @@ class RunnableProgram:
     ) -> tuple[bool, Failure | None]:
         """Ask for a move: True is C; errors: how many this instance made in the game so far."""
         if chance is not None:
-            use_chance(self._namespace, chance)
-        budget.reset()
+            self._slot.chance = chance
+        budget.left = STEPS
+        if budget.broken:
+            budget.reset()
         try:
             answer = instance.act(*arguments) if self._has_act else instance(*arguments)
         except RuleBroken as broken:
@@ -121,14 +124,16 @@ class RunnableProgram:
         if budget.broken:
             return self.fallback, _broken(budget.broken)
         if answer is C:
-            return True, None
+            return _COOPERATES
         if answer is D:
-            return False, None
+            return _DEFECTS
         sentence = f"it returned a value of type {type(answer).__name__}; expected C or D"
         return self.fallback, _failure(sentence, errors)
 
 
 _MANY = 1 << 30
+_COOPERATES: tuple[bool, Failure | None] = (True, None)
+_DEFECTS: tuple[bool, Failure | None] = (False, None)
 
 
 def _broken(broken: RuleBroken) -> Failure:

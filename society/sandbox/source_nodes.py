@@ -44,14 +44,20 @@ class SourceNodes:
 
 
 def child_nodes(node: ast.AST) -> list[ast.AST]:
-    """The nodes in a node, contexts (load, store) left out."""
+    """The nodes in a node; contexts and operators, which have no parts, are left out."""
     found: list[ast.AST] = []
-    for value in vars(node).values():
+    if type(node) in _LEAVES:
+        return found
+    for name in node._fields:
+        value = getattr(node, name, None)
         if type(value) is list:
-            found += [one for one in value if isinstance(one, ast.AST)]
-        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+            found += [one for one in value if isinstance(one, ast.AST) and one._fields]
+        elif isinstance(value, ast.AST) and value._fields:
             found.append(value)
     return found
+
+
+_LEAVES = (ast.Name, ast.Constant)
 
 
 def stored_names(nodes: Iterable[ast.AST]) -> frozenset[str]:

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 
 from society.sandbox.source_nodes import SourceNodes, stored_names
 
-ARRAYS = frozenset(
-    {"my_actions", "my_payoffs", "opponent_cooperators", "opponent_actions", "opponent_payoffs"}
-)
+OPPONENTS = frozenset({"opponent_actions", "opponent_payoffs"})
+ARRAYS = OPPONENTS | {"my_actions", "my_payoffs", "opponent_cooperators"}
 # Sums of whole numbers are exact in any order; those of payoffs are in some games only.
 SUMMED = frozenset({"my_actions", "my_payoffs", "opponent_cooperators", "opponent_actions"})
 EVERY_ROUND = 1 << 30

@@ -2,8 +2,9 @@
 
 The plain engine calls each strategy in its own Python, unchecked, with numpy arrays as histories:
 one object per player, one call per decision. Both play the same strategies; the plain engine plays
-every tenth generation of the first evolution. All rates are decisions per CPU second in one
-process, and ratios are taken within one run of this file.
+every tenth generation of the first evolution. Rates are decisions per CPU second in one process,
+those of the pool wall seconds, and ratios are taken within one run of this file. The strategies of
+the counts interface all behave differently; those of the full interface may behave alike.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import enum
 import random
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -23,13 +25,17 @@ from society.sandbox.automata import AutomatonTables
 from society.sandbox.behaviour import behaviour_batch, behaviour_features, opponents_source
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import MatchBatch, play_batch
+from society.sandbox.program_pool import ProgramPool
 from society.sandbox.stage_games import StageGame, stage_game
-from tests.benchmarks.strategy_corpus import HEADER, Kind, deal_plans, write_strategy
+from tests.benchmarks.strategy_corpus import HEADER, Kind, deal_plans, strategies, write_strategy
 from tests.sandbox.slow_runner import load_programs
 
 STRATEGIES, POPULATION, GENERATIONS, GAMES = 3072, 512, 200, 4
 MODELS, ATTITUDES = 8, 2
 ELITE, MUTATION = 64, 0.1
+TRIES, MOST_SPECIAL_ROUNDS = 30, 3
+IN_A_FILE = 512
+FEWER_GENERATIONS = 20  # of groups and histories that are slow
 SAMPLED = 10  # the plain engine plays each tenth generation
 
 Seats = NDArray[np.int64]
@@ -150,26 +156,33 @@ class PlainEngine:
 
 
 def load(sources: Sequence[str]) -> list[LoadedProgram]:
-    """Check strategies as one file."""
-    return load_programs(HEADER + "\n\n" + "\n\n".join(sources))
+    """Check strategies, as files of a usual size."""
+    files = [sources[start : start + IN_A_FILE] for start in range(0, len(sources), IN_A_FILE)]
+    return [one for file in files for one in load_programs("\n\n".join([HEADER, *file]))]
 
 
 def distinct_strategies(count: int, kind: Kind) -> list[str]:
-    """Write strategies until no two behave alike, each made of what its plan says."""
+    """Write strategies until no two behave alike, each made of what its plan says.
+
+    One that behaves like another is written again, later with special rules for early rounds.
+    Raises RuntimeError when some are still alike after all tries.
+    """
     luck = random.Random(f"distinct {kind}")
     plans = deal_plans(count, kind.interface, luck)
-    sources, known, open_places = [""] * count, set[bytes](), list(range(count))
-    while open_places:
-        for place in open_places:
-            sources[place] = write_strategy(kind, plans[place], place, luck)
-        left = []
-        behaviours = _behaviours([sources[place] for place in open_places], kind)
-        for place, behaviour in zip(open_places, behaviours, strict=True):
+    sources, known, alike = [""] * count, set[bytes](), list(range(count))
+    for attempt in range(TRIES):
+        for place in alike:
+            special = min(attempt, MOST_SPECIAL_ROUNDS)
+            sources[place] = write_strategy(kind, plans[place], place, luck, special)
+        written, alike = alike, []
+        behaviours = _behaviours([sources[place] for place in written], kind)
+        for place, behaviour in zip(written, behaviours, strict=True):
             if behaviour in known:
-                left.append(place)
+                alike.append(place)
             known.add(behaviour)
-        open_places = left
-    return sources
+        if not alike:
+            return sources
+    raise RuntimeError(f"{len(alike)} of {count} strategies still behave like others")
 
 
 def _behaviours(sources: Sequence[str], kind: Kind) -> Iterator[bytes]:
@@ -183,6 +196,11 @@ def _behaviours(sources: Sequence[str], kind: Kind) -> Iterator[bytes]:
         yield behaviour_features(result.actions).tobytes()
 
 
+def draw_seeds(seats: Seats, seed: int) -> NDArray[np.uint64]:
+    """Draw the seed of each seat."""
+    return generator(seed, "benchmark seats").integers(0, 2**63, seats.shape, np.uint64)
+
+
 class Batches:
     """Plays all games of a generation in one batch, and remembers what programs do."""
 
@@ -194,8 +212,7 @@ class Batches:
 
     def play(self, game: StageGame, seats: Seats, seed: int) -> NDArray[Any]:
         """Play games; returns who cooperated, (G, n, rounds)."""
-        seeds = generator(seed, "benchmark seats").integers(0, 2**63, seats.shape, np.uint64)
-        batch = MatchBatch(game, seats, seeds)
+        batch = MatchBatch(game, seats, draw_seeds(seats, seed))
         return play_batch(self.programs, batch, self.tables, self._mark).actions
 
 
@@ -260,32 +277,63 @@ class Rates(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"first run {self.first:11,.0f} ({self.first / self.plain:5.1f} x; "
-            f"{self.calls[0]:4.0%} called)   second run {self.second:11,.0f} "
-            f"({self.second / self.plain:5.1f} x; {self.calls[1]:4.0%} called)   "
-            f"plain {self.plain:9,.0f} ({1e6 / self.plain:.1f} us a call)"
+            f"first {self.first:9,.0f}/s {self.first / self.plain:5.2f} x ({self.calls[0]:4.0%} "
+            f"called)   second {self.second:9,.0f}/s {self.second / self.plain:5.2f} x "
+            f"({self.calls[1]:4.0%} called)   plain {self.plain:8,.0f}/s, "
+            f"{1e6 / self.plain:.1f} us a call"
         )
 
 
-def measure(kind: Kind, players: int, generations: int = GENERATIONS) -> Rates:
-    """Evolve twice in batches, and play samples of the first evolution in the plain engine."""
-    sources = distinct_strategies(STRATEGIES, kind)
-    game = stage_game(kind.game, players)
-    keep: list[Seats] = []
-    batches = Batches(load(sources))
-    first = _seconds(lambda: evolve(batches.play, game, generations, 1, keep))
-    called = batches.calls
-    second = _seconds(lambda: evolve(batches.play, game, generations, 2))
-    plain = PlainEngine(sources, full=kind.interface == "full")
-    sampled = keep if players == 4 and kind.interface == "counts" else keep[::4]
-    slow = _seconds(lambda: [plain.play(game, seats, 1) for seats in sampled])
-    decisions = generations * GAMES * POPULATION * game.rounds
-    return Rates(
-        decisions / first,
-        decisions / second,
-        sum(seats.size for seats in sampled) * game.rounds / slow,
-        (called / decisions, (batches.calls - called) / decisions),
-    )
+class LoadedCorpus:
+    """A corpus, checked; its strategies behave differently if it is asked."""
+
+    def __init__(self, kind: Kind, *, distinct: bool) -> None:
+        self.kind = kind
+        write = distinct_strategies if distinct else strategies
+        self.sources = list(write(STRATEGIES, kind))
+        start = time.process_time()
+        self.programs = load(self.sources)
+        self.checking = time.process_time() - start
+
+    def measure(self, players: int, generations: int) -> Rates:
+        """Evolve twice in batches, and play samples of the first evolution in the plain engine."""
+        game = stage_game(self.kind.game, players)
+        keep: list[Seats] = []
+        batches = Batches(self.programs)
+        first = _seconds(lambda: evolve(batches.play, game, generations, 1, keep))
+        called = batches.calls
+        second = _seconds(lambda: evolve(batches.play, game, generations, 2))
+        plain = PlainEngine(self.sources, full=self.kind.interface == "full")
+        slow = _seconds(lambda: _play_plainly(plain, game, keep))
+        decisions = generations * GAMES * POPULATION * game.rounds
+        return Rates(
+            decisions / first,
+            decisions / second,
+            sum(seats.size for seats in keep) * game.rounds / slow,
+            (called / decisions, (batches.calls - called) / decisions),
+        )
+
+    def time_pool(self) -> tuple[float, float]:
+        """Wall seconds until two jailed workers have played a first game, and of an evolution."""
+        game = stage_game(self.kind.game, 4)
+        start = time.perf_counter()
+        with ProgramPool(workers=2) as pool:
+            pool.load(self.programs)
+            seats = np.arange(4)[None]
+            pool.play(MatchBatch(game, seats, seats.astype(np.uint64)))
+            started = time.perf_counter()
+
+            def play(game: StageGame, seats: Seats, seed: int) -> NDArray[Any]:
+                return pool.play(MatchBatch(game, seats, draw_seeds(seats, seed))).actions
+
+            evolve(play, game, GENERATIONS, 1)
+        return started - start, time.perf_counter() - started
+
+
+def _play_plainly(plain: PlainEngine, game: StageGame, keep: Sequence[Seats]) -> None:
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+        for seats in keep:
+            plain.play(game, seats, 1)
 
 
 def _seconds(run: Callable[[], object]) -> float:
@@ -296,14 +344,14 @@ def _seconds(run: Callable[[], object]) -> float:
 
 def main() -> None:
     """Print rates and ratios for small and large groups, and both published interfaces."""
-    for kind, players in (
-        (Kind("counts", "public_goods"), 4),
-        (Kind("counts", "common_pool"), 4),
-        (Kind("counts", "public_goods"), 64),
-        (Kind("full", "public_goods"), 4),
-        (Kind("full", "public_goods"), 64),
-    ):
-        print(f"{kind.interface:6} {kind.game:13} n = {players:2}  {measure(kind, players)}")
+    counts = LoadedCorpus(Kind("counts", "public_goods"), distinct=True)
+    print(f"checked and compiled: {1000 * counts.checking / STRATEGIES:.2f} ms a class", flush=True)
+    print(f"counts n =  4  {counts.measure(4, GENERATIONS)}", flush=True)
+    print(f"counts n = 64  {counts.measure(64, FEWER_GENERATIONS)}", flush=True)
+    cold, evolution = counts.time_pool()
+    print(f"pool of two workers: first game after {cold:.1f} s, 200 generations {evolution:.1f} s")
+    full = LoadedCorpus(Kind("full", "public_goods"), distinct=False)
+    print(f"full   n =  4  {full.measure(4, FEWER_GENERATIONS)}", flush=True)
 
 
 if __name__ == "__main__":

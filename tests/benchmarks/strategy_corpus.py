@@ -110,8 +110,11 @@ class Kind:
 class Writer:
     """Writes one strategy: its plan is what it must be made of."""
 
-    def __init__(self, kind: Kind, plan: frozenset[str], luck: random.Random) -> None:
+    def __init__(
+        self, kind: Kind, plan: frozenset[str], luck: random.Random, special_rounds: int
+    ) -> None:
         self.kind, self.plan, self.luck = kind, plan, luck
+        self.special_rounds = special_rounds
         self.gives = 0.5  # how often a move that nothing suggests is C
         self.fields: dict[str, str] = {}
         self.helpers: list[str] = []
@@ -123,6 +126,8 @@ class Writer:
         self.gives = 0.95 if attitude == "COLLECTIVE" else 0.06
         self._opening()
         self._ending()
+        for _ in range(self.special_rounds):
+            self._special_round()
         for part in sorted(self.plan & {*_PARTS}):
             _PARTS[part](self)
         for _ in range(
@@ -216,6 +221,19 @@ class Writer:
             period = luck.choice((3, 4, 5, 6, 7))
             self.say(f"if round_number % {period} == {luck.randrange(period)}:")
             self.say(f"    return {self.move()}")
+
+    def _special_round(self) -> None:
+        """Give one early round a rule of its own."""
+        luck = self.luck
+        self.say(f"if round_number == {luck.choice((1, 2, 2, 3, 3, 4))}:")
+        limit = self.share("early")
+        if luck.random() < 0.3:
+            self.say(f"    return {self.move(luck.random() < 0.5)}")
+        elif luck.random() < 0.5:
+            self.say(f"    return C if {self.kind.last} >= {limit} * self.others else D")
+        else:
+            first = self.kind.last.replace("[-1]", "[0]")
+            self.say(f"    return C if {first} >= {limit} * self.others else D")
 
     # The rule that decides.
 
@@ -572,10 +590,12 @@ def deal_plans(count: int, interface: Interface, luck: random.Random) -> list[fr
     return [frozenset(plan) for plan in plans]
 
 
-def write_strategy(kind: Kind, plan: frozenset[str], number: int, luck: random.Random) -> str:
+def write_strategy(
+    kind: Kind, plan: frozenset[str], number: int, luck: random.Random, special_rounds: int = 0
+) -> str:
     """Write one strategy; even numbers are collective, odd ones exploitative."""
     attitude = ("COLLECTIVE", "EXPLOITATIVE")[number % 2]
-    return Writer(kind, plan, luck).write(f"Strategy_{attitude}_{number}", attitude)
+    return Writer(kind, plan, luck, special_rounds).write(f"Strategy_{attitude}_{number}", attitude)
 
 
 def strategies(count: int, kind: Kind, seed: int = 0) -> Iterator[str]:
