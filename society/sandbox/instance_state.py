@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.sandbox.facades import C, Description
+from society.sandbox.writing_calls import change_through_values, writes_out
 
 _EXACT = frozenset({type(C), type(None), bool, int, str, np.bool_, np.int64})
 _FLOATS = frozenset({float, np.float64})
@@ -80,6 +81,7 @@ def capture_state(instance: Any, names: Iterable[str]) -> InstanceState | None:
     kept = vars(instance)
     key: list[Any] = []
     values: dict[str, Any] = {}
+    copied: set[int] = set()
     for name in names:
         value = values[name] = kept.get(name, _ABSENT)
         kind = type(value)
@@ -91,8 +93,9 @@ def capture_state(instance: Any, names: Iterable[str]) -> InstanceState | None:
             key += (kind, value if value and value == value else value.hex())  # 0.0, -0.0, NaN
         else:
             content = _container_key(value)
-            if content is None:
+            if content is None or id(value) in copied:  # two names of one value
                 return None
+            copied.add(id(value))
             key += content
             values[name] = value.copy()
     return InstanceState(tuple(key), values)
@@ -124,6 +127,8 @@ def remembered_names(
     containers = [value for value in kept.values() if isinstance(value, _CONTAINERS)]
     for name, value in kept.items():
         if isinstance(value, _CONTAINERS):
+            if not _is_plain(value):
+                return None
             if changes and name not in stored:
                 names.append(name)
         elif type(value) not in _SCALARS and not isinstance(value, Description):
@@ -132,9 +137,18 @@ def remembered_names(
     return None if shared and (changes or stored) else tuple(names)
 
 
+def _is_plain(value: Any) -> bool:
+    """Tell if a container holds nothing that can change itself."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "bif" and value.base is None
+    entries = [*value, *value.values()] if isinstance(value, dict) else value
+    return all(type(one) in _SCALARS for one in entries)
+
+
 def can_change_objects(nodes: Iterable[ast.AST]) -> bool:
     """Check for anything that may change a list, a dictionary, an array or an iterator."""
-    return any(map(_changes, nodes))
+    nodes = list(nodes)
+    return any(map(_changes, nodes)) or writes_out(nodes) or change_through_values(nodes)
 
 
 def _changes(node: ast.AST) -> bool:

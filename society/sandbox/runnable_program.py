@@ -69,13 +69,15 @@ class RunnableProgram:
     @property
     def shares(self) -> bool:
         """Tell if something that its class holds may change while it plays."""
-        return self.changes and hasattr(self._class, "__remake__")
+        return hasattr(self._class, "__remake__")
 
     def start(self, chance: Chance | None = None) -> tuple[Any, Failure | None]:
         """Make an instance that draws from this chance, or tell why there is none."""
         budget.reset()
         try:
             if self._class is None:
+                # What a class draws while it is defined is the same in every game.
+                use_chance(self._namespace, Chance(0))
                 self._class = define(self.program.code, self.program.name, self._namespace)
             use_chance(self._namespace, chance or Chance(0))
             instance = new_instance(self._class, self._description)
