@@ -144,8 +144,12 @@ class _ProgramFile:
         self.imported: dict[str, tuple[str, str]] = {}  # name -> module, name there
         self.refusal: Refusal | None = None  # of an import or statement: refuses every class
         self.surveys: dict[str, Survey] = {}
+        last = 0
         for node in tree.body:
             self._place(node)
+            if node.lineno <= last:
+                self._refuse(node, "two statements in one line at the top of the file")
+            last = node.end_lineno or node.lineno
         if not self.candidates():
             raise SandboxError(
                 f"{filename}: there is no class that plays; write a class with the methods "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
@@ -25,6 +26,7 @@ from society.sandbox.sufficient_history import sufficient_history
 
 ERRORS_ALLOWED = 2  # in one game
 _LONGEST_MESSAGE = 200
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # it differs from run to run
 
 
 class Failure(NamedTuple):
@@ -146,4 +148,5 @@ def _failure(sentence: str, errors: int, error: BaseException | None = None) -> 
 def describe_error(error: Exception) -> str:
     """Describe an error by its type and message; a program's own objects are never printed."""
     message = error.args[0] if error.args and type(error.args[0]) is str else ""
+    message = _ADDRESS.sub("", message[:1000])
     return f"it raised {type(error).__name__}: {message[:_LONGEST_MESSAGE]}".rstrip(": ")

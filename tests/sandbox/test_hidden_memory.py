@@ -57,12 +57,12 @@ def test_what_a_class_draws_takes_nothing_from_the_luck_of_others() -> None:
     biased += "        return C if self.bias < 0.5 else D\n"
     lucky = "class Lucky:\n    luck = [1]\n    def act(self, history):\n"
     lucky += "        return C if random.random() < 0.5 else D\n"
-    game = stage_game("public_goods", 2, 12)
+    game = stage_game("public_goods", 3, 12)
     moves = []
     for text in (lucky + biased, lucky):
         programs = load_programs(text)
-        seats = np.array([[0, len(programs) - 1]])
-        batch = MatchBatch(game, seats, np.array([[1, 2]], np.uint64))
+        seats = np.array([[0, len(programs) - 1, 0]])
+        batch = MatchBatch(game, seats, np.array([[1, 2, 3]], np.uint64))
         result = play_batch(programs, batch, AutomatonTables(), lambda _: None)
         moves.append(result.actions[0, 0].tolist())
     assert moves[0] == moves[1]
