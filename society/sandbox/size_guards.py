@@ -193,12 +193,11 @@ def call_method(owner: Any, name: str, /, *values: Any, **named: Any) -> Any:
     return check_size(method(*values, **named))
 
 
-def _index(values: Any, *wanted: Any) -> Any:
+def _index(values: Any, wanted: Any, *bounds: Any) -> Any:
     """Find a value; Python's own error would write it out, however large it is."""
-    try:
-        return values.index(*wanted)
-    except ValueError:
-        raise ValueError("the value is not in the list") from None
+    if wanted not in values:
+        raise ValueError("the value is not in the list")
+    return values.index(wanted, *bounds)
 
 
 def as_text(value: Any = "") -> str:
