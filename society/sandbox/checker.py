@@ -203,7 +203,9 @@ class _ProgramFile:
             elif alias.asname not in (None, alias.name) and module not in ("math", "random"):
                 self._refuse(node, f"another name for `{alias.name}`; import it under its own name")
             elif module == "numpy" and alias.name in BUILTINS:
-                self._refuse(node, f"numpy's `{alias.name}` in place of Python's; write np.{alias.name}")
+                self._refuse(
+                    node, f"numpy's `{alias.name}` in place of Python's; write np.{alias.name}"
+                )
             elif module != "__future__":
                 self.imported[alias.asname or alias.name] = (module, alias.name)
 

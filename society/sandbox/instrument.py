@@ -190,13 +190,13 @@ class _Instrumenter(ast.NodeTransformer):
         if name in ("isinstance", "issubclass"):
             node.args[0] = self.visit(node.args[0])
             return node
-        if name in _GOING_THROUGH and len(node.args) == 1:
-            if not isinstance(node.args[0], ast.Starred | ast.GeneratorExp):
-                node.args = [_call(node.args[0], ".sized", self.visit(node.args[0]))]
-                node.keywords = [self.visit(one) for one in node.keywords]
-                if name == "sum" and node.keywords:
-                    node.func = self.visit(node.func)
-                return node
+        alone = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred | ast.GeneratorExp)
+        if name in _GOING_THROUGH and alone:
+            node.args = [_call(node.args[0], ".sized", self.visit(node.args[0]))]
+            node.keywords = [self.visit(one) for one in node.keywords]
+            if name == "sum" and node.keywords:
+                node.func = self.visit(node.func)
+            return node
         plain = name in ("round", "sum") and len(node.args) == 1 and not node.keywords
         if plain and not isinstance(node.args[0], ast.Starred):
             node.args = [self.visit(argument) for argument in node.args]

@@ -13,8 +13,8 @@ import numpy as np
 
 from .names import BUILTINS
 from .seeded_random import ChanceSlot
-from .size_guards import check_bits, check_items, check_size, exponent
-from .step_budget import RuleBroken, STEPS, budget, steps_over
+from .size_guards import check_bits, check_size, exponent
+from .step_budget import STEPS, RuleBroken, budget, steps_over
 
 
 def import_loaded_numpy(

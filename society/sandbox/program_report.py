@@ -294,7 +294,5 @@ def _consumes(call: ast.Call) -> bool:
 
 def _is_iterator(node: ast.AST) -> bool:
     return isinstance(node, ast.GeneratorExp) or (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in ITERATORS
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ITERATORS
     )

@@ -99,10 +99,8 @@ def _check_added(left: Any, right: Any) -> None:
 
 
 def _check_broadcast(left: Any, right: Any) -> None:
-    if np.size(left) > 1 and np.size(right) > 1 and np.shape(left) != np.shape(right):
-        if np.size(left) * np.size(right) > ENTRIES:
-            shape = np.broadcast_shapes(np.shape(left), np.shape(right))
-            check_items(math.prod(shape), "an array")
+    if np.size(left) * np.size(right) > ENTRIES and np.shape(left) != np.shape(right):
+        check_items(math.prod(np.broadcast_shapes(np.shape(left), np.shape(right))), "an array")
 
 
 def multiplied(left: Any, right: Any) -> Any:

@@ -20,7 +20,16 @@ STEPS = 100_000  # of one decision
 DEPTH = 100  # of helpers that call themselves
 PROGRAM = "<program "  # how the name of the file of a program's code begins
 
-LAZY = (type(iter([])), type(iter(())), map, filter, zip, enumerate, reversed, GeneratorType)
+LAZY: tuple[type[Any], ...] = (
+    type(iter([])),
+    type(iter(())),
+    map,
+    filter,
+    zip,
+    enumerate,
+    reversed,
+    GeneratorType,
+)
 _DEEPEST = 50  # iterators over iterators, which the stack of C holds
 
 # Their length is fixed before a loop begins, so a loop pays for all its turns at once.

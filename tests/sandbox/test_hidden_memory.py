@@ -29,7 +29,7 @@ def label(hidden: Hidden) -> str:
     return " ".join(hidden.text.split())[:60]
 
 
-@pytest.mark.parametrize("hidden", (*MEMORIES, *LUCK, *HISTORIES), ids=label)
+@pytest.mark.parametrize("hidden", [*MEMORIES, *LUCK, *HISTORIES], ids=label)
 def test_tables_give_the_moves_of_a_slow_runner(hidden: Hidden) -> None:
     programs = load_programs(hidden.source)[-1:] + load_programs(OTHERS)
     game = stage_game("common_pool" if "the_stock" in hidden.text else "public_goods", 3, 6)

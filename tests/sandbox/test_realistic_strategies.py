@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textwrap import indent
+from textwrap import dedent, indent
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_there_are_forty_strategies() -> None:
 
 @pytest.mark.parametrize(("interface", "body"), WRITTEN)
 def test_a_strategy_as_models_write_it_plays(interface: str, body: str) -> None:
-    method = f"    def {_METHODS[interface]}:\n{indent(body, ' ' * 8)}\n"
+    method = f"    def {_METHODS[interface]}:\n{indent(dedent(body), ' ' * 8)}\n"
     program = only_program(_START + method)
     assert program.accepted, program.reason
     assert program.interface == interface
