@@ -137,9 +137,9 @@ SLOW = """
 class Slow:
     def act(self, history):
         number = 3 ** 600
-        for _ in range(500):
+        for _ in range(1200):
             rest = pow(number, number, number + 1)
-        return C
+        return C if history.round_number % 7 else D
 
 
 class Quick:
