@@ -35,6 +35,7 @@ from .facades import Action, PlayerHistory
 from .frozen import Frozen
 from .instrument import instrument
 from .names import (
+    BUILTINS,
     DESCRIPTION,
     HISTORY,
     IMPORTS,
@@ -143,8 +144,12 @@ class _ProgramFile:
         self.imported: dict[str, tuple[str, str]] = {}  # name -> module, name there
         self.refusal: Refusal | None = None  # of an import or statement: refuses every class
         self.surveys: dict[str, Survey] = {}
+        last = 0
         for node in tree.body:
             self._place(node)
+            if node.lineno <= last:
+                self._refuse(node, "two statements in one line at the top of the file")
+            last = node.end_lineno or node.lineno
         if not self.candidates():
             raise SandboxError(
                 f"{filename}: there is no class that plays; write a class with the methods "
@@ -195,8 +200,12 @@ class _ProgramFile:
                 self.imported[alias.asname or module] = (module, "")
             elif alias.name not in offered | (self.opened if module == "numpy" else set()):
                 self._refuse(node, _not_offered(module, alias.name))
-            elif alias.asname not in (None, alias.name) and module not in _WITH_DOTS:
+            elif alias.asname not in (None, alias.name) and module not in ("math", "random"):
                 self._refuse(node, f"another name for `{alias.name}`; import it under its own name")
+            elif module == "numpy" and alias.name in BUILTINS:
+                self._refuse(
+                    node, f"numpy's `{alias.name}` in place of Python's; write np.{alias.name}"
+                )
             elif module != "__future__":
                 self.imported[alias.asname or alias.name] = (module, alias.name)
 

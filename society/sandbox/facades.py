@@ -241,6 +241,8 @@ _GUARDS: dict[str, Any] = {
     ".modulo": size_guards.modulo,
     ".call_method": size_guards.call_method,
     ".check_size": size_guards.check_size,
+    ".compared": size_guards.compared,
+    ".sized": size_guards.sized,
     ".as_text": size_guards.as_text,
     ".total": total,
     ".rounded": rounded,

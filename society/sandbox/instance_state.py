@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.sandbox.facades import C, Description
+from society.sandbox.writing_calls import change_through_values, writes_out
 
 _CONTAINERS = (list, dict, set, tuple, np.ndarray)
 _COPIED = (list, dict, np.ndarray)
@@ -88,6 +89,9 @@ def capture_key(instance: Any, names: Sequence[str]) -> tuple[Any, ...] | None:
     kinds = tuple(map(type, values))  # True is not 1
     if _EXACT.issuperset(kinds):
         return kinds, values
+    contents = [id(value) for value in values if isinstance(value, _CONTAINERS)]
+    if len(set(contents)) < len(contents):  # two names of one value
+        return None
     parts = tuple(map(_value_key, values, kinds))
     return None if None in parts else (kinds, parts)
 
@@ -137,6 +141,8 @@ def remembered_names(
     containers = [value for value in kept.values() if isinstance(value, _CONTAINERS)]
     for name, value in kept.items():
         if isinstance(value, _CONTAINERS):
+            if not _is_plain(value):
+                return None
             if changes and name not in stored:
                 names.append(name)
         elif type(value) not in _SCALARS and not isinstance(value, Description):
@@ -145,9 +151,18 @@ def remembered_names(
     return None if shared and (changes or stored) else tuple(names)
 
 
+def _is_plain(value: Any) -> bool:
+    """Tell if a container holds nothing that can change itself."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "bif" and value.base is None
+    entries = [*value, *value.values()] if isinstance(value, dict) else value
+    return all(type(one) in _SCALARS for one in entries)
+
+
 def can_change_objects(nodes: Iterable[ast.AST]) -> bool:
     """Check for anything that may change a list, a dictionary, an array or an iterator."""
-    return any(map(_changes, nodes))
+    nodes = list(nodes)
+    return any(map(_changes, nodes)) or writes_out(nodes) or change_through_values(nodes)
 
 
 def _changes(node: ast.AST) -> bool:

@@ -26,7 +26,9 @@ _OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
 _OUR_OWN = {"str": ".as_text", "sum": ".total", "round": ".rounded"}
 _SMALL = 1_000
 # Methods that the runner calls take no step for it.
-_ENTRIES = frozenset({"__init__", "__call__", "act"})
+_ENTRIES = frozenset({"act"})
+_GOING_THROUGH = frozenset({"all", "any", "list", "max", "min", "set", "sorted", "sum", "tuple"})
+_CHARGED_METHODS = frozenset({"count", "remove", "sort"})
 
 
 def instrument(node: ast.stmt, numbers: Numbers, recursive: Collection[str]) -> ast.stmt:
@@ -54,7 +56,7 @@ class _Instrumenter(ast.NodeTransformer):
         node.returns = None
         first = _docstring_length(node.body)
         documented, body = node.body[:first], node.body[first:] or [ast.Pass(**_place(node))]
-        if node.name in self.recursive:
+        if node.name in self.recursive or node.name == "__init__":
             leave = [_statement(node, ".leave")]
             attempt = ast.Try(body, handlers=[], orelse=[], finalbody=leave, **_place(body[0]))
             body = [_statement(node, ".enter"), attempt]
@@ -154,6 +156,23 @@ class _Instrumenter(ast.NodeTransformer):
         node.conversion = -1
         return node
 
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        free = any(map(self._is_short, [node.left, *node.comparators]))
+        inside = isinstance(node.ops[0], ast.In | ast.NotIn)
+        shown = isinstance(node.comparators[0], ast.List | ast.Tuple | ast.Set | ast.Constant)
+        self._children(node)
+        if inside and not shown:
+            node.comparators[0] = _call(node.comparators[0], ".sized", node.comparators[0])
+        elif not free and not inside and not isinstance(node.ops[0], ast.Is | ast.IsNot):
+            node.left = _call(node.left, ".compared", node.left)
+        return node
+
+    def _is_short(self, node: ast.expr) -> bool:
+        """Tell if a comparison with this value is short: with a number, a text or a move."""
+        move = isinstance(node, ast.Attribute) and node.attr in ("C", "D")
+        named = isinstance(node, ast.Name) and node.id in {"C", "D"} - set(self.bound)
+        return move or named or isinstance(node, ast.Constant) or self.numbers.has(node)
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
         function = node.func
         if isinstance(function, ast.Name) and function.id not in self.bound:
@@ -161,11 +180,22 @@ class _Instrumenter(ast.NodeTransformer):
         self._children(node)
         if isinstance(function, ast.Attribute) and function.attr in GUARDED_METHODS:
             return self._guarded_call(node, function)
+        if isinstance(function, ast.Attribute) and function.attr == "index":
+            return self._guarded_call(node, function)
+        if isinstance(function, ast.Attribute) and function.attr in _CHARGED_METHODS:
+            function.value = _call(function.value, ".sized", function.value)
         return node
 
     def _builtin_call(self, node: ast.Call, name: str) -> ast.AST:
         if name in ("isinstance", "issubclass"):
             node.args[0] = self.visit(node.args[0])
+            return node
+        alone = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred | ast.GeneratorExp)
+        if name in _GOING_THROUGH and alone:
+            node.args = [_call(node.args[0], ".sized", self.visit(node.args[0]))]
+            node.keywords = [self.visit(one) for one in node.keywords]
+            if name == "sum" and node.keywords:
+                node.func = self.visit(node.func)
             return node
         plain = name in ("round", "sum") and len(node.args) == 1 and not node.keywords
         if plain and not isinstance(node.args[0], ast.Starred):

@@ -97,7 +97,7 @@ HISTORY = words("""
 DESCRIPTION = words("n_players n_rounds k m capacity name game_description")
 
 METHODS = words("""
-    C D T accumulate add all any append argmax argmin argpartition argsort args as_integer_ratio
+    C D T accumulate add all any append argmax argmin argpartition argsort as_integer_ratio
     astype bit_count bit_length capitalize choose clear clip conj copy count cumprod cumsum
     diagonal difference difference_update discard dot dtype endswith eps extend fill find flat
     flatten flip get imag index insert intersection isalnum isalpha isdecimal isdigit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
 from typing import Any
 from zlib import crc32
@@ -13,8 +13,8 @@ import numpy as np
 
 from .names import BUILTINS
 from .seeded_random import ChanceSlot
-from .size_guards import check_bits, check_items, check_size, exponent
-from .step_budget import RuleBroken, budget
+from .size_guards import check_bits, check_size, exponent
+from .step_budget import STEPS, RuleBroken, budget, steps_over
 
 
 def import_loaded_numpy(
@@ -33,9 +33,10 @@ def _range(*bounds: Any) -> range:
     """Count, as range does."""
     numbers = range(*bounds)
     try:
-        check_items(len(numbers), "a range")
+        if len(numbers) > STEPS:
+            raise RuleBroken(f"a range of more than {STEPS:,} items")
     except OverflowError:  # more than len can say
-        check_items(float("inf"), "a range")
+        raise RuleBroken(f"a range of more than {STEPS:,} items") from None
     return numbers
 
 
@@ -89,16 +90,41 @@ def _iterator(values: Iterable[Any]) -> Iterator[Any]:
     return iter(values)
 
 
+def _lazily(kind: Callable[..., Any], *, first: int = 0) -> Callable[..., Any]:
+    """Make an iterator that takes a step for each turn."""
+
+    def make(*values: Any, **named: Any) -> Any:
+        return kind(*values[:first], *map(steps_over, values[first:]), **named)
+
+    return make
+
+
+def _enumerate(values: Iterable[Any], start: int = 0) -> Iterator[Any]:
+    return enumerate(steps_over(values), start)
+
+
+def _build_class(*parts: Any) -> Any:
+    """Make a class whose instances have no hash, as that would be an address."""
+    kind = builtins.__build_class__(*parts)
+    if kind.__hash__ is object.__hash__:
+        kind.__hash__ = None
+    return kind
+
+
 def _print(*_: object, **__: object) -> None:
     """Print nothing, as a program has nobody to speak to."""
 
 
 _GUARDED = {
+    "enumerate": _enumerate,
+    "filter": _lazily(filter, first=1),
     "hash": stable_hash,
     "iter": _iterator,
+    "map": _lazily(map, first=1),
     "pow": _power,
     "print": _print,
     "range": _range,
+    "zip": _lazily(zip),
 }
 
 
@@ -110,5 +136,5 @@ def builtins_for(slot: ChanceSlot) -> dict[str, Any]:
         return 0x7F00_0000_0000 + 16 * (slot.chance.seed % 2**32)
 
     offered = {name: getattr(builtins, name) for name in BUILTINS}
-    inner = {"__build_class__": builtins.__build_class__, "__import__": import_loaded_numpy}
+    inner = {"__build_class__": _build_class, "__import__": import_loaded_numpy}
     return {**offered, **_GUARDED, "id": identity, **inner}

@@ -5,20 +5,29 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from .names import HISTORY, words
+from .names import HISTORY
 from .number_inference import bindings
 from .program_text import inner_syntax
+from .writing_calls import (
+    ITERATORS,
+    MUTATORS,
+    NUMPY_MUTATORS,
+    change_through_values,
+    got_names,
+    rebinds,
+    values_of,
+    writes_out,
+)
 
-_MUTATORS = words("""
-    add append clear difference_update discard extend fill insert pop popitem remove reverse
-    setdefault shuffle sort update
-    """)
-_NUMPY_MUTATORS = words("copyto fill_diagonal place put put_along_axis putmask")
-_NUMPY_MAKERS = words("arange array copy full mean ones sum zeros")
-_ITERATORS = frozenset({"enumerate", "filter", "iter", "map", "reversed", "zip"})
-_CONSUMERS = words("all any dict frozenset list max min set sorted sum tuple")
+_NUMPY_MAKERS = frozenset({"arange", "array", "copy", "full", "mean", "ones", "sum", "zeros"})
+_KEEP_ITEMS = frozenset({"array", "copy"})  # of objects
+_CONSUMERS = frozenset(
+    {"all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"}
+)
+_CONSUMING_METHODS = frozenset({"extend", "join", "update"})
 _NUMBER_CALLS = frozenset({"abs", "bool", "float", "int", "len", "range", "round", "str", "sum"})
-_COPY_CALLS = frozenset({"dict", "list", "set", "sorted", "tuple"}) | _ITERATORS
+_COPY_CALLS = frozenset({"dict", "list", "set", "sorted", "tuple"}) | ITERATORS
+_TRUSTED = _CONSUMERS | _NUMBER_CALLS | _COPY_CALLS
 
 
 def history_read(syntax: Iterable[ast.AST], interface: str) -> frozenset[str]:
@@ -41,10 +50,12 @@ def history_read(syntax: Iterable[ast.AST], interface: str) -> frozenset[str]:
 
 def draws_at_random(syntax: Iterable[ast.AST], names: Iterable[str]) -> bool:
     """Tell if a program can draw; names: those it imports from modules of chance."""
+    syntax = list(syntax)
     chance = {"random", "id", *names}
-    return any(
+    drawing = {"random", "default_rng"}
+    return bool(got_names(syntax) & drawing) or any(
         (isinstance(node, ast.Name) and node.id in chance)
-        or (isinstance(node, ast.Attribute) and node.attr in ("random", "default_rng"))
+        or (isinstance(node, ast.Attribute) and node.attr in drawing)
         for node in syntax
     )
 
@@ -55,6 +66,7 @@ class ProgramFunction:
     def __init__(self, node: ast.FunctionDef) -> None:
         self.name = node.name
         arguments = inner_syntax([node.args])
+        self.defaults = [one for one in (*node.args.defaults, *node.args.kw_defaults) if one]
         self.arguments = {one.arg for one in arguments if isinstance(one, ast.arg)}
         self.nodes = inner_syntax(node.body)
         self.mentioned = {
@@ -62,6 +74,7 @@ class ProgramFunction:
             for one in self.nodes
             if isinstance(one, ast.Attribute | ast.Name)
         }
+        self.values = values_of(self.nodes)
 
 
 def call_themselves(functions: Sequence[ProgramFunction]) -> frozenset[str]:
@@ -91,14 +104,26 @@ def remembers(
 
     When in doubt, it can: a program that remembers nothing is shared by all games.
     """
+    syntax = list(syntax)
     if any(isinstance(node, ast.Nonlocal) for node in syntax):
         return True
+    if rebinds(syntax, _TRUSTED) or change_through_values(syntax) or writes_out(syntax):
+        return True
     at_start = _only_at_start(functions)
+    start = [one.nodes for one in functions if one.name in at_start]
+    start += [inner_syntax([one]) for one in _class_level(tops)]
+    start.append([part for one in functions for part in inner_syntax(one.defaults)])
     return (
         any(_changes_something(one) for one in functions if one.name not in at_start)
-        or any(_keeps_iterator(one.nodes) for one in functions if one.name in at_start)
-        or any(_keeps_iterator(inner_syntax([one])) for one in _class_level(tops))
+        or any(map(_keeps_iterator, start))
+        or any(_holds_change(nodes) for nodes in start)
     )
+
+
+def _holds_change(nodes: Iterable[ast.AST]) -> bool:
+    """Tell if a lambda is made that changes anything when it is called."""
+    bodies = [one.body for one in nodes if isinstance(one, ast.Lambda)]
+    return any(_changes(one, None) for one in inner_syntax(bodies))
 
 
 def _class_level(nodes: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -118,6 +143,7 @@ def _only_at_start(functions: Sequence[ProgramFunction]) -> set[str]:
     while True:
         inside = {name for one in functions if one.name in start for name in one.mentioned}
         outside = {name for one in functions if one.name not in start for name in one.mentioned}
+        outside |= {name for one in functions for name in one.values}
         more = names & inside - outside - start
         if not more:
             return start
@@ -159,10 +185,18 @@ def _filled(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if isinstance(node.func.value, ast.Name) and not all(map(_is_deep, node.args)):
             yield node.func.value.id
-    elif isinstance(node, ast.Assign) and not _is_deep(node.value):
+    elif isinstance(node, ast.For | ast.comprehension):
+        yield from _stored_into(node.target)
+    elif isinstance(node, ast.Assign):
         for target in node.targets:
-            if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-                yield target.value.id
+            if isinstance(target, ast.Tuple | ast.List) or not _is_deep(node.value):
+                yield from _stored_into(target)
+
+
+def _stored_into(target: ast.expr) -> Iterator[str]:
+    for one in ast.walk(target):
+        if isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name):
+            yield one.value.id
 
 
 def _changes_something(function: ProgramFunction) -> bool:
@@ -171,7 +205,8 @@ def _changes_something(function: ProgramFunction) -> bool:
     return any(_changes(node, own) for node in function.nodes)
 
 
-def _changes(node: ast.AST, own: _OwnValues) -> bool:
+def _changes(node: ast.AST, own: _OwnValues | None) -> bool:
+    own = own or _NOTHING
     if isinstance(node, ast.Attribute):
         return isinstance(node.ctx, ast.Store)
     if isinstance(node, ast.AugAssign):
@@ -180,19 +215,22 @@ def _changes(node: ast.AST, own: _OwnValues) -> bool:
         return not own.holds(node.target)
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
         return not own.holds(node.value)
-    if isinstance(node, ast.keyword):
-        return node.arg == "out"
     return isinstance(node, ast.Call) and _call_changes(node, own)
 
 
 def _call_changes(node: ast.Call, own: _OwnValues) -> bool:
     if isinstance(node.func, ast.Name):
-        return node.func.id == "next" and not own.holds(node.args[0])
+        return node.func.id in NUMPY_MUTATORS or (
+            node.func.id == "next" and not own.holds(node.args[0])
+        )
     if isinstance(node.func, ast.Attribute):
-        return node.func.attr in _NUMPY_MUTATORS or (
-            node.func.attr in _MUTATORS and not own.holds(node.func.value)
+        return node.func.attr in NUMPY_MUTATORS or (
+            node.func.attr in MUTATORS and not own.holds(node.func.value)
         )
     return False
+
+
+_NOTHING = _OwnValues(ProgramFunction(ast.parse("def nothing(): pass").body[0]))  # type: ignore[arg-type]
 
 
 def _is_deep(node: ast.expr) -> bool:
@@ -208,13 +246,17 @@ def _is_deep(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp):
         return _is_deep(node.left) and _is_deep(node.right)
     if isinstance(node, ast.Call):
-        return _is_call_of(node, _NUMBER_CALLS)
+        kept = isinstance(node.func, ast.Attribute) and node.func.attr in _KEEP_ITEMS
+        total = isinstance(node.func, ast.Name) and node.func.id == "sum" and len(node.args) > 1
+        return not kept and not total and _is_call_of(node, _NUMBER_CALLS)
     return isinstance(node, ast.Constant | ast.Compare | ast.JoinedStr | ast.UnaryOp)
 
 
 def _is_new(node: ast.expr) -> bool:
     """Tell if a value is made by this very expression; its items may be old."""
     displays = ast.List | ast.Set | ast.Dict | ast.ListComp | ast.SetComp | ast.DictComp | ast.BinOp
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return _is_call_of(node, _COPY_CALLS)
     return isinstance(node, displays) or _is_deep(node) or _is_call_of(node, _COPY_CALLS)
 
 
@@ -245,12 +287,12 @@ def _keeps_iterator(nodes: Sequence[ast.AST]) -> bool:
 
 
 def _consumes(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) or _is_call_of(call, _CONSUMERS)
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr in _CONSUMING_METHODS
+    return _is_call_of(call, _CONSUMERS)
 
 
 def _is_iterator(node: ast.AST) -> bool:
     return isinstance(node, ast.GeneratorExp) or (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in _ITERATORS
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ITERATORS
     )

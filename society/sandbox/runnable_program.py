@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
@@ -25,6 +26,7 @@ from society.sandbox.sufficient_history import sufficient_history
 
 ERRORS_ALLOWED = 2  # in one game
 _LONGEST_MESSAGE = 200
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # it differs from run to run
 
 
 class Failure(NamedTuple):
@@ -70,13 +72,15 @@ class RunnableProgram:
     @property
     def shares(self) -> bool:
         """Tell if something that its class holds may change while it plays."""
-        return self.changes and hasattr(self._class, "__remake__")
+        return hasattr(self._class, "__remake__")
 
     def start(self, chance: Chance | None = None) -> tuple[Any, Failure | None]:
         """Make an instance that draws from this chance, or tell why there is none."""
         budget.reset()
         try:
             if self._class is None:
+                # What a class draws while it is defined is the same in every game.
+                use_chance(self._namespace, Chance(0))
                 self._class = define(self.program.code, self.program.name, self._namespace)
             use_chance(self._namespace, chance or Chance(0))
             instance = new_instance(self._class, self._description)
@@ -149,4 +153,5 @@ def _failure(sentence: str, errors: int, error: BaseException | None = None) -> 
 def describe_error(error: Exception) -> str:
     """Describe an error by its type and message; a program's own objects are never printed."""
     message = error.args[0] if error.args and type(error.args[0]) is str else ""
+    message = _ADDRESS.sub("", message[:1000])
     return f"it raised {type(error).__name__}: {message[:_LONGEST_MESSAGE]}".rstrip(": ")

@@ -192,7 +192,9 @@ def numpy_random(slot: ChanceSlot) -> Frozen:
 def _seed(seed: Any) -> int:
     """Return the seed of a numpy generator as a whole number."""
     if not isinstance(seed, int | np.integer) or seed < 0:
-        raise ValueError(f"a seed of numpy is a whole number of at least 0, not {seed!r:.40}")
+        raise ValueError(
+            f"a seed of numpy is a whole number of at least 0, not {type(seed).__name__}"
+        )
     return int(seed)
 
 

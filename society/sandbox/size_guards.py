@@ -12,17 +12,39 @@ from typing import Any
 
 import numpy as np
 
-from .step_budget import RuleBroken, budget
+from .step_budget import LAZY, RuleBroken, budget, steps_over
 
-ITEMS = 100_000
+ITEMS = 20_000  # of a text or container
+ENTRIES = 250_000  # of an array: 1,000 rounds of 250 players
+_CHEAP = 64  # items that cost no step
 BITS = 10_000
 _CONTAINERS = (list, tuple, set, frozenset, dict)
 
 
-def check_items(count: float, what: str = "a text, list or array") -> None:
+def check_items(count: float, what: str = "a text or list") -> None:
     """Refuse more items than a program may have."""
-    if count > ITEMS:
-        raise RuleBroken(f"{what} of more than {ITEMS:,} items")
+    most = ENTRIES if what == "an array" else ITEMS
+    if count > most:
+        raise RuleBroken(f"{what} of more than {most:,} items")
+
+
+def sized(values: Any) -> Any:
+    """Return what an operation goes through from its beginning to its end, and charge for it."""
+    kind = type(values)
+    if kind is list or kind is tuple or kind is np.ndarray or kind is set:
+        items = len(values) if kind is not np.ndarray else values.size
+        if items > _CHEAP:
+            budget.charge(items // 16)
+    elif kind in LAZY:
+        return steps_over(values)
+    return values
+
+
+def compared(value: Any) -> Any:
+    """Return the left side of a comparison, and charge for all that stands in it."""
+    if type(value) in _CONTAINERS:
+        _charge_text(value, 0)
+    return value
 
 
 def check_bits(count: float) -> None:
@@ -34,8 +56,8 @@ def check_bits(count: float) -> None:
 def check_size(value: Any) -> Any:
     """Return a value that is not too large."""
     if isinstance(value, np.ndarray):
-        check_items(value.size)
-        check_items(value.nbytes / 8)
+        check_items(value.size, "an array")
+        check_items(value.nbytes / 8, "an array")
     elif isinstance(value, (str, bytes, *_CONTAINERS)):
         check_items(len(value))
     elif isinstance(value, int):
@@ -58,8 +80,15 @@ def _number(value: Any) -> Any:
 def added(left: Any, right: Any) -> Any:
     """Return the right side of `left + right`, whose result is not too large."""
     if type(right) is not float and type(left) is not float:
+        if type(left) is list and not isinstance(right, _CONTAINERS):
+            right = _listed(right)
         _check_added(left, right)
     return right
+
+
+def _listed(values: Any) -> Any:
+    """Return an iterator's items, as one over the very list that grows would never end."""
+    return list(steps_over(values)) if type(values) in LAZY else values
 
 
 def _check_added(left: Any, right: Any) -> None:
@@ -70,8 +99,8 @@ def _check_added(left: Any, right: Any) -> None:
 
 
 def _check_broadcast(left: Any, right: Any) -> None:
-    if np.size(left) > 1 and np.size(right) > 1 and np.shape(left) != np.shape(right):
-        check_items(np.size(left) * np.size(right), "an array")
+    if np.size(left) * np.size(right) > ENTRIES and np.shape(left) != np.shape(right):
+        check_items(math.prod(np.broadcast_shapes(np.shape(left), np.shape(right))), "an array")
 
 
 def multiplied(left: Any, right: Any) -> Any:
@@ -144,6 +173,10 @@ def modulo(left: Any, right: Any) -> Any:
 def call_method(owner: Any, name: str, /, *values: Any, **named: Any) -> Any:
     """Call a method that can make much of little: of `join`, `replace`, `extend`, `repeat` ..."""
     method: Callable[..., Any] = getattr(owner, name)
+    if name in ("extend", "update", "union"):
+        values = tuple(map(_listed, values))
+    if name == "index" and isinstance(owner, list | tuple):
+        return _index(sized(owner), *values)
     if name in ("extend", "update", "union") and isinstance(owner, _CONTAINERS):
         check_items(len(owner) + sum(len(value) for value in values if hasattr(value, "__len__")))
     elif name == "repeat" and isinstance(owner, np.ndarray):
@@ -158,11 +191,18 @@ def call_method(owner: Any, name: str, /, *values: Any, **named: Any) -> Any:
     return check_size(method(*values, **named))
 
 
+def _index(values: Any, wanted: Any, *bounds: Any) -> Any:
+    """Find a value; Python's own error would write it out, however large it is."""
+    if wanted not in values:
+        raise ValueError("the value is not in the list")
+    return values.index(wanted, *bounds)
+
+
 def as_text(value: Any = "") -> str:
     """Write a value as text, as `str` does; objects only by their class, as addresses are luck."""
     _charge_text(value, 0)
     if isinstance(value, Exception):
-        return " ".join(as_text(part) for part in value.args)
+        return type(value).__name__
     return str(value) if _is_plain(value) else f"<{type(value).__name__}>"
 
 

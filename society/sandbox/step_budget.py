@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from gc import get_referents
 from traceback import walk_tb
+from types import GeneratorType
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,18 @@ import numpy as np
 STEPS = 100_000  # of one decision
 DEPTH = 100  # of helpers that call themselves
 PROGRAM = "<program "  # how the name of the file of a program's code begins
+
+LAZY: tuple[type[Any], ...] = (
+    type(iter([])),
+    type(iter(())),
+    map,
+    filter,
+    zip,
+    enumerate,
+    reversed,
+    GeneratorType,
+)
+_DEEPEST = 50  # iterators over iterators, which the stack of C holds
 
 # Their length is fixed before a loop begins, so a loop pays for all its turns at once.
 _SIZED = frozenset({range, tuple, str, frozenset})
@@ -102,7 +116,19 @@ def steps_over(values: Iterable[Any]) -> Iterable[Any]:
     if type(values) in _SIZED:
         budget.charge(len(values))  # type: ignore[arg-type]
         return values
+    if type(values) in LAZY:
+        _check_depth(values)
     return _step_by_step(values)
+
+
+def _check_depth(values: Any) -> None:
+    """Refuse iterators over iterators that are nested too deeply for the stack."""
+    level = [values]
+    for _ in range(_DEEPEST):
+        level = [one for one in get_referents(*level) if type(one) in (*LAZY, tuple)][:_DEEPEST]
+        if not level:
+            return
+    raise RuleBroken("iterators that are nested too deeply")
 
 
 def _step_by_step(values: Iterable[Any]) -> Iterator[Any]:

@@ -10,6 +10,7 @@ import ast
 from dataclasses import dataclass, field
 
 from society.sandbox.source_nodes import SourceNodes, stored_names
+from society.sandbox.writing_calls import rebinds
 
 OPPONENTS = frozenset({"opponent_actions", "opponent_payoffs"})
 ARRAYS = OPPONENTS | {"my_actions", "my_payoffs", "opponent_cooperators"}
@@ -60,6 +61,8 @@ def sufficient_history(nodes: SourceNodes) -> SufficientHistory:
     """Read off the source of a class which part of the history decides its moves."""
     found = SufficientHistory()
     if nodes.owner is None or _inherits(nodes.owner) or _replaces_methods(nodes):
+        return SufficientHistory(whole=True)
+    if rebinds([*nodes.parents, *nodes.playing], ("len", "sum")):
         return SufficientHistory(whole=True)
     for method in nodes.methods:
         if not found.whole:

@@ -24,6 +24,13 @@ GUARDED_METHODS = frozenset({"extend", "join", "outer", "repeat", "replace", "un
 _ONLY_CALLED = frozenset({"getattr", "hasattr", "isinstance", "issubclass", "super"})
 _MIXED_WITH_ENUM = frozenset({"Enum", "IntEnum", "int", "str"})
 _FIXED = MODULES | OFFERED_CLASSES | _ONLY_CALLED | {"self"}
+_REDUCTIONS = frozenset(
+    {"all", "any", "max", "mean", "min", "nanmax", "nanmean", "nanmin", "nansum", "prod", "reduce"}
+    | {"std", "sum", "var"}
+)
+_MADE = frozenset(
+    f"np.{name}{like}" for name in ("full", "ones", "zeros") for like in ("", "_like")
+)
 _DECORATORS = frozenset({"dataclass", "property", "staticmethod"})
 _FORMAT = re.compile(r"[<>^]?[+ ]?0?\d{0,2},?(\.\d{1,2})?[dfges%]?")
 _REFUSED = {
@@ -376,6 +383,10 @@ class Survey(ast.NodeVisitor):
             _check_dunder(node, keyword.arg)
             if keyword.arg == "dtype":
                 self._dtype(keyword.value)
+            if keyword.arg == "default_factory" and not _is_factory(keyword.value):
+                raise Refusal(node, "a default_factory that is neither list, dict, set nor lambda")
+        if any(one.arg == "where" for one in node.keywords) and not _fills(node):
+            raise Refusal(node, "`where` without `out`, which shows old memory; write np.where")
 
     def _call_of_name(self, function: ast.Name, node: ast.Call) -> list[ast.expr]:
         """Note the call of a name; returns the arguments that remain to be visited."""
@@ -419,6 +430,10 @@ class Survey(ast.NodeVisitor):
     def _call_of_attribute(self, function: ast.Attribute, node: ast.Call) -> None:
         if function.attr == "__init__":
             return self._call_of_init(function, node)
+        if function.attr == "pad" and any(
+            isinstance(one, ast.Constant) and one.value == "empty" for one in ast.walk(node)
+        ):
+            raise Refusal(node, "np.pad with what memory holds; give it values")
         if function.attr == "astype":
             self._dtype(node.args[0] if node.args else None)
         self._attribute(function)
@@ -427,7 +442,8 @@ class Survey(ast.NodeVisitor):
     def _call_of_init(self, function: ast.Attribute, node: ast.Call) -> None:
         """Allow super().__init__(...) and Base.__init__(self, ...)."""
         first = node.args[0] if node.args else None
-        named = isinstance(function.value, ast.Name) and _dotted(first) == self._self == "self"
+        bases = {_dotted(base) for base in self._classes[-1].bases} if self._classes else set()
+        named = _dotted(function.value) in bases and _dotted(first) == self._self == "self"
         if self._method != "__init__" or not (_is_super(function.value) or named):
             raise Refusal(node, "`__init__` other than in `super().__init__(...)`")
         if named and isinstance(function.value, ast.Name):
@@ -456,6 +472,17 @@ class Survey(ast.NodeVisitor):
             if len(parts) != 1 or not isinstance(text, str) or not _FORMAT.fullmatch(text):
                 raise Refusal(node, "a format in an f-string that is no short number format")
         self.visit(node.value)
+
+
+def _is_factory(node: ast.expr) -> bool:
+    return isinstance(node, ast.Lambda) or _dotted(node) in ("dict", "list", "set")
+
+
+def _fills(node: ast.Call) -> bool:
+    """Tell if a call with `where` gives all values: a sum has no holes, an `out` is made before."""
+    outs = [one.value for one in node.keywords if one.arg == "out"]
+    made = [one for one in outs if isinstance(one, ast.Call) and _dotted(one.func) in _MADE]
+    return bool(made) or (isinstance(node.func, ast.Attribute) and node.func.attr in _REDUCTIONS)
 
 
 def _check_dunder(node: ast.AST, name: str) -> None:

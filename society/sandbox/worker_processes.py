@@ -15,9 +15,11 @@ import socket
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,6 +47,9 @@ start_keeper(control, pool, confinement, limits)
 """
 ZYGOTE_ENDED = "the process that starts workers has ended, or does not answer; begin again"
 PATIENCE = 60.0  # seconds in which the zygote starts or forks; it runs no program
+
+
+_CALLS_TOGETHER = 4  # how much longer than one call those of one program may take together
 
 
 class Task(NamedTuple):
@@ -215,6 +220,7 @@ class _Conversation:
         self._seen = time.monotonic()
         self._watched = self._alive = 0.0  # seconds, of the whole and of the last progress
         self._limits = limits
+        self._waited: dict[int | None, float] = defaultdict(float)  # seconds, by program
 
     @property
     def events(self) -> int:
@@ -244,16 +250,22 @@ class _Conversation:
         self._watch()
         if self._watched - self._alive > self._limits.quiet(self._task.decisions):
             return self._end(f"a call did not end within {self._limits.silence:g} s")
+        slowest, waited = max(self._waited.items(), key=itemgetter(1), default=(None, 0.0))
+        if waited > _CALLS_TOGETHER * self._limits.quiet(self._task.decisions):
+            return self._end(f"its calls took more than {waited:.3g} s together", slowest)
         longest = self._limits.longest(self._task.decisions)
         if self._watched > longest:
-            return self._end(f"its worker did not answer within {longest:.3g} s")
+            return self._end(f"its worker did not answer within {longest:.3g} s", slowest)
         return None
 
     def _watch(self) -> None:
         now = time.monotonic()
         # While the pool itself was stopped, nobody looked: that is not the worker's silence.
-        self._watched += min(now - self._seen, 1.0)
+        passed = min(now - self._seen, 1.0)
+        self._watched += passed
         self._seen = now
+        if self.worker.steps == self._steps:
+            self._waited[self.worker.program] += passed
         if self.worker.steps != self._steps:
             self._steps, self._alive = self.worker.steps, self._watched
 
@@ -273,9 +285,9 @@ class _Conversation:
         except (ValueError, RecursionError):
             return self._end("its worker answered in no JSON")
 
-    def _end(self, sentence: str) -> WorkerFailure:
+    def _end(self, sentence: str, culprit: int | None = None) -> WorkerFailure:
         self.worker.end()
-        return WorkerFailure(self.worker.program, sentence)
+        return WorkerFailure(self.worker.program if culprit is None else culprit, sentence)
 
 
 def _parse_json(text: bytes) -> dict[str, Any]:

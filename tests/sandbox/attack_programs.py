@@ -347,6 +347,52 @@ REFUSED = (
         ("x = '''" + ("y" * 90 + "\n") * 500 + "'''\nreturn C", "characters"),
     ),
     *_attacks(
+        "leak: memory of others",
+        ("m = np.ones(5)\nreturn np.add(m, m, where=m > 2)", "`where` without `out`"),
+        ("m = np.ones(5)\nreturn np.add(m, m, out=None, where=m > 2)", "`where` without `out`"),
+        ("f = np.add\nm = np.ones(5)\nreturn f(m, m, where=m > 2)", "`where` without `out`"),
+        ("x = None\nreturn np.sqrt(1, out=x, where=False)", "`where` without `out`"),
+        ("return np.apply_along_axis(np.add, 0, [1], [1], where=False)", "`where` without `out`"),
+        ("return np.pad([1], 5, mode='empty')", "what memory holds"),
+        ("return np.pad([1], 5, 'empty')", "what memory holds"),
+        ("try:\n    [].index(self)\nexcept ValueError as e:\n    return e.args[0]", "`.args`"),
+    ),
+    *_attacks(
+        "tamper: descriptions that all games share",
+        (
+            "class Spy:\n    def __init__(self, game):\n        game.__init__(self, 5, 9)\n\n"
+            "    def act(self, history):\n        return C",
+            "`__init__` other than",
+        ),
+        (
+            "class Spy:\n    def __init__(self, game):\n        C.__init__(self)\n\n"
+            "    def act(self, history):\n        return C",
+            "`__init__` other than",
+        ),
+    ),
+    *_attacks(
+        "denial of service: what is made without a step",
+        (
+            "@dataclass\nclass A:\n    x: int = 1\n\n@dataclass\nclass B:\n"
+            "    x: object = field(default_factory=A)\n    y: object = field(default_factory=A)\n"
+            "\nclass Spy:\n    def act(self, history):\n        return B()",
+            "a default_factory that is neither",
+        ),
+        (
+            "X = '''a\nb'''; Y = 2\nclass Spy:\n    def act(self, history):\n        return [Y]",
+            "two statements in one line",
+        ),
+        (
+            "from numpy import add as plus\nclass Spy:\n    def act(self, history):\n"
+            "        return C",
+            "another name for `add`",
+        ),
+        (
+            "from numpy import max\nclass Spy:\n    def act(self, history):\n        return C",
+            "write np.max",
+        ),
+    ),
+    *_attacks(
         "wrong type: methods that cannot be called",
         ("class Spy:\n    def act(self):\n        return C", "must take the history"),
         ("class Spy:\n    def __call__(self):\n        return C", "must take (self, history)"),
@@ -404,6 +450,29 @@ STOPPED = (
         ("x = (1,)\nfor _ in range(19):\n    x = (x, x)\nreturn f'{x}'", STEPS),
         ("x = (1,)\nfor _ in range(60):\n    x = (x, x)\nreturn hash(x)", STEPS),
         ("return round(5, -10 ** 8)", "rounding"),
+        ("x = [1] * 9000\nfor _ in range(99_000):\n    x.sort()", STEPS),
+        ("x = [1] * 9000\nfor _ in range(99_000):\n    y = -1 in x", STEPS),
+        ("x = [1] * 9000\nfor _ in range(99_000):\n    y = x == x", STEPS),
+        ("x = [1] * 9000\nfor _ in range(99_000):\n    y = sum(x)", STEPS),
+        ("x = [1] * 9000\nfor _ in range(99_000):\n    y = sorted(x)", STEPS),
+        ("x = [1] * 9000\nfor _ in range(99_000):\n    y = max(x)", STEPS),
+        ("x = [1] * 9000\nfor _ in range(99_000):\n    y = x.count(2)", STEPS),
+        ("x = [1]\nreturn list(map(x.append, x))", STEPS),
+        ("x = [1]\nreturn any(map(x.append, x))", STEPS),
+        ("x = [1]\nreturn sum(filter(x.append, x))", STEPS),
+        ("x = [1]\nx.extend(map(x.append, x))", STEPS),
+        ("x = [1]\nfor _ in range(60):\n    x = [x, x]\nreturn x == [x]", "nested too deeply"),
+        ("x = [1]\nfor _ in range(99_000):\n    x = (v for v in x)", "nested too deeply"),
+        ("x = [1]\nfor _ in range(99_000):\n    x = enumerate(x)", "nested too deeply"),
+        ("x = [1]\nfor _ in range(99_000):\n    x = map(abs, x)", "nested too deeply"),
+        ("x = [1]\nfor _ in range(99_000):\n    x = zip(x)", "nested too deeply"),
+        ("x = [1]\nfor _ in range(99_000):\n    x = filter(None, x)", "nested too deeply"),
+        (
+            "class N:\n    def __init__(self, n):\n        self.a = N(n - 1) if n else 0\n"
+            "        self.b = N(n - 1) if n else 0\n\nclass Spy:\n"
+            "    def act(self, history):\n        return N(60)",
+            STEPS,
+        ),
         ("return sorted(range(99_999), key=lambda n: [0 for _ in range(99_999)])", STEPS),
     ),
     *_attacks(
@@ -491,6 +560,9 @@ FAILED = (
         ("return iter(int, 1)", "takes 1 positional argument"),
         ("random.seed(self)\nreturn C", "a seed is a number or a text"),
         ("return hash(self)", "no stable hash"),
+        ("return {self, 1}", "unhashable type"),
+        ("return [].index(self)", "the value is not in the list"),
+        ("return np.random.seed([1])", "not list"),
     ),
 )
 

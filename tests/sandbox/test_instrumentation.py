@@ -126,5 +126,5 @@ class Spy:
         return self.helper(10)
 """
     value_of(text, checked=True)
-    # five turns of the while, one call of helper, ten turns and ten calls of double
-    assert budget.steps - budget.left == 5 + 1 + 10 + 10
+    # __init__, five turns of the while, one call of helper, ten turns and ten calls of double
+    assert budget.steps - budget.left == 1 + 5 + 1 + 10 + 10

@@ -14,6 +14,7 @@ from society.sandbox.checker import CheckedProgram
 from society.sandbox.jail_limits import JailLimits
 from society.sandbox.live_calls import DecisionCall
 from society.sandbox.loaded_program import Interface, LoadedProgram
+from society.sandbox.match_batch import MatchBatch
 from society.sandbox.program_pool import ProgramPool
 from society.sandbox.runnable_program import Failure
 from tests.sandbox.attack_programs import FAILED, STOPPED, Attack
@@ -130,3 +131,29 @@ def test_an_attack_on_what_is_frozen_is_an_error_in_the_jail(
     failures = jailed_failures(pool, FAILED)[FAILED.index(attack)]
     assert {one.kind for one in failures} <= {"error", "errors"}
     assert attack.sentence in failures[-1].sentence
+
+
+SLOW = """
+class Slow:
+    def act(self, history):
+        number = 3 ** 600
+        for _ in range(1200):
+            rest = pow(number, number, number + 1)
+        return C if history.round_number % 7 else D
+
+
+class Quick:
+    def act(self, history):
+        return C if history.round_number % 2 else D
+"""
+
+
+@pytest.mark.thorough
+def test_calls_that_are_each_a_bit_too_slow_are_blamed_on_their_program() -> None:
+    game = four_players("public_goods", 40)
+    batch = MatchBatch(game, np.array([[1, 0, 1, 1], [1, 1, 1, 1]]), np.zeros((2, 4), np.uint64))
+    with ProgramPool(1, JailLimits(silence=1.0)) as pool:
+        pool.load([loaded(only_program(SLOW, name)) for name in ("Slow", "Quick")])
+        result = pool.play(batch)
+    assert [(one.program, one.kind) for one in result.troubles] == [(0, "jail")]
+    assert result.actions[0, 0].tolist() == [False, True] * 20
