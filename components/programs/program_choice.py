@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from society.errors import CastError, SandboxError, short_path, suggest
-from society.sandbox.checker import check_file
+from society.sandbox.checker import check_programs
 from society.sandbox.kept_programs import KeptFolder, KeptProgram, kept_folder
 from society.sandbox.strategy_folder import StrategyEntry, read_strategies
 
@@ -126,7 +126,7 @@ def chosen_programs(path: str, choice: ProgramChoice) -> ChosenPrograms:
     kept = kept_folder(path)
     if kept is not None:
         checked = [
-            (one, check_file(one.source, filename=one.name, allow=choice.allow))
+            (one, check_programs(one.source, filename=one.name, allow=choice.allow))
             for one in choice.of(kept, path)
         ]
         ready = [

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self, cast
 
 from society.errors import FileError, SandboxError, short_path, suggest
-from society.sandbox.checker import CheckedProgram, check_file
+from society.sandbox.checker import CheckedProgram, check_programs
 from society.sandbox.kept_programs import KeptProgram
 from society.sandbox.loaded_program import Interface, LoadedProgram
 from society.sandbox.program_text import CHARACTERS
@@ -78,7 +78,7 @@ class ProgramFile:
         self._name = short_path(path)
         text = read_text(path)
         self.sha256 = sha256(text.encode()).hexdigest()
-        self.checked = check_file(text, filename=self._name, allow=allow)
+        self.checked = check_programs(text, filename=self._name, allow=allow)
         imports = (
             ast.unparse(node)
             for node in ast.parse(text).body

@@ -25,7 +25,7 @@ from society.components.programs.program_choice import (
 from society.components.programs.program_files import ReadyProgram
 from society.engine.rng import Array
 from society.errors import SandboxError, short_path, suggest
-from society.sandbox.checker import check_file
+from society.sandbox.checker import check_programs
 from society.sandbox.kept_programs import KeptFolder, kept_folder, kept_folders
 from society.sandbox.loaded_program import LoadedProgram
 
@@ -227,7 +227,7 @@ class AlwaysDefect:
 
 def always_defect(like: LoadedProgram) -> LoadedProgram:
     """Make a program that always defects."""
-    (checked,) = check_file(DEFECTOR)
+    (checked,) = check_programs(DEFECTOR)
     assert checked.code is not None
     return replace(
         like,

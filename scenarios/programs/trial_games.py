@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from society.components.programs.program_files import ReadyProgram
 from society.components.programs.program_host import chosen_confinement
 from society.errors import SandboxError
-from society.sandbox.checker import CheckedProgram, check_file
+from society.sandbox.checker import CheckedProgram, check_programs
 from society.sandbox.kept_programs import KeptProgram
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import MatchBatch, Trouble
@@ -116,7 +116,7 @@ class TrialGames:
 def check_reply(reply: str) -> CheckedProgram | ProgramVerdict:
     """Return the program of a reply, or the reason why it is refused."""
     try:
-        programs = check_file(find_program(reply), filename="program")
+        programs = check_programs(find_program(reply), filename="program")
     except (NoProgram, SandboxError) as error:
         return ProgramVerdict(False, str(error))
     if len(programs) > 1:
@@ -140,7 +140,7 @@ def prepare(program: CheckedProgram, fallback: Fallback) -> LoadedProgram:
 
 
 def _partners() -> list[LoadedProgram]:
-    return [prepare(one, "C") for one in check_file(_PARTNERS)]
+    return [prepare(one, "C") for one in check_programs(_PARTNERS)]
 
 
 def _trial_batch(game: StageGame, programs: NDArray[Any], partner: int) -> MatchBatch:

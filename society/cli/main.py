@@ -32,7 +32,7 @@ from society.former_names import FormerNameWarning
 from society.llm.providers.named_servers import addresses_in, naming_servers
 from society.visible import visible_streams
 
-from . import catalogue, checks, experiments, runs, strategies
+from . import catalogue, checks, experiments, runs, strategy_commands
 from .parser import ArgumentParser
 
 
@@ -156,7 +156,7 @@ _COMMANDS = (
     experiments.add_sweep,
     experiments.add_report,
     experiments.add_reproduce,
-    strategies.add_strategies,
+    strategy_commands.add_strategies,
 )
 
 

@@ -89,7 +89,7 @@ class CheckedProgram:
     code: CodeType | None = field(default=None, repr=False)
 
 
-def check_file(
+def check_programs(
     text: str, *, filename: str = "<text>", allow: Sequence[str] = ()
 ) -> list[CheckedProgram]:
     """Check all programs of a file, in its order; allow: names as "numpy.kaiser" to open.

@@ -188,12 +188,12 @@ class DescribableGame(Protocol):
     def capacity(self) -> float | None: ...
 
 
-Description = (
+AnyDescription = (
     PublicGoodsDescription | CollectiveRiskDescription | CommonPoolDescription | GameDescription
 )
 
 
-def describe(game: DescribableGame, interface: Interface) -> Description:
+def describe(game: DescribableGame, interface: Interface) -> AnyDescription:
     """Describe a game as programs of an interface expect it."""
     n, rounds = game.players, game.rounds
     if interface == "society":

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.sandbox.facades import C, Description
+from society.sandbox.facades import AnyDescription, C
 from society.sandbox.writing_calls import change_through_values, writes_out
 
 _CONTAINERS = (list, dict, set, tuple, np.ndarray)
@@ -145,7 +145,7 @@ def remembered_names(
                 return None
             if changes and name not in stored:
                 names.append(name)
-        elif type(value) not in _SCALARS and not isinstance(value, Description):
+        elif type(value) not in _SCALARS and not isinstance(value, AnyDescription):
             return None
     shared = len({id(value) for value in containers}) < len(containers)
     return None if shared and (changes or stored) else tuple(names)

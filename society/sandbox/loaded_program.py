@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Literal
 
-Interface = Literal["counts", "full", "society"]
+from society.sandbox.facades import Interface
 
 
 @dataclass(frozen=True)

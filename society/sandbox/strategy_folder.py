@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from society.errors import SandboxError, short_path
 
-from .checker import CheckedProgram, check_file
+from .checker import CheckedProgram, check_programs
 from .facades import Interface
 from .stage_games import GameName
 
@@ -131,7 +131,7 @@ class StrategyFolder:
         checked = {
             (file, one.name): one
             for file in self._files
-            for one in check_file(
+            for one in check_programs(
                 self.text(file), filename=short_path(self.path / file), allow=allow
             )
         }
@@ -220,7 +220,7 @@ def adopt_files(
     interfaces: dict[str, str] = {}
     entries: list[StrategyEntry] = []
     for file in files:
-        for program in check_file(_read(file), filename=short_path(file)):
+        for program in check_programs(_read(file), filename=short_path(file)):
             entries.append(_adopted(program, file, model or file.stem, fallbacks))
             if program.accepted:
                 interfaces.setdefault(program.interface, f"{short_path(file)}:{program.line}")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from society.sandbox import facades
-from society.sandbox.checker import CheckedProgram, check_file
+from society.sandbox.checker import CheckedProgram, check_programs
 from society.sandbox.stage_games import (
     CollectiveRiskGame,
     CommonPoolGame,
@@ -33,7 +33,7 @@ def four_players(name: str, rounds: int = len(OTHERS) + 1) -> StageGame:
 
 def only_program(text: str, name: str = "") -> CheckedProgram:
     """Check a file and return its one program, or that of a name."""
-    found = [one for one in check_file(text) if name in ("", one.name)]
+    found = [one for one in check_programs(text) if name in ("", one.name)]
     assert len(found) == 1, [one.name for one in found]
     return found[0]
 

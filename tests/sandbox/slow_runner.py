@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from society.sandbox import facades
-from society.sandbox.checker import check_file
+from society.sandbox.checker import check_programs
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import MatchBatch
 from society.sandbox.stage_games import StageGame
@@ -18,7 +18,7 @@ from society.sandbox.step_budget import RuleBroken, budget
 def load_programs(text: str) -> list[LoadedProgram]:
     """Check a file; collective strategies fall back on C, all others on D."""
     programs = []
-    for one in check_file(text):
+    for one in check_programs(text):
         assert one.code is not None, f"{one.name}: {one.reason}"
         interface: Any = one.interface
         programs.append(

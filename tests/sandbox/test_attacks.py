@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from society.sandbox import facades
-from society.sandbox.checker import check_file
+from society.sandbox.checker import check_programs
 from society.sandbox.step_budget import RuleBroken, budget
 
 from .attack_programs import FAILED, REFUSED, STOPPED, WRONG_TYPES, Attack
@@ -41,7 +41,7 @@ def test_there_are_more_than_two_hundred_attacks_of_four_kinds() -> None:
 
 @pytest.mark.parametrize("attack", REFUSED, ids=label)
 def test_the_checker_refuses(attack: Attack) -> None:
-    program = check_file(attack.source)[-1]
+    program = check_programs(attack.source)[-1]
     assert not program.accepted
     assert program.code is None
     assert attack.sentence in program.reason

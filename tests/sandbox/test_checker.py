@@ -10,7 +10,7 @@ import pytest
 
 from society.errors import SandboxError
 from society.sandbox import facades
-from society.sandbox.checker import CheckedProgram, check_file
+from society.sandbox.checker import CheckedProgram, check_programs
 
 from .program_play import only_program
 
@@ -38,7 +38,7 @@ class Bad:
     def act(self, history):
         return bad()
 """
-    good, bad = check_file(text)
+    good, bad = check_programs(text)
     assert good.accepted
     assert not bad.accepted
     assert bad.line == 5
@@ -60,7 +60,7 @@ class Derived(Base):
     def __init__(self, game):
         self.game = game
 """
-    assert [one.name for one in check_file(text) if one.accepted] == ["Base", "Derived"]
+    assert [one.name for one in check_programs(text) if one.accepted] == ["Base", "Derived"]
 
 
 FILES = [
@@ -79,7 +79,7 @@ FILES = [
 @pytest.mark.parametrize(("text", "sentence"), FILES, ids=lambda one: str(one)[:30])
 def test_a_file_that_cannot_be_read_says_where(text: str, sentence: str) -> None:
     with pytest.raises(SandboxError, match=re.escape(sentence)):
-        check_file(text, filename="x.py")
+        check_programs(text, filename="x.py")
 
 
 TOPS = ["if {}x:\n    pass", "y = {}x", "{}x", "@{}x\nclass B:\n    pass"]
@@ -88,7 +88,7 @@ TOPS = ["if {}x:\n    pass", "y = {}x", "{}x", "@{}x\nclass B:\n    pass"]
 @pytest.mark.parametrize("top", TOPS)
 def test_depth_at_the_top_of_a_file_is_no_danger(top: str) -> None:
     program = "class A:\n    def act(self, history):\n        return C\n"
-    found = check_file(top.format("not \\\n" * 900) + f"\n{program}")
+    found = check_programs(top.format("not \\\n" * 900) + f"\n{program}")
     assert found[-1].name == "A"
 
 
@@ -99,8 +99,8 @@ def test_what_stands_under_a_question_for_main_is_left_out() -> None:
 
 def test_an_option_opens_a_name_of_numpy() -> None:
     text = "class Spy:\n    def act(self, history):\n        return np.kaiser(3, 1)\n"
-    assert "--allow numpy.kaiser adds it" in check_file(text)[0].reason
-    opened = check_file(text, allow=["numpy.kaiser"])[0]
+    assert "--allow numpy.kaiser adds it" in check_programs(text)[0].reason
+    opened = check_programs(text, allow=["numpy.kaiser"])[0]
     assert opened.accepted
     assert opened.code is not None
     kind = facades.define(opened.code, "Spy", facades.make_namespace())
@@ -111,7 +111,7 @@ def test_an_option_opens_a_name_of_numpy() -> None:
 @pytest.mark.parametrize("name", ["numpy.load", "numpy.lib", "os.system", "numpy.memmap", "numpy"])
 def test_no_option_opens_what_reaches_out(name: str) -> None:
     with pytest.raises(SandboxError, match=f"--allow {name}: only functions and numbers of numpy"):
-        check_file("class A:\n    pass", allow=[name])
+        check_programs("class A:\n    pass", allow=[name])
 
 
 def test_the_code_of_a_program_can_be_sent_to_a_worker() -> None:

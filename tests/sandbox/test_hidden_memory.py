@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from society.sandbox.automata import AutomatonTables
-from society.sandbox.checker import check_file
+from society.sandbox.checker import check_programs
 from society.sandbox.match_batch import MatchBatch, play_batch
 from society.sandbox.stage_games import stage_game
 
@@ -43,12 +43,12 @@ def test_tables_give_the_moves_of_a_slow_runner(hidden: Hidden) -> None:
 
 @pytest.mark.parametrize("hidden", MEMORIES, ids=label)
 def test_a_hidden_memory_is_reported(hidden: Hidden) -> None:
-    assert check_file(hidden.source)[-1].keeps_state
+    assert check_programs(hidden.source)[-1].keeps_state
 
 
 @pytest.mark.parametrize("hidden", LUCK, ids=label)
 def test_hidden_luck_is_reported(hidden: Hidden) -> None:
-    assert check_file(hidden.source)[-1].random
+    assert check_programs(hidden.source)[-1].random
 
 
 def test_what_a_class_draws_takes_nothing_from_the_luck_of_others() -> None:

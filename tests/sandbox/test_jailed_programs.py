@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from society.sandbox.checker import CheckedProgram
+from society.sandbox.facades import Interface
 from society.sandbox.jail_limits import JailLimits
 from society.sandbox.live_calls import DecisionCall
-from society.sandbox.loaded_program import Interface, LoadedProgram
+from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import MatchBatch
 from society.sandbox.program_pool import ProgramPool
 from society.sandbox.runnable_program import Failure

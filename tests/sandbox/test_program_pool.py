@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 from society.errors import SandboxError
-from society.sandbox.checker import check_file
+from society.sandbox.checker import check_programs
+from society.sandbox.facades import Interface
 from society.sandbox.jail import JailReport
 from society.sandbox.jail_limits import JailLimits
 from society.sandbox.live_calls import AnswerCall, CallOutcome, DecisionCall, Notice, SocietySetting
-from society.sandbox.loaded_program import Interface, LoadedProgram
+from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import BatchResult, MatchBatch
 from society.sandbox.program_pool import ProgramPool
 from society.sandbox.replies import parse_play
@@ -89,7 +90,7 @@ def checked(text: str) -> list[LoadedProgram]:
             keeps_state=one.keeps_state,
             reads=one.reads,
         )
-        for one in check_file(dedent(text))
+        for one in check_programs(dedent(text))
         if one.code is not None
     ]
 

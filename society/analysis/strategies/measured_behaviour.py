@@ -25,8 +25,9 @@ from society.sandbox.behaviour import (
     behaviour_features,
     opponents_source,
 )
-from society.sandbox.checker import CheckedProgram, check_file
-from society.sandbox.loaded_program import Interface, LoadedProgram
+from society.sandbox.checker import CheckedProgram, check_programs
+from society.sandbox.facades import Interface
+from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import MatchBatch, Trouble
 from society.sandbox.program_pool import ProgramPool
 from society.sandbox.stage_games import GameName, stage_game
@@ -162,7 +163,7 @@ def load_program(checked: CheckedProgram, fallback: Fallback) -> LoadedProgram:
 
 
 def _load_text(text: str) -> tuple[LoadedProgram, ...]:
-    return tuple(load_program(one, "D") for one in check_file(text))
+    return tuple(load_program(one, "D") for one in check_programs(text))
 
 
 @cache

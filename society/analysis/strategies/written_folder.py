@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from society.components.programs.program_host import chosen_confinement
-from society.sandbox.checker import CheckedProgram, check_file
+from society.sandbox.checker import CheckedProgram, check_programs
 from society.sandbox.loaded_program import LoadedProgram
 from society.sandbox.match_batch import MatchBatch
 from society.sandbox.program_pool import ProgramPool
@@ -81,7 +81,7 @@ def write_folder(folder: Path, game: GameName, written: Sequence[WrittenStrategy
 
 
 def _only_program(strategy: WrittenStrategy) -> CheckedProgram:
-    (program,) = check_file(strategy.source)
+    (program,) = check_programs(strategy.source)
     return program
 
 
@@ -160,7 +160,7 @@ def call_costs(programs: Sequence[LoadedProgram], game: StageGame) -> list[float
 
     Each plays some games with itself; what else this machine does only adds to the time.
     """
-    (idle,) = check_file(_NO_WORK)
+    (idle,) = check_programs(_NO_WORK)
     # As a program that draws and remembers, each is called in every round by every seat.
     called = [replace(one, random=True, keeps_state=True) for one in programs]
     with ProgramPool(workers=1, confinement=chosen_confinement()) as pool:

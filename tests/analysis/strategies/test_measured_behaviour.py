@@ -21,7 +21,7 @@ from society.analysis.strategies.measured_behaviour import (
 )
 from society.engine.rng import Array
 from society.errors import SandboxError
-from society.sandbox.checker import check_file
+from society.sandbox.checker import check_programs
 from society.sandbox.program_pool import ProgramPool
 from society.sandbox.strategy_folder import StrategyFolder, adopt_files
 from society.scenarios.programs.strategy_pool import Gene
@@ -117,7 +117,7 @@ def test_where_a_strategy_fails_its_fallback_is_counted(
 
 
 def test_the_luck_of_a_strategy_depends_on_no_other(pool: ProgramPool) -> None:
-    programs = [load_program(one, "D") for one in check_file(STRATEGIES)]
+    programs = [load_program(one, "D") for one in check_programs(STRATEGIES)]
     together = measure_behaviour(pool, programs, "public_goods").features[1]
     alone = measure_behaviour(pool, programs[1:2], "public_goods").features[0]
     assert (together == alone).all()

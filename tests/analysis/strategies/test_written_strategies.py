@@ -20,7 +20,7 @@ from society.config.run_config import load_config
 from society.errors import RunFileError
 from society.runs.play import play
 from society.runs.runfile import RunFile, open_run_file
-from society.sandbox.checker import check_file
+from society.sandbox.checker import check_programs
 from society.sandbox.stage_games import stage_game
 from society.sandbox.strategy_folder import read_strategies
 from society.scenarios.programs.trial_games import prepare
@@ -132,6 +132,6 @@ def test_a_folder_may_hold_failures_alone(tmp_path: Path) -> None:
 
 def test_every_program_has_a_cost_of_its_own_also_one_that_fails() -> None:
     failing = "class Fails:\n    def act(self, history):\n        return history.my_actions[-1]\n"
-    programs = [prepare(one, "C") for one in check_file(f"{ALWAYS}\n\n{failing}")]
+    programs = [prepare(one, "C") for one in check_programs(f"{ALWAYS}\n\n{failing}")]
     costs = call_costs(programs, stage_game("public_goods", 4))
     assert [cost >= 0 for cost in costs] == [True, True]
