@@ -53,13 +53,18 @@ def add_sweep(commands: Commands) -> None:
 def sweep_command(args: argparse.Namespace) -> int:
     """Carry out `society sweep`."""
     from society.analysis.coding.rating_runs import play_coding
-    from society.config.wiring_issues import announce_deferred, announce_wiring, collected_warnings
+    from society.config.wiring_issues import (
+        announce_deferred,
+        announce_wiring,
+        collected_warnings,
+        issues_of_conditions,
+    )
     from society.experiments.sweep import Sweep, play_experiment
 
     if args.plan:
         return plan_command(args)
     read, folder = _read_experiment(args)
-    issues = [issue for condition in read.conditions for issue in condition.setup.wiring]
+    issues = issues_of_conditions([condition.setup.wiring for condition in read.conditions])
     announce_wiring(issues, strict=args.strict)
     said = _earlier_limits(folder) | given_limits(args)
     limits = _total_limits(read, said)

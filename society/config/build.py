@@ -651,7 +651,8 @@ class _Preparation:
                     f"nothing that {short_path(file)} defines is used; name its components, "
                     "mechanisms or functions here, or leave it out of `uses`"
                 )
-                yield WiringIssue(words, "warning", *_place_in_file(self.spec, "uses", index))
+                file, line = _place_in_file(self.spec, "uses", index)
+                yield WiringIssue(words, "warning", file, line, shared=True)
 
     def chosen(self) -> tuple[Scenario, dict[str, Any]]:
         """Return the scenario, or its variant for language models, and the parameters given."""

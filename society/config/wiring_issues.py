@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
@@ -17,7 +17,8 @@ class WiringIssue(NamedTuple):
 
     severity: error if it is surely a mistake, or else warning. file, line: "" and 0 if there is no
     place to name, as for what was given as an object. deferred: to be said after a run that has
-    succeeded, since a run that fails says the same itself.
+    succeeded, since a run that fails says the same itself. shared: of an experiment it is said only
+    if all conditions have it.
     """
 
     words: str
@@ -25,6 +26,7 @@ class WiringIssue(NamedTuple):
     file: str = ""
     line: int = 0
     deferred: bool = False
+    shared: bool = False
 
     def __str__(self) -> str:
         place = f"{short_path(self.file)}:{self.line}: " if self.file else ""
@@ -43,6 +45,17 @@ class WiringRefused(ScenarioError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.issues,)
+
+
+def issues_of_conditions(found: Iterable[Sequence[WiringIssue]]) -> list[WiringIssue]:
+    """Join what is said of the conditions of an experiment."""
+    each = list(found)
+    return [
+        issue
+        for issues in each
+        for issue in issues
+        if not issue.shared or all(issue in others for others in each)
+    ]
 
 
 def announce_wiring(issues: Iterable[WiringIssue], *, strict: bool = False) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from society.config.wiring_issues import issues_of_conditions
 from society.errors import InputError
 from society.experiments.experiment import Condition, read_experiment
 
@@ -30,7 +31,8 @@ def check_experiment(path: Path) -> Iterator[CheckResult]:
     except InputError as error:
         yield from refused_results(subject, error)
         return
-    issues = [issue for one in conditions for issue in one.setup.wiring if not issue.deferred]
+    found = issues_of_conditions([one.setup.wiring for one in conditions])
+    issues = [issue for issue in found if not issue.deferred]
     yield from wiring_results(subject, issues, f"names and values of {len(conditions)} conditions")
     first, *others = choose_conditions(conditions)
     failed = False

@@ -438,7 +438,7 @@ class Slow(Component):
         self.order: list[int] = []
 
     async def consult(self, ask: Inquiry, agent: Agent) -> Any:
-        await asyncio.sleep(self.delay(agent.seat) * 1e-3)
+        await asyncio.sleep(self.delay(agent.seat) * 5e-3)
         self.order.append(agent.seat)
         return ask.facts["price"] + 10 * agent.draws.uniform("whim")
 

@@ -21,13 +21,16 @@ from .test_golden import replayed, told
 
 # A number of points is no number of a player: "the other player 2 points".
 NAME = re.compile(
-    r"(?:the referee|(?:villager|agent|player|rater|author) \d+(?:_\d+)?\b"
+    r"(?:the referee|(?:villager|agent|player|program|rater|author|user) \d+(?:_\d+)?\b"
     r"(?: of match \d+)?)(?! points)",
     re.IGNORECASE,
 )
 LANGUAGE = {"parameters": {"minds": "language"}}
 EVOLVING = {"generations": {"count": 2, "fitness": "final", "phenotype": "share"}}
 LIVES = {"agents": 4, "rounds": 3, "parameters": {"minds": "language", "games": 1}}
+
+FEW = {"agents": 4, "rounds": 2}
+USERS = {f"user {generation}_{life}" for generation in (1, 2) for life in (1, 2, 3, 4)}
 
 CASES: list[tuple[str, Mapping[str, Any], set[str]]] = [
     ("fishing_village", {"agents": 2, "rounds": 2}, {"villager 0", "villager 1"}),
@@ -60,6 +63,9 @@ CASES: list[tuple[str, Mapping[str, Any], set[str]]] = [
         {"agents": 3, "rounds": 2, "parameters": {"minds": "language", "players": 3}},
         {"player 1", "player 2", "player 3"},
     ),
+    ("self_play", FEW, {f"agent {number}" for number in range(4)}),
+    ("program_tournament", FEW, {f"program {number}" for number in range(4)}),
+    ("cultural_evolution", FEW, USERS),
     ("normal_form", LANGUAGE, {"player 1", "player 2"}),
     ("matching_pennies", LANGUAGE, {"player 1", "player 2"}),
     ("stag_hunt", {**LANGUAGE, "mechanisms": ["mediation"]}, {"player 1", "player 2"}),

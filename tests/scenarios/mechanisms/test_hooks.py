@@ -30,8 +30,17 @@ if TYPE_CHECKING:
 GUIDE = Path(__file__).parents[3] / "docs" / "writing-mechanisms.md"
 UNTAXED = {
     "donor_game": "takes no payments",
-    "norm_coding": "declares no move",
-    "village_meeting": "declares no move",
+    **dict.fromkeys(
+        (
+            "cultural_evolution",
+            "norm_coding",
+            "program_tournament",
+            "self_play",
+            "strategy_writing",
+            "village_meeting",
+        ),
+        "declares no move",
+    ),
 }
 
 
