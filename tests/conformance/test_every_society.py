@@ -34,6 +34,7 @@ from society.engine.population import Cast, Cohort, Population
 from society.engine.rng import Array
 from society.engine.script import Ask, Line, Script
 from society.engine.tape import Tape
+from society.scenarios.programs.program_params import DilemmaOfPrograms
 
 if TYPE_CHECKING:
     from tests.conformance.conftest import Case, Once, Perform, Sharing
@@ -346,6 +347,10 @@ def test_every_mechanism_is_tried(cases: list[Case]) -> None:
     assert used == set(mechanisms())
 
 
+# Legal in one dilemma only, or for folders of the user's: tests of these scenarios have some.
+OF_ONE_DILEMMA = {"attitude", "capacity", "factor", "folders", "model", "other", "threshold"}
+
+
 def test_every_legal_choice_is_tried(cases: list[Case], sharing: Sharing) -> None:
     """The found settings take each option of each parameter, and of a number two or more.
 
@@ -353,7 +358,7 @@ def test_every_legal_choice_is_tried(cases: list[Case], sharing: Sharing) -> Non
     """
     for name, scenario in scenarios().items():
         for parameter, schema in scenario.params.model_json_schema()["properties"].items():
-            if parameter == "folders":  # the user's; tests of scenarios with programs have some
+            if parameter in OF_ONE_DILEMMA and issubclass(scenario.params, DilemmaOfPrograms):
                 continue
             sources = sharing(scenario, parameter) or [name]
             mine = [case.changes for case in cases if case.source in sources]
