@@ -32,6 +32,7 @@ from society.engine.script import Script
 from society.engine.tape import Answerer
 from society.errors import InputError
 from society.index import presets
+from society.scenarios.programs.program_params import DilemmaOfPrograms
 
 if TYPE_CHECKING:
     from society.llm.prompt_files import Prompts
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 SIZE = {"replicates": 12, "rounds": 12}
 SHORT = {"replicates": 3, "rounds": 3}  # where rounds are played again and again
-SMALL = {"replicates": 2, "rounds": 2}  # where minds are asked one by one
+SMALL = {"replicates": 2, "rounds": 2}  # where minds are asked one by one, or a round is many games
 CROWD = 32  # agents, of scenarios that have hundreds of them
 PATCHY = {"function": f"{Path(__file__).with_name('patchy.py')}:patchy"}
 SETTINGS: Sequence[tuple[int, Any]] = (  # agents, graph
@@ -275,7 +276,8 @@ def sized(case: Case) -> Case:
     if setup.agents > CROWD and not setup.spec.cohorts:
         case = altered(case, agents=CROWD)
     asked, again = setup.models_named, len(setup.scenario.display.levels) > 1
-    size = within(SMALL if asked else SHORT if again else SIZE)
+    many_games = isinstance(setup.params, DilemmaOfPrograms)
+    size = within(SMALL if asked or many_games else SHORT if again else SIZE)
     stages = [
         {name: fewer(given, 2 if asked else 3) for name, given in part.items()}
         for part in setup.spec.mechanisms
