@@ -139,7 +139,8 @@ def _print_table(table: Table) -> None:
 
     grid = Grid(box=None, pad_edge=False, title=table.title, title_justify="left")
     for column in table.columns:
-        grid.add_column(column.heading, justify="left" if column.left else "right")
+        side = "left" if column.left else "right"
+        grid.add_column(column.heading, justify=side, overflow="fold")
     for row in table.rows:
         grid.add_row(*row)
     console().print(grid)

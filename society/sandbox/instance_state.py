@@ -64,7 +64,7 @@ _CHANGING = frozenset(
 
 
 class InstanceState(NamedTuple):
-    """What an instance remembers: `key` is equal if and only if it is the same."""
+    """The memory of an instance: `key` is equal if and only if the memory is the same."""
 
     key: tuple[Any, ...]
     values: dict[str, Any]

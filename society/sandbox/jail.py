@@ -194,7 +194,7 @@ def _landlock(call: int, first: object, *others: int) -> int:
 
 
 def landlock_attributes(version: int) -> bytes:
-    """All that a version of Landlock can deny (struct landlock_ruleset_attr).
+    """The accesses that a version of Landlock can deny (struct landlock_ruleset_attr).
 
     >>> landlock_attributes(1).hex(), len(landlock_attributes(4)), len(landlock_attributes(6))
     ('ff1f000000000000', 16, 24)

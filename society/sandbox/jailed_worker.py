@@ -97,7 +97,7 @@ class ProgramWorker:
         except MemoryError:
             # Programs have used it up: this worker ends as if the kernel had ended it.
             os._exit(OUT_OF_MEMORY)
-        except Exception as error:
+        except Exception as error:  # any other is a mistake of ours, which the pool reports
             return {"mistake": _shorten(f"{type(error).__name__}: {error}")}
         self._mark(NOBODY)
         return done

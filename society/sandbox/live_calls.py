@@ -33,7 +33,7 @@ FactValue = Scalar | None | NDArray[Any]
 
 @dataclass(frozen=True)
 class DecisionCall:
-    """What a program is asked in one round of a game, and all that it has seen before.
+    """A request for one decision: the round, and all that the program has seen before it.
 
     actions, (r, n) of bool, and payoffs, (r, n), have the program itself in the first column; stock
     has r + 1 entries, that of now the last. key tells apart games that look the same.
@@ -86,7 +86,7 @@ class AnswerCall:
 
 
 class CallOutcome(NamedTuple):
-    """What came of a call: a value, or the fallback or None and why."""
+    """The result of a call: a value; or, with the reason, the fallback or None."""
 
     value: Any
     failure: Failure | None
@@ -165,7 +165,7 @@ class LiveInstances:
 
 
 def _round_bytes(call: DecisionCall, number: int) -> tuple[bytes, ...]:
-    """What a program sees newly when it decides for the so-manieth time."""
+    """Return as bytes what a program sees in this round that it had not seen before."""
     before = slice(max(0, number - 1), number)
     stock = b"" if call.stock is None else call.stock[number].tobytes()
     return call.actions[before].tobytes(), call.payoffs[before].tobytes(), stock
@@ -189,7 +189,7 @@ def _count(waiting: _Waiting, failure: Failure | None) -> None:
 
 
 def _arguments(program: LoadedProgram, call: DecisionCall, rounds: int) -> tuple[Any, ...]:
-    """What a program is called with after so many rounds."""
+    """Return the arguments of a program's call after this number of rounds."""
     if program.interface == "full":
         return _show_full(call, rounds)
     if program.interface == "society":

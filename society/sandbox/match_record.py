@@ -95,7 +95,7 @@ def has_exact_sums(game: StageGame) -> bool:
 
 
 class HistoryView(NamedTuple):
-    """What a program is shown: programs of the same view are shown the same things."""
+    """A choice of what to show; programs of the same view are shown the same things."""
 
     interface: Interface
     arrays: tuple[str, ...]
@@ -103,14 +103,14 @@ class HistoryView(NamedTuple):
 
 
 def history_view(program: LoadedProgram, game: StageGame) -> HistoryView:
-    """What a program is shown: the arrays that it reads, and the stock of a common pool."""
+    """Return the view of a program: the arrays that it reads, and the stock of a common pool."""
     told = ARRAYS - OPPONENTS if program.interface == "counts" else ARRAYS
     stock = game.first_stock is not None and (program.interface != "counts" or program.takes_stock)
     return HistoryView(program.interface, tuple(sorted(told & program.reads)), stock)
 
 
 class ObservedRounds:
-    """What some seats saw of the rounds so far; entry j of each list belongs to the j-th seat."""
+    """The rounds so far as some seats saw them; entry j of each list belongs to the j-th seat."""
 
     def __init__(self, record: MatchRecord, seats: NDArray[Any], rounds: int) -> None:
         self.record, self.seats, self.rounds = record, seats, rounds
@@ -119,7 +119,7 @@ class ObservedRounds:
         self._totals: dict[str, list[Any]] = {}
 
     def block(self, attribute: str) -> NDArray[Any]:
-        """What the seats saw, a row each."""
+        """Return what the seats saw, a row each."""
         if attribute not in self._blocks:
             self._blocks[attribute] = self.record.seen(attribute, self.seats, self.rounds)
         return self._blocks[attribute]

@@ -242,7 +242,7 @@ class _MontyGames:
         self.troubles.append(Trouble(game, place, number, program, kind, sentence, None))
 
     def _history(self, seat: int, rounds: int) -> dict[str, Any]:
-        """What a seat has seen, in lists; only what its program reads."""
+        """List what a seat has seen, as far as its program reads it."""
         game, place = divmod(seat, self._batch.game.players)
         actions, payoffs = self.actions[game, :, :rounds], self._payoffs[game, :, :rounds]
         others, earned = np.delete(actions, place, 0), np.delete(payoffs, place, 0)

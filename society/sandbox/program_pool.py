@@ -209,8 +209,7 @@ class ProgramPool:
         try:
             tasks = {workers[place]: job.task for place, job in jobs.items()}
             replies = exchange(tasks, self._limits)
-        except BaseException:
-            # Interrupted: what they were doing cannot be taken up again.
+        except BaseException:  # Ctrl-C, too: what they were doing cannot be taken up again
             self._end_workers()
             raise
         return {

@@ -42,7 +42,7 @@ class HelloReply(_Reply):
 
 
 class LoadReply(_Reply):
-    """How many programs were taken."""
+    """The number of programs that were loaded."""
 
     loaded: _Index
 

@@ -30,7 +30,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # it differs from run to run
 
 
 class Failure(NamedTuple):
-    """Why a call gave no move; the line is one of the program's file."""
+    """The reason why a call gave no move; the line is one of the program's file."""
 
     kind: Literal["error", "rule", "errors", "jail"]
     sentence: str
@@ -86,7 +86,7 @@ class RunnableProgram:
             instance = new_instance(self._class, self._description)
         except RuleBroken as broken:
             return None, _broken(broken)
-        except Exception as error:
+        except Exception as error:  # a program may raise anything; it is counted and shown
             return None, _failure(f"__init__: {describe_error(error)}", _MANY, error)
         return instance, _broken(budget.broken) if budget.broken else None
 
@@ -100,7 +100,7 @@ class RunnableProgram:
             value = getattr(type(instance), method)(instance, facts)
         except RuleBroken as broken:
             return None, _broken(broken)
-        except Exception as error:
+        except Exception as error:  # a program may raise anything; it is counted and shown
             failure = _broken(budget.broken) if budget.broken else None
             return None, failure or _failure(describe_error(error), errors, error)
         return value, _broken(budget.broken) if budget.broken else None
@@ -122,7 +122,7 @@ class RunnableProgram:
             answer = instance.act(*arguments) if self._has_act else instance(*arguments)
         except RuleBroken as broken:
             return self.fallback, _broken(broken)
-        except Exception as error:
+        except Exception as error:  # a program may raise anything; it is counted and shown
             failure = _broken(budget.broken) if budget.broken else None
             return self.fallback, failure or _failure(describe_error(error), errors, error)
         if budget.broken:

@@ -82,7 +82,10 @@ class FailedDescription(_Part):
 
 
 class StrategyManifest(_Part):
-    """What a folder of strategies holds; game: a dilemma, or the scenario that they answer in."""
+    """The content of a folder of strategies.
+
+    game: a dilemma, or the scenario whose questions they answer.
+    """
 
     game: _Text
     interface: Interface

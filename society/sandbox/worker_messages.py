@@ -16,7 +16,7 @@ REPLY = struct.Struct("=Q")  # bytes of the JSON
 
 
 class WorkerRequest(NamedTuple):
-    """What a worker is asked to do."""
+    """A request to a worker: a task, and arrays or code."""
 
     head: dict[str, Any]
     body: bytes

@@ -148,7 +148,7 @@ def _start_python(argument: str, descriptor: int) -> subprocess.Popen[bytes]:
 
 
 def _environment() -> dict[str, str]:
-    """What Python needs to start here, and nothing of the user's."""
+    """Return the environment that Python needs to start here, with nothing of the user's."""
     kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     return kept | ENVIRONMENT
 
@@ -224,7 +224,7 @@ class _Conversation:
 
     @property
     def events(self) -> int:
-        """What to wait for."""
+        """Return the events of the connection to wait for, as selectors name them."""
         return selectors.EVENT_READ | (selectors.EVENT_WRITE if self._unsent else 0)
 
     def send(self) -> None:

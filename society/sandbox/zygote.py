@@ -123,7 +123,7 @@ def start_keeper(control: int, pool: int, confinement: Confinement, limits: dict
     """Keep a zygote, or say to the pool why that failed."""
     try:
         keep(control, pool, confinement, limits)
-    except Exception:
+    except Exception:  # the pool tells the user of any failure
         words = json.dumps({"error": traceback.format_exc(limit=-3)[-4000:]})
         with suppress(OSError), socket.socket(fileno=control) as connection:
             connection.send(words.encode())
