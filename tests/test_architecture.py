@@ -50,6 +50,9 @@ MORE = {"components/language": {"llm"}, "components/programs": {"sandbox"}}
 # Reproductions stand above the rest of their folder: they may import all but the command line.
 REPRODUCTIONS = "scenarios/reproductions/"
 
+# A room of the sandbox imports itself and those before it.
+SANDBOX_ROOMS = ("source", "running", "matches", "workers")
+
 
 class Import(NamedTuple):
     """One import of a module."""
@@ -179,6 +182,18 @@ def test_no_modules_import_each_other() -> None:
     assert [sorted(ring) for ring in circles()] == []
 
 
+def test_rooms_of_the_sandbox_import_earlier_ones_only() -> None:
+    upward = [
+        str(one)
+        for one in own("society/sandbox")
+        for room in [one.file.parent.name]
+        for other in [one.module.removeprefix("society.sandbox.").split(".")[0]]
+        if room in SANDBOX_ROOMS and other in SANDBOX_ROOMS
+        if SANDBOX_ROOMS.index(other) > SANDBOX_ROOMS.index(room)
+    ]
+    assert upward == []
+
+
 def test_our_modules_are_named_in_full_outside_the_engine() -> None:
     """Bare `import memory` would find the user's own file of that name."""
     bare = [
@@ -211,7 +226,7 @@ def test_chance_comes_from_addressed_draws_alone() -> None:
     wrong = []
     # The watch looks at the shared generators, whether a user's file has drawn from them.
     # A program of a sandbox calls `random` and `np.random`, which are seeded for it.
-    seeded = ROOT / "society/sandbox/seeded_random.py"
+    seeded = ROOT / "society/sandbox/running/seeded_random.py"
     free = {ROOT / "society/engine/rng.py", ROOT / "society/runs/chance_watch.py", seeded}
     for file in set(files("society", *ROOMS)) - free:
         wrong += [

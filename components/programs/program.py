@@ -39,14 +39,14 @@ from society.engine.component import (
 from society.engine.rng import STRIDE, Array, mix_words
 from society.errors import ProgramWarning
 from society.sandbox.kept_programs import KeptFolder
-from society.sandbox.live_calls import (
+from society.sandbox.matches.live_calls import (
     AnswerCall,
     CallOutcome,
     DecisionCall,
     Notice,
     SocietySetting,
 )
-from society.sandbox.runnable_program import ERRORS_ALLOWED, Failure
+from society.sandbox.running.runnable_program import ERRORS_ALLOWED, Failure
 
 from .program_answers import Misanswer, least_answer, plain_facts, question_facts, read_answer
 from .program_choice import ChosenPrograms, NameFilter, ProgramChoice, chosen_programs

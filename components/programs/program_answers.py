@@ -25,7 +25,7 @@ from society.engine.action_spaces import (
 from society.engine.component import Agent, Inquiry
 from society.engine.graph import NOBODY
 from society.engine.observations import OwnFacts
-from society.sandbox.live_calls import FactValue
+from society.sandbox.matches.live_calls import FactValue
 
 
 class Misanswer(ValueError):

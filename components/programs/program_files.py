@@ -11,10 +11,10 @@ from typing import Self, cast
 
 from society.errors import FileError, SandboxError, short_path, suggest
 from society.sandbox.checker import CheckedProgram, check_programs
-from society.sandbox.facades import Interface
 from society.sandbox.kept_programs import KeptProgram
-from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.program_text import CHARACTERS
+from society.sandbox.running.facades import Interface
+from society.sandbox.running.loaded_program import LoadedProgram
+from society.sandbox.source.program_text import CHARACTERS
 
 _MOST_BYTES = 4 * CHARACTERS
 

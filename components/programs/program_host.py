@@ -8,10 +8,10 @@ from functools import cache
 from threading import Lock
 
 from society.errors import SandboxError, suggest
-from society.sandbox.jail_limits import Confinement
-from society.sandbox.live_calls import AnswerCall, CallOutcome, DecisionCall
-from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.program_pool import ProgramPool
+from society.sandbox.matches.live_calls import AnswerCall, CallOutcome, DecisionCall
+from society.sandbox.running.loaded_program import LoadedProgram
+from society.sandbox.workers.jail_limits import Confinement
+from society.sandbox.workers.program_pool import ProgramPool
 
 CONFINEMENT = "SOCIETY_CONFINEMENT"  # how strictly this user wants programs to be confined
 _LEVELS: dict[str, Confinement] = {"strict": "strict", "any": "any"}

@@ -17,7 +17,7 @@ from society.engine.component import AgentGroup, News
 from society.engine.environment import Environment
 from society.engine.rng import Array
 from society.errors import CastError
-from society.sandbox.live_calls import DecisionCall
+from society.sandbox.matches.live_calls import DecisionCall
 from society.sandbox.stage_games import StageGame
 
 

@@ -20,10 +20,10 @@ from society.components.programs.program_host import chosen_confinement
 from society.engine.environment import Environment
 from society.engine.rng import Array
 from society.errors import ProgramWarning
-from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.match_batch import BatchResult, MatchBatch, Trouble
-from society.sandbox.program_pool import ProgramPool
+from society.sandbox.matches.match_batch import BatchResult, MatchBatch, Trouble
+from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.stage_games import StageGame
+from society.sandbox.workers.program_pool import ProgramPool
 
 _WORD = 2**32
 

@@ -27,7 +27,7 @@ from society.engine.rng import Array
 from society.errors import SandboxError, short_path, suggest
 from society.sandbox.checker import check_programs
 from society.sandbox.kept_programs import KeptFolder, kept_folder, kept_folders
-from society.sandbox.loaded_program import LoadedProgram
+from society.sandbox.running.loaded_program import LoadedProgram
 
 BUILT_IN = "built-in strategies"  # in place of a path: it differs from machine to machine
 EVERYTHING = ProgramChoice(names=(), attitude=(), author=(), allow=())

@@ -21,11 +21,11 @@ from society.components.programs.program_host import chosen_confinement
 from society.errors import SandboxError
 from society.sandbox.checker import CheckedProgram, check_programs
 from society.sandbox.kept_programs import KeptProgram
-from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.match_batch import MatchBatch, Trouble
-from society.sandbox.program_pool import ProgramPool
+from society.sandbox.matches.match_batch import MatchBatch, Trouble
+from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.stage_games import GameName, StageGame, stage_game
 from society.sandbox.strategy_folder import Fallback
+from society.sandbox.workers.program_pool import ProgramPool
 from society.scenarios.programs.written_texts import NoProgram, find_program
 
 TRIALS = ((4, 20), (9, 5))  # players, rounds

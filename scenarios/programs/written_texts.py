@@ -17,7 +17,7 @@ import numpy as np
 from society.engine.action_spaces import Legal, Text
 from society.errors import SandboxError, Unparsed
 from society.llm.parsing.extract import strip_thoughts
-from society.sandbox.program_text import parse_text
+from society.sandbox.source.program_text import parse_text
 from society.scenarios.programs.offline_author import improvise_description, improvise_program
 
 _FENCED = re.compile(

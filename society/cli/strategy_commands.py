@@ -23,7 +23,7 @@ from .write_strategies import add_write
 if TYPE_CHECKING:
     from society.components.programs.program_files import ProgramFile, ReadyProgram
     from society.sandbox.checker import CheckedProgram
-    from society.sandbox.match_batch import BatchResult, Trouble
+    from society.sandbox.matches.match_batch import BatchResult, Trouble
     from society.sandbox.stage_games import StageGame
     from society.sandbox.strategy_folder import StrategyManifest
 
@@ -259,8 +259,8 @@ def _played(programs: Sequence[ReadyProgram], game: StageGame, seed: int) -> Bat
 
     from society.components.programs.program_host import chosen_confinement
     from society.engine.rng import generator
-    from society.sandbox.match_batch import MatchBatch
-    from society.sandbox.program_pool import ProgramPool
+    from society.sandbox.matches.match_batch import MatchBatch
+    from society.sandbox.workers.program_pool import ProgramPool
 
     seats = np.arange(game.players)[None] % len(programs)
     words = generator(seed, "strategies play").integers(2**64, size=seats.shape, dtype=np.uint64)

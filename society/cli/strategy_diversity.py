@@ -51,7 +51,7 @@ def diversity_command(args: argparse.Namespace) -> int:
     """Carry out `society strategies diversity`."""
     from society.analysis.strategies.compared_sets import compare_sets
     from society.components.programs.program_host import chosen_confinement
-    from society.sandbox.program_pool import ProgramPool
+    from society.sandbox.workers.program_pool import ProgramPool
 
     given = [args.first, *filter(None, [args.second])]
     folders = [_read_folder(path, args.game) for path in given]
@@ -139,8 +139,7 @@ def _print_table(table: Table) -> None:
 
     grid = Grid(box=None, pad_edge=False, title=table.title, title_justify="left")
     for column in table.columns:
-        side = "left" if column.left else "right"
-        grid.add_column(column.heading, justify=side, overflow="fold")
+        grid.add_column(column.heading, justify="left" if column.left else "right", overflow="fold")
     for row in table.rows:
         grid.add_row(*row)
     console().print(grid)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .facades import Interface
+from society.sandbox.running.facades import Interface
 
 _ADVICE = "write `act(self, history)`, or `__call__(self, history)` as published strategies do"
 

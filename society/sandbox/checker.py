@@ -29,12 +29,14 @@ from types import (
 import numpy as np
 
 from society.errors import SandboxError, suggest
-
-from .call_signatures import Misfit, read_signature
-from .facades import Action, PlayerHistory
-from .frozen import Frozen
-from .instrument import instrument
-from .names import (
+from society.sandbox.call_signatures import Misfit, read_signature
+from society.sandbox.running.facades import Action, PlayerHistory
+from society.sandbox.running.frozen import Frozen
+from society.sandbox.running.offered_numpy import openable_numpy
+from society.sandbox.running.seeded_random import Chance
+from society.sandbox.running.step_budget import PROGRAM
+from society.sandbox.source.instrument import instrument
+from society.sandbox.source.names import (
     BUILTINS,
     DESCRIPTION,
     HISTORY,
@@ -50,19 +52,16 @@ from .names import (
     OFFERED_CLASSES,
     RANDOM,
 )
-from .number_inference import Numbers
-from .offered_numpy import openable_numpy
-from .program_report import (
+from society.sandbox.source.number_inference import Numbers
+from society.sandbox.source.program_report import (
     ProgramFunction,
     call_themselves,
     draws_at_random,
     history_read,
     remembers,
 )
-from .program_text import Refusal, parse_text
-from .seeded_random import Chance
-from .step_budget import PROGRAM
-from .syntax_rules import NameUse, Survey
+from society.sandbox.source.program_text import Refusal, parse_text
+from society.sandbox.source.syntax_rules import NameUse, Survey
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,9 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from society.errors import SandboxError, short_path
-
-from .checker import CheckedProgram, check_programs
-from .facades import Interface
-from .stage_games import GameName
+from society.sandbox.checker import CheckedProgram, check_programs
+from society.sandbox.running.facades import Interface
+from society.sandbox.stage_games import GameName
 
 MANIFEST = "manifest.json"
 Fallback = Literal["C", "D"]

@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from society.engine.rng import generator
-from society.sandbox.automata import AutomatonTables
-from society.sandbox.behaviour import behaviour_batch, behaviour_features, opponents_source
-from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.match_batch import MatchBatch, play_batch
-from society.sandbox.program_pool import ProgramPool
+from society.sandbox.matches.automata import AutomatonTables
+from society.sandbox.matches.behaviour import behaviour_batch, behaviour_features, opponents_source
+from society.sandbox.matches.match_batch import MatchBatch, play_batch
+from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.stage_games import StageGame, stage_game
+from society.sandbox.workers.program_pool import ProgramPool
 from tests.benchmarks.strategy_corpus import HEADER, Kind, deal_plans, strategies, write_strategy
 from tests.sandbox.slow_runner import load_programs
 

@@ -31,8 +31,8 @@ from typing import Any
 
 import numpy as np
 
-from society.sandbox.jail import detach, isolate, lock, memory_in_use
-from society.sandbox.jail_limits import JailLimits
+from society.sandbox.workers.jail import detach, isolate, lock, memory_in_use
+from society.sandbox.workers.jail_limits import JailLimits
 from tests.sandbox.attacks_on_jail import ATTACKS, system_call
 
 LIMITS = JailLimits(memory=256 << 20, processor=1)

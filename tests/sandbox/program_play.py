@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from society.sandbox import facades
 from society.sandbox.checker import CheckedProgram, check_programs
+from society.sandbox.running import facades
+from society.sandbox.running.step_budget import STEPS, budget
 from society.sandbox.stage_games import (
     CollectiveRiskGame,
     CommonPoolGame,
     PublicGoodsGame,
     StageGame,
 )
-from society.sandbox.step_budget import STEPS, budget
 
 from .harmless_programs import OTHERS, PUBLISHED
 

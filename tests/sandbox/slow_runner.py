@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from society.sandbox import facades
 from society.sandbox.checker import check_programs
-from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.match_batch import MatchBatch
+from society.sandbox.matches.match_batch import MatchBatch
+from society.sandbox.running import facades
+from society.sandbox.running.loaded_program import LoadedProgram
+from society.sandbox.running.step_budget import RuleBroken, budget
 from society.sandbox.stage_games import StageGame
-from society.sandbox.step_budget import RuleBroken, budget
 
 
 def load_programs(text: str) -> list[LoadedProgram]:

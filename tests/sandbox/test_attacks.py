@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from society.sandbox import facades
 from society.sandbox.checker import check_programs
-from society.sandbox.step_budget import RuleBroken, budget
+from society.sandbox.running import facades
+from society.sandbox.running.step_budget import RuleBroken, budget
 
 from .attack_programs import FAILED, REFUSED, STOPPED, WRONG_TYPES, Attack
 from .program_play import Table, four_players, only_program, play, start

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from society.errors import SandboxError
-from society.sandbox import facades
 from society.sandbox.checker import CheckedProgram, check_programs
+from society.sandbox.running import facades
 
 from .program_play import only_program
 

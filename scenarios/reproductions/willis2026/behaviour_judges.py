@@ -30,8 +30,8 @@ from society.claims.types import (
 from society.components.programs.program_host import chosen_confinement
 from society.engine.rng import Array
 from society.reproduction.claim_samples import Samples
-from society.sandbox.program_pool import ProgramPool
 from society.sandbox.strategy_folder import read_strategies
+from society.sandbox.workers.program_pool import ProgramPool
 from society.scenarios.programs.strategy_pool import Gene
 
 from .printed_tables import CLAUDE, GAMES, GEMINI, GPT, MISTRAL, MODELS, TABLE_1, finding

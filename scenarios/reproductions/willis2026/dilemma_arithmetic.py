@@ -14,7 +14,7 @@ import numpy as np
 
 from society.claims.types import ClaimFinding
 from society.engine.rng import Array
-from society.sandbox.behaviour import MULTISETS, ROUNDS, behaviour_features
+from society.sandbox.matches.behaviour import MULTISETS, ROUNDS, behaviour_features
 from society.sandbox.stage_games import Bounds, GameName, StageGame, stage_game
 
 from .printed_tables import GAMES, finding

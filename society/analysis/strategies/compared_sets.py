@@ -7,8 +7,8 @@ from itertools import combinations
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from society.sandbox.program_pool import ProgramPool
 from society.sandbox.strategy_folder import StrategyFolder
+from society.sandbox.workers.program_pool import ProgramPool
 from society.scenarios.programs.strategy_pool import Gene
 
 from .measured_behaviour import StrategySet, measure_sets, reference_features

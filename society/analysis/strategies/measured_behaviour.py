@@ -1,7 +1,7 @@
 """Strategies of folders, their behaviour played out in the jail, and strategies to compare with.
 
-Behaviour is the cooperation in 961 contexts (society.sandbox.behaviour). A set is what one model
-wrote in one attitude. Source: Willis et al. 2026, section 4.2.
+Behaviour is the cooperation in 961 contexts (society.sandbox.matches.behaviour). A set is what one
+model wrote in one attitude. Source: Willis et al. 2026, section 4.2.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 
 from society.engine.rng import Array, generator
 from society.errors import SandboxError, short_path
-from society.sandbox.behaviour import (
+from society.sandbox.checker import CheckedProgram, check_programs
+from society.sandbox.matches.behaviour import (
     HISTORIES,
     LUCKY_GAMES,
     MULTISETS,
@@ -25,13 +26,12 @@ from society.sandbox.behaviour import (
     behaviour_features,
     opponents_source,
 )
-from society.sandbox.checker import CheckedProgram, check_programs
-from society.sandbox.facades import Interface
-from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.match_batch import MatchBatch, Trouble
-from society.sandbox.program_pool import ProgramPool
+from society.sandbox.matches.match_batch import MatchBatch, Trouble
+from society.sandbox.running.facades import Interface
+from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.stage_games import GameName, stage_game
 from society.sandbox.strategy_folder import Fallback, StrategyFolder
+from society.sandbox.workers.program_pool import ProgramPool
 from society.scenarios.programs.strategy_pool import Gene
 
 _GAMES_AT_ONCE = 40_000

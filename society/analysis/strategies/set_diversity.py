@@ -5,7 +5,7 @@
     PR   (sum of l)^2 / sum of l^2 over the eigenvalues l of the features' covariance
 
 d is Cohen's d for features together, PR an effective number of dimensions. Features are those of
-society.sandbox.behaviour. Source: Willis et al. 2026, section 4.2 and table 1.
+society.sandbox.matches.behaviour. Source: Willis et al. 2026, section 4.2 and table 1.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from society.analysis.statistics.samples import NotEstimable
 from society.engine.rng import Array, generator
 from society.optional import require
-from society.sandbox.behaviour import behaviour_classes
+from society.sandbox.matches.behaviour import behaviour_classes
 
 from .measured_behaviour import StrategySet
 from .principal_plane import responsiveness

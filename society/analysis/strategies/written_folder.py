@@ -24,9 +24,8 @@ import numpy as np
 
 from society.components.programs.program_host import chosen_confinement
 from society.sandbox.checker import CheckedProgram, check_programs
-from society.sandbox.loaded_program import LoadedProgram
-from society.sandbox.match_batch import MatchBatch
-from society.sandbox.program_pool import ProgramPool
+from society.sandbox.matches.match_batch import MatchBatch
+from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.stage_games import GameName, StageGame, stage_game
 from society.sandbox.strategy_folder import (
     FailedDescription,
@@ -35,6 +34,7 @@ from society.sandbox.strategy_folder import (
     StrategyManifest,
     write_strategies,
 )
+from society.sandbox.workers.program_pool import ProgramPool
 from society.scenarios.programs.trial_games import prepare
 
 from .written_strategies import WrittenStrategy, success_by_author, success_by_length

@@ -22,8 +22,8 @@ from society.analysis.strategies.measured_behaviour import (
 from society.engine.rng import Array
 from society.errors import SandboxError
 from society.sandbox.checker import check_programs
-from society.sandbox.program_pool import ProgramPool
 from society.sandbox.strategy_folder import StrategyFolder, adopt_files
+from society.sandbox.workers.program_pool import ProgramPool
 from society.scenarios.programs.strategy_pool import Gene
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the jail is one of Linux")

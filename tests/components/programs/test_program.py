@@ -20,7 +20,7 @@ from society.components.programs.program_host import ProgramHost
 from society.llm.call_tables import checksum
 from society.runs.runfile import open_run_file
 from society.runs.verify import verify
-from society.sandbox.program_pool import ProgramPool
+from society.sandbox.workers.program_pool import ProgramPool
 
 if TYPE_CHECKING:
     from tests.conftest import Said, Typed

@@ -20,7 +20,7 @@ from society.errors import InputError, ProgramWarning
 from society.runs.play import play, resume
 from society.runs.runfile import open_run_file
 from society.runs.verify import verify
-from society.sandbox.program_pool import ProgramPool
+from society.sandbox.workers.program_pool import ProgramPool
 from society.scenarios.programs import match_play
 from society.scenarios.programs.cultural_evolution import (
     first_users,

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from society.engine.rng import generator
-from society.sandbox.match_batch import MatchBatch
-from society.sandbox.program_pool import ProgramPool
+from society.sandbox.matches.match_batch import MatchBatch
 from society.sandbox.stage_games import stage_game
+from society.sandbox.workers.program_pool import ProgramPool
 from society.scenarios.programs.offline_author import improvise_description, improvise_program
 from society.scenarios.programs.trial_games import check_reply, prepare
 from society.scenarios.programs.written_texts import NoProgram, find_program

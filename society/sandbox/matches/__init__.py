@@ -1,0 +1,1 @@
+"""Games and single decisions of programs, played inside a worker."""

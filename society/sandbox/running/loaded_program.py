@@ -1,0 +1,29 @@
+"""A checked program as the worker holds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import CodeType
+from typing import Literal
+
+from society.sandbox.running.facades import Interface
+
+
+@dataclass(frozen=True)
+class LoadedProgram:
+    """A checked program: its instrumented code, and what is known of it without running it.
+
+    code defines the class of this name; source is the text that the code was made of. reads are the
+    attributes of the history that it uses; fallback is the move ("C" or "D") where it gives none.
+    takes_stock: whether it is called with the stock of a common pool, beside the history.
+    """
+
+    name: str
+    code: CodeType
+    source: str
+    interface: Interface
+    fallback: Literal["C", "D"]
+    random: bool
+    keeps_state: bool
+    reads: frozenset[str]
+    takes_stock: bool = False

@@ -1,0 +1,223 @@
+"""Chance for programs: `random` and `np.random` of one program, from a seed of its own.
+
+The functions look like Python's and numpy's and draw from a generator that the runner sets, so that
+each program in each seat of each game has its own addressed luck. This file may make generators of
+Python and numpy directly, since programs call them by their names.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from society.sandbox.running.frozen import Frozen, freeze
+from society.sandbox.running.size_guards import check_bits, check_items, check_shape
+from society.sandbox.source.names import NUMPY_RANDOM, RANDOM
+
+# Where the size stands among the positional arguments of np.random.NAME, by NAME.
+_SIZE_AT = {
+    **dict.fromkeys(("random", "random_sample", "standard_exponential", "standard_normal"), 0),
+    **dict.fromkeys(
+        (
+            *("chisquare", "choice", "dirichlet", "exponential", "geometric", "pareto", "poisson"),
+            *("power", "rayleigh", "standard_gamma", "weibull"),
+        ),
+        1,
+    ),
+    **dict.fromkeys(
+        (
+            *("beta", "binomial", "gamma", "gumbel", "integers", "laplace", "logistic"),
+            *("lognormal", "multinomial", "normal", "randint", "uniform", "vonmises"),
+        ),
+        2,
+    ),
+    "triangular": 3,
+}
+_NEW = ("integers",)  # what np.random itself has not
+_OLD = ("rand", "randint", "randn", "random_sample", "seed")  # what a numpy Generator has not
+
+
+class Chance:
+    """The generators of one program in one seat, all made from one seed, when they are needed."""
+
+    __slots__ = ("_legacy", "_numpy", "_python", "seed")
+
+    def __init__(self, seed: int) -> None:
+        self.seed = int(seed)
+        self._python: random.Random | None = None
+        self._numpy: np.random.Generator | None = None
+        self._legacy: np.random.RandomState | None = None
+
+    @property
+    def python(self) -> random.Random:
+        """The generator of `random`."""
+        if self._python is None:
+            self._python = random.Random(self.seed)
+        return self._python
+
+    @property
+    def numpy(self) -> np.random.Generator:
+        """A generator of numpy."""
+        if self._numpy is None:
+            self._numpy = np.random.Generator(np.random.PCG64(self.seed))
+        return self._numpy
+
+    @property
+    def legacy(self) -> np.random.RandomState:
+        """The generator of `np.random`."""
+        if self._legacy is None:
+            # RandomState(seed) asks the kernel for chance before it is seeded; the jail refuses.
+            self._legacy = np.random.RandomState(np.random.MT19937(0))
+            self._legacy.seed(self.seed % 2**32)
+        return self._legacy
+
+    def reseed(self, seed: int) -> None:
+        """Begin again with a seed."""
+        self.seed = int(seed)
+        self._python = self._numpy = self._legacy = None
+
+    def draw_seed(self) -> int:
+        """Draw a seed for a generator that a program makes without one."""
+        return self.python.getrandbits(63)
+
+
+class ChanceSlot:
+    """Holds the chance of one namespace; the runner may exchange it."""
+
+    __slots__ = ("chance",)
+
+    def __init__(self, chance: Chance) -> None:
+        self.chance = chance
+
+
+def python_random(slot: ChanceSlot) -> Frozen:
+    """Make the `random` of a namespace."""
+
+    def new_generator(seed: Any = None) -> Frozen:
+        """Make a random.Random, from the seed given or from the program's chance."""
+        chance = Chance(slot.chance.draw_seed())
+        own = _python_functions(lambda: chance.python)
+        own["seed"](seed)
+        return freeze("Random", own)
+
+    functions = _python_functions(lambda: slot.chance.python)
+    drawn = functions["seed"]
+
+    def seed(value: Any = None) -> None:
+        """Seed the program's chance; without a value, as at its beginning."""
+        drawn(slot.chance.seed if value is None else value)
+
+    return freeze("random", {**functions, "seed": seed, "Random": new_generator})
+
+
+def _python_functions(generator: Callable[[], random.Random]) -> dict[str, Callable[..., Any]]:
+    """Make the functions of `random` that draw from a generator."""
+
+    def forwarded(name: str) -> Callable[..., Any]:
+        def call(*values: Any, **named: Any) -> Any:
+            return getattr(generator(), name)(*values, **named)
+
+        return call
+
+    functions = {name: forwarded(name) for name in RANDOM - {"Random"}}
+    choices, sample, bits, seed = (
+        functions[name] for name in ("choices", "sample", "getrandbits", "seed")
+    )
+
+    def guarded_choices(
+        population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1
+    ) -> list[Any]:
+        check_items(k)
+        return list(choices(population, weights, cum_weights=cum_weights, k=k))
+
+    def guarded_sample(population: Any, k: int, *, counts: Any = None) -> list[Any]:
+        check_items(k)
+        return list(
+            sample(population, k) if counts is None else sample(population, k, counts=counts)
+        )
+
+    def guarded_bits(k: int) -> int:
+        check_bits(k)
+        return int(bits(k))
+
+    def guarded_seed(value: Any = None) -> None:
+        # Only numbers and text: a seed of another object would be its hash, which is its address.
+        if isinstance(value, np.integer):
+            value = int(value)
+        if value is not None and not isinstance(value, int | float | str):
+            raise TypeError(f"a seed is a number or a text, not {type(value).__name__}")
+        if value is not None:
+            seed(value)
+
+    return {
+        **functions,
+        "choices": guarded_choices,
+        "sample": guarded_sample,
+        "getrandbits": guarded_bits,
+        "seed": guarded_seed,
+    }
+
+
+def numpy_random(slot: ChanceSlot) -> Frozen:
+    """Make the `np.random` of a namespace."""
+
+    def default_rng(seed: Any = None) -> Frozen:
+        """Make a numpy Generator, from the seed given or from the program's chance."""
+        if isinstance(seed, Frozen):
+            return seed
+        start = slot.chance.draw_seed() if seed is None else _seed(seed)
+        chance = Chance(start)
+        return freeze("Generator", _numpy_functions(lambda: chance.numpy, _OLD))
+
+    def random_state(seed: Any = None) -> Frozen:
+        """Make a RandomState, from the seed given or from the program's chance."""
+        chance = Chance(slot.chance.draw_seed() if seed is None else _seed(seed))
+        own = _numpy_functions(lambda: chance.legacy, _NEW)
+        return freeze("RandomState", {**own, "seed": lambda value: chance.reseed(_seed(value))})
+
+    functions = _numpy_functions(lambda: slot.chance.legacy, _NEW)
+    drawn = functions["seed"]
+
+    def seed(value: Any = None) -> None:
+        """Seed `np.random`; without a value, as at its beginning."""
+        drawn(slot.chance.seed % 2**32 if value is None else _seed(value))
+
+    makers = {"seed": seed, "default_rng": default_rng, "RandomState": random_state}
+    return freeze("numpy.random", {**functions, **makers})
+
+
+def _seed(seed: Any) -> int:
+    """Return the seed of a numpy generator as a whole number."""
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(
+            f"a seed of numpy is a whole number of at least 0, not {type(seed).__name__}"
+        )
+    return int(seed)
+
+
+def _numpy_functions(
+    generator: Callable[[], Any], absent: tuple[str, ...]
+) -> dict[str, Callable[..., Any]]:
+    """Make the functions of a numpy generator, those that are absent left out."""
+
+    def forwarded(name: str) -> Callable[..., Any]:
+        place = _SIZE_AT.get(name)
+
+        def call(*values: Any, **named: Any) -> Any:
+            if (size := named.get("size")) is not None:
+                check_shape(size)
+            elif place is not None and len(values) > place and values[place] is not None:
+                check_shape(values[place])
+            elif name in ("rand", "randn"):
+                check_shape(values)
+            elif name == "permutation" and isinstance(values[0], int | np.integer):
+                check_items(int(values[0]))
+            return getattr(generator(), name)(*values, **named)
+
+        return call
+
+    makers = {"default_rng", "RandomState"}
+    return {name: forwarded(name) for name in NUMPY_RANDOM - makers - set(absent)}
