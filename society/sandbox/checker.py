@@ -416,7 +416,13 @@ class _Program:
         of_classes = {use.name for use in self._uses("constants")}
         of_classes |= {one.name for one in self.functions}
         numbers = Numbers(self.syntax, bound=self.bound, class_names=of_classes)
-        body = [instrument(self.file.own_copy(node), numbers, recursive) for node in self.nodes]
+        tosses = self.file.imported.get("random", _RANDOM) == _RANDOM and not any(
+            "random" in part.bound for part in self.parts
+        )
+        body = [
+            instrument(self.file.own_copy(node), numbers, recursive, tosses=tosses)
+            for node in self.nodes
+        ]
         tree = ast.Module([*self._imports(), *body], type_ignores=[])
         file = f"{PROGRAM}{self.node.name}>"
         try:
@@ -442,6 +448,7 @@ class _Program:
         return [ast.fix_missing_locations(ast.copy_location(line, where)) for line in lines]
 
 
+_RANDOM = ("random", "")  # the module itself, imported or offered
 _WITH_DOTS = frozenset({"math", "random", "numpy", "numpy.random"})
 _MODULE_NAMES = {
     "math": MATH,

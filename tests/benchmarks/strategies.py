@@ -33,7 +33,7 @@ from tests.sandbox.slow_runner import load_programs
 STRATEGIES, POPULATION, GENERATIONS, GAMES = 3072, 512, 200, 4
 MODELS, ATTITUDES = 8, 2
 ELITE, MUTATION = 64, 0.1
-TRIES, MOST_SPECIAL_ROUNDS = 30, 3
+TRIES, MOST_SPECIAL_ROUNDS = 30, 6
 IN_A_FILE = 512
 FEWER_GENERATIONS = 20  # of groups and histories that are slow
 SAMPLED = 10  # the plain engine plays each tenth generation

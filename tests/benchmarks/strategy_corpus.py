@@ -123,7 +123,7 @@ class Writer:
 
     def write(self, name: str, attitude: str) -> str:
         """Compose the class."""
-        self.gives = 0.95 if attitude == "COLLECTIVE" else 0.06
+        self.gives = 0.99 if attitude == "COLLECTIVE" else 0.01
         self._opening()
         self._ending()
         for _ in range(self.special_rounds):
@@ -216,24 +216,22 @@ class Writer:
             else:
                 limit = self.share("last_stand")
                 self.say(f"    return C if {self.kind.last} >= {limit} * self.others else D")
-        if luck.random() < 0.1:
+        if luck.random() < 0.03:
             self.remark("A quiet test from time to time", "Take turns by the calendar")
             period = luck.choice((3, 4, 5, 6, 7))
             self.say(f"if round_number % {period} == {luck.randrange(period)}:")
             self.say(f"    return {self.move()}")
 
     def _special_round(self) -> None:
-        """Give one early round a rule of its own."""
-        luck = self.luck
-        self.say(f"if round_number == {luck.choice((1, 2, 2, 3, 3, 4))}:")
-        limit = self.share("early")
-        if luck.random() < 0.3:
-            self.say(f"    return {self.move(luck.random() < 0.5)}")
-        elif luck.random() < 0.5:
-            self.say(f"    return C if {self.kind.last} >= {limit} * self.others else D")
-        else:
-            first = self.kind.last.replace("[-1]", "[0]")
-            self.say(f"    return C if {first} >= {limit} * self.others else D")
+        """Give one early history, which seldom comes, a rule of its own."""
+        luck, number = self.luck, self.luck.choice((2, 3, 4, 4))
+        first = self.kind.last.replace("[-1]", "[0]")
+        given, now = luck.sample(range(4), 2)
+        self.remark("An odd beginning", "A case of its own")
+        self.say(
+            f"if round_number == {number} and {first} == {given} and {self.kind.last} == {now}:"
+        )
+        self.say(f"    return {self.move(luck.random() < 0.5)}")
 
     # The rule that decides.
 
@@ -274,7 +272,7 @@ class Writer:
         if luck.random() < 0.5:
             self.say(
                 f"if {signal} >= {limit}{more}:",
-                f"    return {self.move(luck.random() < max(0.15, self.gives))}",
+                f"    return {self.move(luck.random() < self.gives)}",
             )
         else:
             self.say(
@@ -287,7 +285,7 @@ class Writer:
         generous = self.gives > 0.5
         chance = luck.choice(
             (
-                self.number("chance", (0.85, 0.9, 0.95) if generous else (0.05, 0.1, 0.15)),
+                self.number("chance", (0.95, 0.97, 0.98) if generous else (0.02, 0.03, 0.05)),
                 f"max(0.05, min(0.95, {signal}))",
             )
         )
@@ -306,8 +304,8 @@ def _in(lines: list[str]) -> str:
 
 
 # Bounds of those who mean to give, and of those who mean to take.
-_LOW = (0.1, 0.15, 0.2, 0.25, 0.25, 0.3, 0.3, 0.3, 0.35, 0.4, 0.5, 0.5, 0.6, 2 / 3, 0.75)
-_HIGH = (0.25, 0.4, 0.5, 0.5, 0.55, 0.6, 2 / 3, 0.7, 0.75, 0.75, 0.8, 0.8, 0.85, 0.9, 0.95, 1.0)
+_LOW = (0.1, 0.15, 0.2, 0.25, 0.25, 0.3, 0.3, 0.3, 0.34)
+_HIGH = (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.0)
 _WORDS = {
     "COLLECTIVE": (
         "Builds trust early and answers decline with measured restraint.",

@@ -119,9 +119,9 @@ def test_a_history_cannot_be_changed(name: str) -> None:
 
 
 def test_facades_cannot_be_changed_or_copied() -> None:
-    namespace = facades.make_namespace()
+    world = facades.make_namespace()["__builtins__"]
     for name in ("math", "np", "random"):
         with pytest.raises(AttributeError, match="cannot be changed"):
-            namespace[name].pi = 3
+            world[name].pi = 3
         with pytest.raises(TypeError, match="cannot be copied"):
-            namespace[name].__reduce_ex__(4)
+            world[name].__reduce_ex__(4)

@@ -8,11 +8,12 @@ program sees who did, by the set of them). Only nodes that nobody came to before
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.sandbox.matches.match_record import ObservedRounds, has_exact_sums, history_view
+from society.sandbox.matches.history_keys import PART_FIELDS, HistoryKeys, key_part
+from society.sandbox.matches.match_record import MOST_OPPONENTS_IN_SETS, history_view
 from society.sandbox.running.instance_state import (
     STATELESS,
     InstanceState,
@@ -22,55 +23,57 @@ from society.sandbox.running.instance_state import (
 )
 from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.running.runnable_program import Failure, RunnableProgram
+from society.sandbox.running.seeded_random import Chance, Comparison, ScriptedChance
 from society.sandbox.source.sufficient_history import OPPONENTS
 from society.sandbox.stage_games import StageGame
 
 UNKNOWN = -1
-_MOST_OPPONENTS_IN_SETS = 5  # of 2 ** 5 edges
 _MOST_PLAYERS_IN_PATHS = 8  # with more, whole histories hardly ever come again
-MOST_NODES = 4_000_000
-_MOST_EDGES = 64_000_000
-
-_PAYOFFS = frozenset({"my_payoffs", "opponent_payoffs"})
-_TOTALS = {
-    "my_actions": "my_actions",
-    "my_payoffs": "my_payoffs",
-    "opponent_actions": "opponent_cooperators",
-    "opponent_cooperators": "opponent_cooperators",
-}
+MOST_NODES = 2_000_000
+_MOST_EDGES = 32_000_000
+_TRIED = 400  # decisions after which it shows whether looking up is worth it
+_WORTH_IT = 0.8  # of the decisions at most call the program
 
 
 class Automaton:
-    """The automaton of one program in one game; its nodes are numbers of a common table."""
+    """The automaton of one program in one game; its nodes are numbers of a common table.
 
-    def __init__(self, index: int, program: LoadedProgram, game: StageGame) -> None:
-        self.index, self.program = index, program
+    number: its place in the table; part: which fields of a key decide its moves, None if the whole
+    history does. decisions and calls count what it was asked for, and how often the program ran.
+    """
+
+    def __init__(self, number: int, index: int, program: LoadedProgram, game: StageGame) -> None:
+        self.number, self.index, self.program = number, index, program
         self.runnable = RunnableProgram(program, game)
         self.view = history_view(program, game)
         self.sees_sets = bool(OPPONENTS & program.reads) and program.interface != "counts"
         self.root = self.out = UNKNOWN
-        self.nodes: dict[Any, int] = {}
-        part = self.runnable.sufficient
-        self.whole = part.whole or ("my_payoffs" in part.sums and not has_exact_sums(game))
-        self._rounds = part.rounds
-        # An edge must tell what the next payoff is, and that depends on the stock.
-        self._stock = part.stock or bool(_PAYOFFS & {*part.tails, *part.heads})
-        self._tails, self._heads = list(part.tails.items()), list(part.heads.items())
-        self._sums = sorted({_TOTALS[one] for one in part.sums})
+        self.part = key_part(self.runnable.sufficient, game)
+        self.decisions = self.calls = 0
+        few = game.players <= _MOST_PLAYERS_IN_PATHS or self.part is not None
+        sets = not self.sees_sets or game.players <= MOST_OPPONENTS_IN_SETS + 1
+        self._can_be_tabled = few and sets
         self._names: tuple[str, ...] | None = None  # of attributes that can change
         self._states: dict[Any, InstanceState] = {}
         self._shared: Any = None
         self._shared_state: InstanceState | None = None
 
-    def is_tabled(self, players: int) -> bool:
+    @property
+    def is_tabled(self) -> bool:
         """Tell if looking up is possible, and worth it."""
-        if self.program.random or (self.sees_sets and players > _MOST_OPPONENTS_IN_SETS + 1):
-            return False
-        return players <= _MOST_PLAYERS_IN_PATHS or not self.whole
+        tried = self.decisions >= _TRIED
+        return self._can_be_tabled and not (tried and self.calls > _WORTH_IT * self.decisions)
+
+    def leave_tables(self) -> None:
+        """Have the program called in all games from now on."""
+        self._can_be_tabled = False
 
     def fresh(self) -> tuple[Any, InstanceState | None, Failure | None]:
         """Make an instance, with a copy of what it remembers."""
-        instance, failure = self.runnable.start()
+        script = ScriptedChance()
+        instance, failure = self.runnable.start(script)
+        if self.program.random and (script.unscripted or script.bounds):
+            self.leave_tables()
         if failure:
             return None, None, failure
         if not self.program.keeps_state:
@@ -102,10 +105,17 @@ class Automaton:
         return self._shared
 
     def ask(
-        self, instance: Any, arguments: tuple[Any, ...], errors: int
+        self,
+        instance: Any,
+        arguments: tuple[Any, ...],
+        errors: int,
+        chance: Chance | None = None,
     ) -> tuple[bool, Failure | None, InstanceState | None]:
         """Ask for a move; returns it with what the instance remembers afterwards."""
-        move, failure = self.runnable.move(instance, arguments, errors)
+        self.calls += 1
+        move, failure = self.runnable.move(instance, arguments, errors, chance)
+        if self._names == ():
+            return move, failure, STATELESS
         state = self._capture(instance)
         if instance is self._shared:
             self._shared_state = state
@@ -113,52 +123,62 @@ class Automaton:
                 self._shared = None
         return move, failure, state
 
-    def key(self, seen: ObservedRounds, place: int) -> tuple[Any, ...]:
-        """The part of the history that decides the move, if that is not all of it."""
-        rounds = seen.rounds
-        key: list[Any] = [rounds if rounds < self._rounds else self._rounds]
-        for one, length in self._tails:
-            data, size = seen.packed(one)
-            end = (place + 1) * rounds * size
-            key.append(data[end - (length if length < rounds else rounds) * size : end])
-        for one, length in self._heads:
-            data, size = seen.packed(one)
-            start = place * rounds * size
-            key.append(data[start : start + (length if length < rounds else rounds) * size])
-        for one in self._sums:
-            key.append(seen.totals(one)[place])
-        if self._stock and seen.record.stock is not None:
-            key.append(seen.stocks()[place])
-        return tuple(key)
+
+class Toss(NamedTuple):
+    """A node at which a program tosses a coin: `compare(a number from [0, 1), bound)`."""
+
+    compare: Comparison
+    bound: Any
+    true: int
+    false: int
 
 
 class NodeTable:
-    """The nodes of all automata in one game, as arrays that a round looks up at once."""
+    """The nodes of all automata in one game, as arrays that a round looks up at once.
+
+    Of each node: its move, whether there was a failure, whether a coin is tossed before there is a
+    move, the automaton that owns it, what the instance remembers (a number of `states`, 0 where
+    that is not known), and its errors so far.
+    """
 
     def __init__(self, game: StageGame) -> None:
         self.game = game
-        sets = 2 ** (game.players - 1) if game.players <= _MOST_OPPONENTS_IN_SETS + 1 else 0
+        self.keys = HistoryKeys(game)
+        sets = 2 ** (game.players - 1) if game.players <= MOST_OPPONENTS_IN_SETS + 1 else 0
         self.width = max(game.players, sets)
         self.moves = np.zeros(1024, bool)
         self.troubled = np.zeros(1024, bool)
+        self.tossing = np.zeros(1024, bool)
         self.edges = np.full(1024 * self.width, UNKNOWN, np.int32)
-        # Of each node, beside its move: lists, as the garbage collector would walk many tuples.
-        self.owners: list[Automaton] = []
-        self.states: list[InstanceState | None] = []
-        self.errors: list[int] = []
+        self.owners = np.zeros(1024, np.int32)
+        self.memories = np.zeros(1024, np.int32)
+        self.errors = np.zeros(1024, np.int8)
+        self.size = 0
+        self.automata: list[Automaton] = []
+        self.parts = np.zeros(64, PART_FIELDS)  # by the numbers of automata
+        self.states: list[InstanceState | None] = [None, STATELESS]
+        self._numbers = {id(STATELESS): 1}
+        self.known: dict[bytes, int] = {}  # nodes by their keys
         self.failures: dict[int, Failure] = {}
-        self._automata: dict[int, Automaton] = {}
+        self.tosses: dict[int, Toss] = {}
+        self._of_program: dict[int, Automaton] = {}
         self._most = min(MOST_NODES, _MOST_EDGES // self.width)
 
     def has_room(self, owner: Automaton) -> bool:
         """Tell if a node can be added; paths, which rarely come again, leave room for others."""
-        return len(self.owners) < (self._most * 3 // 4 if owner.whole else self._most)
+        return self.size < (self._most * 3 // 4 if owner.part is None else self._most)
 
     def automaton(self, index: int, program: LoadedProgram) -> Automaton:
         """The automaton of a program."""
-        if index not in self._automata:
-            self._automata[index] = Automaton(index, program, self.game)
-        return self._automata[index]
+        if index not in self._of_program:
+            found = Automaton(len(self.automata), index, program, self.game)
+            self._of_program[index] = found
+            self.automata.append(found)
+            if found.number == len(self.parts):
+                self.parts = np.concatenate([self.parts, np.zeros_like(self.parts)])
+            if found.part is not None:
+                self.parts[found.number] = found.part
+        return self._of_program[index]
 
     def add(
         self,
@@ -169,19 +189,35 @@ class NodeTable:
         errors: int,
     ) -> int:
         """Add a node; after a failure that ends the game only the fallback follows."""
-        node = len(self.owners)
+        node = self.size
+        self.size += 1
         if node == len(self.moves):
             self._grow()
-        self.owners.append(owner)
-        self.states.append(state)
-        self.errors.append(errors + (failure is not None))
+        self.owners[node] = owner.number
+        self.memories[node] = 0 if state is None else self._number(state)
         self.moves[node] = move
+        self.errors[node] = errors
         if failure:
+            self.errors[node] = errors + 1
             self.failures[node] = failure
             self.troubled[node] = True
             if failure.ends_the_game:
                 self.edges[node * self.width : (node + 1) * self.width] = self.fallback(owner)
         return node
+
+    def add_toss(self, owner: Automaton, toss: Toss) -> int:
+        """Add a node at which a coin is tossed."""
+        node = self.add(owner, False, None, None, 0)
+        self.tosses[node] = toss
+        self.tossing[node] = True
+        return node
+
+    def _number(self, state: InstanceState) -> int:
+        number = self._numbers.get(id(state))
+        if number is None:
+            number = self._numbers[id(state)] = len(self.states)
+            self.states.append(state)
+        return number
 
     def fallback(self, owner: Automaton) -> int:
         """The node from which a program plays its fallback to the end."""
@@ -191,8 +227,9 @@ class NodeTable:
         return owner.out
 
     def _grow(self) -> None:
-        self.moves = np.concatenate([self.moves, np.zeros_like(self.moves)])
-        self.troubled = np.concatenate([self.troubled, np.zeros_like(self.troubled)])
+        for name in ("moves", "troubled", "tossing", "owners", "memories", "errors"):
+            setattr(self, name, np.concatenate([getattr(self, name)] * 2))
+        self.troubled[self.size - 1 :] = self.tossing[self.size - 1 :] = False
         self.edges = np.concatenate([self.edges, np.full_like(self.edges, UNKNOWN)])
 
 

@@ -7,21 +7,24 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import groupby, repeat
+from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from society.sandbox.matches.automata import UNKNOWN, Automaton, AutomatonTables
+from society.sandbox.matches.automata import UNKNOWN, Automaton, AutomatonTables, Toss
 from society.sandbox.matches.match_record import HistoryView, MatchRecord, ObservedRounds
 from society.sandbox.running.facades import Chance
+from society.sandbox.running.instance_state import InstanceState
 from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.running.runnable_program import Failure
+from society.sandbox.running.seeded_random import ScriptedChance
 from society.sandbox.source.sufficient_history import OPPONENTS
 from society.sandbox.stage_games import StageGame
 
 _SEATS_AT_ONCE = 8192
+_MOST_TOSSES = 4  # of one decision that is looked up
 
 
 @dataclass(frozen=True)
@@ -94,12 +97,11 @@ def _no_collection() -> Iterator[None]:
 
 
 class _LiveSeat:
-    """A seat whose program is called each round, with an instance of its own."""
+    """A seat whose program is called each round."""
 
-    __slots__ = ("chance", "errors", "index", "instance", "move")
+    __slots__ = ("chance", "errors", "instance")
 
-    def __init__(self, automaton: Automaton, instance: Any, chance: Chance, errors: int) -> None:
-        self.index, self.move = automaton.index, automaton.runnable.move
+    def __init__(self, instance: Any, chance: Chance, errors: int) -> None:
         self.instance, self.chance, self.errors = instance, chance, errors
 
 
@@ -116,13 +118,13 @@ class _Games:
     ) -> None:
         self.game, self.mark = batch.game, mark
         self.table = tables.of(batch.game)
-        seats, seeds = batch.seats[part].ravel(), batch.seeds[part].ravel()
+        seats, self.seeds = batch.seats[part].ravel(), batch.seeds[part].ravel()
         used, first, which = np.unique(seats, return_index=True, return_inverse=True)
         automata = [self.table.automaton(one, programs[one]) for one in used.tolist()]
         # Programs of one view stand side by side, as they are shown the past at once.
         order = sorted(range(len(used)), key=lambda one: automata[one].view)
         self.automata = [automata[one] for one in order]
-        self.first, self.which = first[order].tolist(), np.argsort(order)[which]
+        self.first, self.which = first[order], np.argsort(order)[which]
         views = [one.view for one in self.automata]
         self.views = [
             (view, views.index(view), views.index(view) + len([*same]))
@@ -132,13 +134,12 @@ class _Games:
             one for one, found in enumerate(self.automata) if found.index in batch.disqualified
         }
         self.sets = np.array([one.sees_sets for one in self.automata])[self.which]
-        sees_opponents = any(OPPONENTS & {*view.arrays} for view in views)
         games = len(seats) // self.game.players
+        sees_opponents = any(OPPONENTS & {*view.arrays} for view in views)
         self.record = MatchRecord(self.game, games, opponents=sees_opponents)
-        self.seeds = seeds
         self.nodes = np.full(len(seats), UNKNOWN, np.int64)
+        self.chances: dict[int, Chance] = {}
         self.live: dict[int, _LiveSeat] = {}
-        self._part_live()
         self.held: dict[int, tuple[int, Any]] = {}  # an instance by its seat, and where it stands
         self.troubles: list[Trouble] = []
 
@@ -149,10 +150,18 @@ class _Games:
             if number:
                 self._follow_edges(number)
             self._play_round(number)
+        self._count_decisions()
         return self.record.my_actions.reshape(-1, self.game.players, self.game.rounds)
+
+    def _count_decisions(self) -> None:
+        seats = np.bincount(self.which, minlength=len(self.automata))
+        for automaton, count in zip(self.automata, seats.tolist(), strict=True):
+            automaton.decisions += count * self.game.rounds
 
     def _play_round(self, number: int) -> None:
         cooperates = np.empty(len(self.nodes), bool)
+        if self.table.tosses:
+            self._toss()
         at = self.nodes[self.tabled]
         cooperates[self.tabled] = self.table.moves[at]
         if self.table.failures:
@@ -162,6 +171,21 @@ class _Games:
         if self.playing.size:
             self._call_live(number, cooperates)
         self.record.add_round(number, cooperates)
+
+    def _toss(self) -> None:
+        """Let programs toss their coins, each with the chance of its seat."""
+        tosses = self.table.tosses
+        seats = self.tabled[self.table.tossing[self.nodes[self.tabled]]]
+        for seat, node in zip(seats.tolist(), self.nodes[seats].tolist(), strict=True):
+            draw = self._chance(seat).python.random
+            while toss := tosses.get(node):
+                node = toss.true if toss.compare(draw(), toss.bound) else toss.false
+            self.nodes[seat] = node
+
+    def _chance(self, seat: int) -> Chance:
+        if seat not in self.chances:
+            self.chances[seat] = Chance(int(self.seeds[seat]))
+        return self.chances[seat]
 
     def _report(self, seat: int, number: int, failure: Failure) -> None:
         game, player = divmod(seat, self.game.players)
@@ -176,40 +200,47 @@ class _Games:
         for one, automaton in enumerate(self.automata):
             if one in self.out:
                 first[one] = self.table.fallback(automaton)
-            elif automaton.is_tabled(self.game.players) and self.table.has_room(automaton):
-                first[one] = self._root(automaton, self.first[one])
+            elif automaton.is_tabled and self.table.has_room(automaton):
+                first[one] = self._root(automaton, int(self.first[one]))
         self.nodes = first[self.which]
         self._part_live()
         for seat in np.flatnonzero(self.nodes == UNKNOWN).tolist():
             self._start_live(seat)
 
     def _part_live(self) -> None:
-        """Part the seats that look moves up from those whose programs play."""
+        """Part the seats that look moves up from those whose programs play, in their order."""
         self.tabled = np.flatnonzero(self.nodes != UNKNOWN)
-        self.playing = np.flatnonzero(self.nodes == UNKNOWN)
+        playing = np.flatnonzero(self.nodes == UNKNOWN)
+        self.playing = playing[np.argsort(self.which[playing], kind="stable")]
 
     def _root(self, automaton: Automaton, seat: int) -> int:
         if automaton.root == UNKNOWN:
             self.mark(automaton.index)
             instance, state, failure = automaton.fresh()
+            if not automaton.is_tabled:  # it draws before the first round
+                return UNKNOWN
+            shown = self._show(seat, 0, automaton.view)
             if failure:
                 fallback = automaton.runnable.fallback
                 automaton.root = self.table.add(automaton, fallback, failure, state, 0)
+            elif automaton.program.random:
+                automaton.root = self._tried(automaton, state, shown, 0)
             else:
-                shown = self._show(seat, 0, automaton.view)
                 automaton.root = self._called(automaton, instance, shown, 0, seat)
         return automaton.root
 
     def _show(self, seat: int, rounds: int, view: HistoryView) -> tuple[Any, ...]:
         return ObservedRounds(self.record, np.array([seat]), rounds).arguments(view)[0]
 
-    def _by_view(self, seats: NDArray[Any]) -> Iterator[tuple[HistoryView, slice]]:
-        """Part seats, which are ordered by program, by what their programs are shown."""
+    def _shown(self, seats: NDArray[Any], number: int) -> list[tuple[Any, ...]]:
+        """The arguments for the programs of seats, which are ordered by program."""
         which = self.which[seats]
+        shown: list[tuple[Any, ...]] = []
         for view, begin, end in self.views:
             start, stop = np.searchsorted(which, (begin, end)).tolist()
             if start < stop:
-                yield view, slice(start, stop)
+                shown += ObservedRounds(self.record, seats[start:stop], number).arguments(view)
+        return shown
 
     def _called(
         self, automaton: Automaton, instance: Any, shown: tuple[Any, ...], errors: int, seat: int
@@ -224,7 +255,8 @@ class _Games:
     def _follow_edges(self, number: int) -> None:
         """Take each seat to its next node, by what it saw of the last round."""
         table, tabled = self.table, self.tabled
-        edges = self.nodes[tabled] * table.width + self._symbols(number - 1)[tabled]
+        symbols = self.record.symbols(number - 1, self.sets)[tabled]
+        edges = self.nodes[tabled] * table.width + symbols
         after = table.edges[edges].astype(np.int64)
         missing = np.flatnonzero(after == UNKNOWN)
         if missing.size:
@@ -238,57 +270,99 @@ class _Games:
         if missing.size and (after == UNKNOWN).any():
             self._go_live(tabled[after == UNKNOWN], edges[after == UNKNOWN], number)
 
-    def _symbols(self, number: int) -> NDArray[Any]:
-        """Number what each seat saw of a round: the count, or the set, of those who cooperated."""
-        counts: NDArray[Any] = self.record.opponent_cooperators[:, number]
-        if not self.record.sees_opponents or self.table.width <= self.game.players:
-            return counts
-        bits = 1 << np.arange(self.game.players - 1)
-        return np.where(self.sets, self.record.opponent_actions[:, number] @ bits, counts)
-
     def _find(self, seats: NDArray[Any], number: int) -> NDArray[np.int64]:
         """The nodes that edges lead to, those of one seat each; UNKNOWN if there is no room."""
-        order = np.argsort(self.which[seats], kind="stable")
-        seats = seats[order]
-        nodes: list[int] = []
-        for view, part in self._by_view(seats):
-            seen = ObservedRounds(self.record, seats[part], number)
-            parents, shown = self.nodes[seats[part]].tolist(), seen.arguments(view)
-            for place, seat in enumerate(seats[part].tolist()):
-                nodes.append(self._child(parents[place], seat, seen, place, shown[place]))
-        found = np.empty(len(seats), np.int64)
-        found[order] = nodes
+        known, parents = self.table.known, self.nodes[seats]
+        keys = self._keys(seats, parents, number)
+        found = np.array([UNKNOWN if key is None else known.get(key, UNKNOWN) for key in keys])
+        unknown = np.flatnonzero(found == UNKNOWN)
+        unknown = unknown[np.argsort(self.which[seats[unknown]], kind="stable")]
+        shown = self._shown(seats[unknown], number)
+        for place, arguments in zip(unknown.tolist(), shown, strict=True):
+            key = keys[place]
+            node = UNKNOWN if key is None else known.get(key, UNKNOWN)
+            if node == UNKNOWN:
+                node = self._child(int(parents[place]), int(seats[place]), number, arguments)
+                if key is not None and node != UNKNOWN:
+                    known[key] = node
+            found[place] = node
         return found
 
-    def _child(
-        self, parent: int, seat: int, seen: ObservedRounds, place: int, shown: tuple[Any, ...]
-    ) -> int:
+    def _keys(self, seats: NDArray[Any], parents: NDArray[Any], number: int) -> list[bytes | None]:
+        """The keys of seats; None for those that nodes can be found by their edges only."""
         table = self.table
-        automaton, state, errors = table.owners[parent], table.states[parent], table.errors[parent]
-        key = None
-        if state is not None and not automaton.whole:
-            key = automaton.key(seen, place), state.key, errors
-            node = automaton.nodes.get(key, UNKNOWN)
-            if node != UNKNOWN:
-                return node
-        if not table.has_room(automaton):
+        owners, memories = table.owners[parents], table.memories[parents]
+        errors = table.errors[parents]
+        has_part = np.array([one.part is not None for one in self.automata])[self.which[seats]]
+        keyed = has_part & (memories != 0)
+        some = table.keys.pack(
+            self.record,
+            seats[keyed],
+            number,
+            table.parts[owners[keyed]],
+            owners[keyed],
+            memories[keyed],
+            errors[keyed],
+        )
+        keys: list[bytes | None] = [None] * len(seats)
+        for place, key in zip(np.flatnonzero(keyed).tolist(), some, strict=True):
+            keys[place] = key
+        return keys
+
+    def _child(self, parent: int, seat: int, rounds: int, shown: tuple[Any, ...]) -> int:
+        """Call a program, and add the node that it comes to; UNKNOWN if there is no room."""
+        table = self.table
+        automaton, state = self._at(parent)
+        if not (table.has_room(automaton) and automaton.is_tabled):
             return UNKNOWN
         self.mark(automaton.index)
+        errors = int(table.errors[parent])
+        if automaton.program.random:
+            return self._tried(automaton, state, shown, errors)
         if state is None:
-            instance = self._instance_at(parent, seat, seen.rounds)
+            instance = self._instance_at(parent, seat, rounds)
         else:
             instance = automaton.at_state(state)
-        node = self._called(automaton, instance, shown, errors, seat)
-        if key is not None:
-            automaton.nodes[key] = node
+        return self._called(automaton, instance, shown, errors, seat)
+
+    def _tried(
+        self,
+        automaton: Automaton,
+        state: InstanceState | None,
+        shown: tuple[Any, ...],
+        errors: int,
+        outcomes: tuple[bool, ...] = (),
+    ) -> int:
+        """Call a program once for each way in which its coins can fall; returns the first node.
+
+        UNKNOWN if that cannot be done, since it uses chance for more than a few tosses.
+        """
+        script, after = ScriptedChance(outcomes), None
+        if state is not None:
+            instance = automaton.at_state(state)
+            move, failure, after = automaton.ask(instance, shown, errors, script)
+        if after is None or script.unscripted or len(script.bounds) > _MOST_TOSSES:
+            automaton.leave_tables()
+            return UNKNOWN
+        node = self.table.add(automaton, move, failure, after, errors)
+        fallen = (*outcomes, *(False,) * (len(script.bounds) - len(outcomes)))
+        for turn in reversed(range(len(outcomes), len(fallen))):
+            other = self._tried(automaton, state, shown, errors, (*fallen[:turn], True))
+            if other == UNKNOWN:
+                return UNKNOWN
+            node = self.table.add_toss(automaton, Toss(*script.bounds[turn], other, node))
         return node
+
+    def _at(self, node: int) -> tuple[Automaton, InstanceState | None]:
+        table = self.table
+        return table.automata[table.owners[node]], table.states[table.memories[node]]
 
     def _instance_at(self, parent: int, seat: int, rounds: int) -> Any:
         """An instance that has played up to a node, where what it remembers is not known."""
         node, instance = self.held.get(seat, (UNKNOWN, None))
         if node == parent:
             return instance
-        return self._replayed(self.table.owners[parent], seat, rounds)
+        return self._replayed(self._at(parent)[0], seat, rounds)
 
     def _replayed(self, automaton: Automaton, seat: int, rounds: int) -> Any:
         """A new instance that has seen the rounds before; its moves are known."""
@@ -301,14 +375,14 @@ class _Games:
 
     def _start_live(self, seat: int) -> None:
         automaton = self.automata[self.which[seat]]
-        chance = Chance(int(self.seeds[seat]))
+        chance = self._chance(seat)
         self.mark(automaton.index)
         instance, failure = automaton.runnable.start(chance)
         if failure:
             self._report(seat, 0, failure)
             self._give_up(seat)
         else:
-            self.live[seat] = _LiveSeat(automaton, instance, chance, 0)
+            self.live[seat] = _LiveSeat(instance, chance, 0)
 
     def _give_up(self, seat: int) -> None:
         """Let a seat's program play its fallback to the end of the game."""
@@ -319,32 +393,31 @@ class _Games:
         """Let seats leave the table, which has no room for what they see."""
         for seat, edge in zip(seats.tolist(), edges.tolist(), strict=True):
             parent = edge // self.table.width
-            automaton, state = self.table.owners[parent], self.table.states[parent]
+            automaton, state = self._at(parent)
             if state is None:
                 instance = self._instance_at(parent, seat, number)
             else:
                 instance, _ = automaton.runnable.start()
                 state.restore(instance)
-            chance = Chance(int(self.seeds[seat]))
-            self.live[seat] = _LiveSeat(automaton, instance, chance, self.table.errors[parent])
+            errors = int(self.table.errors[parent])
+            self.live[seat] = _LiveSeat(instance, self._chance(seat), errors)
         self._part_live()
 
     def _call_live(self, number: int, cooperates: NDArray[Any]) -> None:
-        order = np.argsort(self.which[self.playing], kind="stable")
-        seats = self.playing[order]
-        for view, part in self._by_view(seats):
-            shown = ObservedRounds(self.record, seats[part], number).arguments(view)
-            cooperates[seats[part]] = list(
-                map(self._call, seats[part].tolist(), shown, repeat(number))
-            )
-
-    def _call(self, seat: int, shown: tuple[Any, ...], number: int) -> bool:
-        one = self.live[seat]
-        self.mark(one.index)
-        move, failure = one.move(one.instance, shown, one.errors, one.chance)
-        if failure:
-            one.errors += 1
-            self._report(seat, number, failure)
-            if failure.ends_the_game:
-                self._give_up(seat)
-        return move
+        seats = self.playing
+        calls = zip(
+            seats.tolist(), self.which[seats].tolist(), self._shown(seats, number), strict=True
+        )
+        moves = []
+        for seat, which, shown in calls:
+            automaton, one = self.automata[which], self.live[seat]
+            automaton.calls += 1
+            self.mark(automaton.index)
+            move, failure = automaton.runnable.move(one.instance, shown, one.errors, one.chance)
+            if failure:
+                one.errors += 1
+                self._report(seat, number, failure)
+                if failure.ends_the_game:
+                    self._give_up(seat)
+            moves.append(move)
+        cooperates[seats] = moves

@@ -25,6 +25,8 @@ from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.source.sufficient_history import ARRAYS, OPPONENTS
 from society.sandbox.stage_games import StageGame
 
+MOST_OPPONENTS_IN_SETS = 5  # of 2 ** 5 sets
+
 
 class MatchRecord:
     """Arrays of a row per seat, (S, T) or (S, T, n - 1); those of opponents if they are asked."""
@@ -35,11 +37,7 @@ class MatchRecord:
         self.my_actions = np.zeros((seats, rounds), bool)
         self.my_payoffs = np.zeros((seats, rounds))
         self.opponent_cooperators = np.zeros((seats, rounds), np.int64)
-        self.totals = {
-            "my_actions": np.zeros(seats, np.int64),
-            "my_payoffs": np.zeros(seats),
-            "opponent_cooperators": np.zeros(seats, np.int64),
-        }
+        self._counts = np.zeros((seats, rounds), np.min_scalar_type(players))
         self.stock: NDArray[Any] | None = None
         if game.first_stock is not None:
             self.stock = np.full((games, rounds + 1), game.first_stock)
@@ -50,6 +48,9 @@ class MatchRecord:
         if opponents:
             self.opponent_actions = np.zeros((seats, rounds, players - 1), bool)
             self.opponent_payoffs = np.zeros((seats, rounds, players - 1))
+        self._sets: NDArray[Any] | None = None
+        if opponents and players <= MOST_OPPONENTS_IN_SETS + 1:
+            self._sets = np.zeros((seats, rounds), np.uint8)
 
     def add_round(self, number: int, cooperates: NDArray[Any]) -> None:
         """Add a round in which the seats cooperate or defect, (S,) of bool."""
@@ -62,12 +63,14 @@ class MatchRecord:
         self.my_actions[:, number] = cooperates
         self.my_payoffs[:, number] = paid.ravel()
         self.opponent_cooperators[:, number] = opponents
-        for name, total in self.totals.items():
-            total += getattr(self, name)[:, number]
+        self._counts[:, number] = opponents
         if self.sees_opponents:
             shape = (len(cooperates), -1)
-            self.opponent_actions[:, number] = actions[:, self._others].reshape(shape)
+            theirs = actions[:, self._others].reshape(shape)
+            self.opponent_actions[:, number] = theirs
             self.opponent_payoffs[:, number] = paid[:, self._others].reshape(shape)
+            if self._sets is not None:
+                self._sets[:, number] = theirs @ (1 << np.arange(theirs.shape[1]))
 
     def seen(self, attribute: str, seats: NDArray[Any], rounds: int) -> NDArray[Any]:
         """A private, read-only copy of what these seats saw in the first rounds, a row each."""
@@ -78,6 +81,26 @@ class MatchRecord:
             block = getattr(self, attribute)[seats, :rounds]
         block.flags.writeable = False
         return block
+
+    def symbols(self, number: int, sees_sets: NDArray[Any]) -> NDArray[Any]:
+        """Number what each seat saw of a round: the count, or the set, of those who cooperated."""
+        counts: NDArray[Any] = self.opponent_cooperators[:, number]
+        return counts if self._sets is None else np.where(sees_sets, self._sets[:, number], counts)
+
+    def kept(self, seats: NDArray[Any], rounds: int) -> dict[str, NDArray[Any]]:
+        """What keys of these seats are made of, (seats, rounds) each; see history_keys."""
+        found = {"counts": self._counts[seats, :rounds], "moves": self.my_actions[seats, :rounds]}
+        if self.stock is not None:
+            found["payoffs"] = self.my_payoffs[seats, :rounds]
+        if self._sets is not None:
+            found["sets"] = self._sets[seats, :rounds]
+        return found
+
+    def stock_of(self, seats: NDArray[Any], rounds: int) -> NDArray[Any]:
+        """The stock before a round."""
+        assert self.stock is not None
+        stock: NDArray[Any] = self.stock[seats // self.game.players, rounds]
+        return stock
 
 
 def has_exact_sums(game: StageGame) -> bool:
@@ -115,8 +138,7 @@ class ObservedRounds:
     def __init__(self, record: MatchRecord, seats: NDArray[Any], rounds: int) -> None:
         self.record, self.seats, self.rounds = record, seats, rounds
         self._blocks: dict[str, NDArray[Any]] = {}
-        self._packed: dict[str, tuple[bytes, int]] = {}
-        self._totals: dict[str, list[Any]] = {}
+        self._stocks: list[float] | None = None
 
     def block(self, attribute: str) -> NDArray[Any]:
         """Return what the seats saw, a row each."""
@@ -124,24 +146,11 @@ class ObservedRounds:
             self._blocks[attribute] = self.record.seen(attribute, self.seats, self.rounds)
         return self._blocks[attribute]
 
-    def packed(self, attribute: str) -> tuple[bytes, int]:
-        """The same as bytes, and how many of them a seat's round takes."""
-        if attribute not in self._packed:
-            data = self.block(attribute).tobytes()
-            self._packed[attribute] = data, len(data) // (len(self.seats) * self.rounds)
-        return self._packed[attribute]
-
-    def totals(self, attribute: str) -> list[Any]:
-        """The sums over all rounds."""
-        if attribute not in self._totals:
-            self._totals[attribute] = self.record.totals[attribute][self.seats].tolist()
-        return self._totals[attribute]
-
     def stocks(self) -> list[float]:
         """The stocks of now."""
-        if "stock" not in self._totals:
-            self._totals["stock"] = self.block("stock")[:, -1].tolist()
-        return self._totals["stock"]
+        if self._stocks is None:
+            self._stocks = self.record.stock_of(self.seats, self.rounds).tolist()
+        return self._stocks
 
     def arguments(self, view: HistoryView) -> list[tuple[Any, ...]]:
         """The arguments for the seats' programs, which have one view."""

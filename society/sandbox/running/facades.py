@@ -8,6 +8,7 @@ runner makes a namespace for each program, `define`s the class in it, makes inst
 from __future__ import annotations
 
 import enum
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import (
@@ -271,6 +272,19 @@ def make_namespace(generator_seed: int = 0) -> dict[str, Any]:
 
 
 def _namespace(slot: ChanceSlot) -> dict[str, Any]:
+    return namespace_in(world_of(slot))
+
+
+def namespace_in(world: dict[str, Any]) -> dict[str, Any]:
+    """Make an empty namespace in which the names of a world are there."""
+    return {"__builtins__": world, "__name__": "program"}
+
+
+def world_of(slot: ChanceSlot) -> dict[str, Any]:
+    """Make all names that programs are offered; nothing of it can change but what the slot holds.
+
+    Python looks names up there that a program has not defined, as it does with its own builtins.
+    """
     numpy = numpy_facade(numpy_random(slot))
     randomness = python_random(slot)
 
@@ -279,6 +293,7 @@ def _namespace(slot: ChanceSlot) -> dict[str, Any]:
         return numpy_facade(numpy_random(slot), names)
 
     return {
+        **builtins_for(slot),
         **_OFFERED,
         **_GUARDS,
         ".math": math_facade(),
@@ -286,8 +301,10 @@ def _namespace(slot: ChanceSlot) -> dict[str, Any]:
         ".opened": opened,
         ".random": randomness,
         ".slot": slot,
-        "__builtins__": builtins_for(slot),
-        "__name__": "program",
+        ".draw_lt": slot.toss(operator.lt),
+        ".draw_le": slot.toss(operator.le),
+        ".draw_gt": slot.toss(operator.gt),
+        ".draw_ge": slot.toss(operator.ge),
         "math": math_facade(),
         "np": numpy,
         "numpy": numpy,
@@ -295,24 +312,30 @@ def _namespace(slot: ChanceSlot) -> dict[str, Any]:
     }
 
 
+def slot_of(namespace: Mapping[str, Any]) -> ChanceSlot:
+    """Return what holds the chance of a namespace."""
+    slot: ChanceSlot = namespace["__builtins__"][".slot"]
+    return slot
+
+
 def reseed(namespace: Mapping[str, Any], seed: int) -> None:
     """Let a program draw from a seed, from its beginning."""
-    namespace[".slot"].chance.reseed(seed)
+    slot_of(namespace).chance.reseed(seed)
 
 
 def use_chance(namespace: Mapping[str, Any], chance: Chance) -> None:
     """Let a program draw from this chance, say that of the seat it plays next."""
-    namespace[".slot"].chance = chance
+    slot_of(namespace).chance = chance
 
 
 def define(code: CodeType, name: str, namespace: dict[str, Any]) -> type[Any]:
     """Define a program's class in a namespace made for it, and return it."""
-    before = {id(value) for value in namespace.values()}
+    before = {id(value) for value in (*namespace.values(), *namespace["__builtins__"].values())}
     exec(code, namespace)
     kind: type[Any] = namespace[name]
     if not all(id(value) in before or _is_immutable(value) for value in namespace.values()):
         # What instances could write on is made anew for each of them.
-        kind.__remake__ = (code, namespace[".slot"])
+        kind.__remake__ = (code, slot_of(namespace))
     return kind
 
 
@@ -386,10 +409,13 @@ __all__ = [
     "describe",
     "freeze",
     "make_namespace",
+    "namespace_in",
     "new_facts",
     "new_history",
     "new_instance",
     "new_state",
     "reseed",
+    "slot_of",
     "use_chance",
+    "world_of",
 ]

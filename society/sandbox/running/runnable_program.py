@@ -14,12 +14,15 @@ from society.sandbox.running.facades import (
     ProgramFacts,
     define,
     describe,
-    make_namespace,
+    namespace_in,
     new_instance,
+    slot_of,
     use_chance,
+    world_of,
 )
 from society.sandbox.running.instance_state import can_change_objects
 from society.sandbox.running.loaded_program import LoadedProgram
+from society.sandbox.running.seeded_random import ChanceSlot
 from society.sandbox.running.step_budget import STEPS, RuleBroken, budget, program_line
 from society.sandbox.source.source_nodes import SourceNodes, stored_names
 from society.sandbox.source.sufficient_history import sufficient_history
@@ -43,12 +46,12 @@ class Failure(NamedTuple):
 
 
 @cache
-def _frozen_namespace() -> dict[str, Any]:
-    """Make the frozen names that all programs share; calls that may draw set chance before.
+def _shared_world() -> dict[str, Any]:
+    """Make the names that all programs share; calls that may draw set chance before.
 
     Thousands of programs called in turn are faster if what they look up is one object.
     """
-    return make_namespace()
+    return world_of(ChanceSlot(Chance(0)))
 
 
 class RunnableProgram:
@@ -64,8 +67,8 @@ class RunnableProgram:
         self.stored = stored | {f"{name}." for name in stored}
         self.changes = can_change_objects(nodes.playing)
         self._description = describe(game, program.interface)
-        self._namespace = {**_frozen_namespace()}
-        self._slot = self._namespace[".slot"]
+        self._namespace = namespace_in(_shared_world())
+        self._slot = slot_of(self._namespace)
         self._class: Any = None
         self._has_act = program.interface == "society"
 

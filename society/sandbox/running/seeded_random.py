@@ -8,7 +8,7 @@ Python and numpy directly, since programs call them by their names.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,8 @@ _SIZE_AT = {
     ),
     "triangular": 3,
 }
+Comparison = Callable[[Any, Any], Any]
+_BOUNDS = (bool, int, float, np.float64, np.int64)  # they compare with a number as numbers do
 _NEW = ("integers",)  # what np.random itself has not
 _OLD = ("rand", "randint", "randn", "random_sample", "seed")  # what a numpy Generator has not
 
@@ -74,6 +76,13 @@ class Chance:
             self._legacy.seed(self.seed % 2**32)
         return self._legacy
 
+    def toss(self, compare: Comparison, bound: Any) -> Any:
+        """Compare a number drawn from [0, 1) with a bound."""
+        return compare(self.python.random(), bound)
+
+    def note_use(self) -> None:
+        """Note that a program uses its chance; only scripts need to know."""
+
     def reseed(self, seed: int) -> None:
         """Begin again with a seed."""
         self.seed = int(seed)
@@ -84,13 +93,58 @@ class Chance:
         return self.python.getrandbits(63)
 
 
+class ScriptedChance(Chance):
+    """Chance whose tosses come out as they are told, for a decision that is tried in all its ways.
+
+    outcomes: those of the first tosses; later ones come out False. bounds: the comparison of each
+    toss, and what it compared with. unscripted: something else was drawn, or compared.
+    """
+
+    __slots__ = ("bounds", "outcomes", "unscripted")
+
+    def __init__(self, outcomes: Sequence[bool] = ()) -> None:
+        super().__init__(0)
+        self.outcomes = outcomes
+        self.bounds: list[tuple[Comparison, Any]] = []
+        self.unscripted = False
+
+    def toss(self, compare: Comparison, bound: Any) -> bool:
+        """Return the outcome that the script has for the next toss."""
+        turn = len(self.bounds)
+        self.bounds.append((compare, bound))
+        self.unscripted |= type(bound) not in _BOUNDS
+        return turn < len(self.outcomes) and self.outcomes[turn]
+
+    def note_use(self) -> None:
+        """Note that a program uses its chance for more than tosses."""
+        self.unscripted = True
+
+
 class ChanceSlot:
     """Holds the chance of one namespace; the runner may exchange it."""
 
-    __slots__ = ("chance",)
+    __slots__ = ("_chance",)
 
     def __init__(self, chance: Chance) -> None:
-        self.chance = chance
+        self._chance = chance
+
+    @property
+    def chance(self) -> Chance:
+        """The chance that a program uses."""
+        self._chance.note_use()
+        return self._chance
+
+    @chance.setter
+    def chance(self, chance: Chance) -> None:
+        self._chance = chance
+
+    def toss(self, compare: Comparison) -> Callable[[Any], Any]:
+        """Make what compares a number drawn from [0, 1) with a bound: `random.random() < bound`."""
+
+        def compared(bound: Any) -> Any:
+            return self._chance.toss(compare, bound)
+
+        return compared
 
 
 def python_random(slot: ChanceSlot) -> Frozen:

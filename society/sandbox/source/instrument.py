@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from society.sandbox.source.names import MODULES
 from society.sandbox.source.number_inference import Numbers
@@ -31,17 +31,21 @@ _GOING_THROUGH = frozenset({"all", "any", "list", "max", "min", "set", "sorted",
 _CHARGED_METHODS = frozenset({"count", "remove", "sort"})
 
 
-def instrument(node: ast.stmt, numbers: Numbers, recursive: Collection[str]) -> ast.stmt:
+def instrument(
+    node: ast.stmt, numbers: Numbers, recursive: Collection[str], *, tosses: bool
+) -> ast.stmt:
     """Rewrite one class or function of a program in place, and return it.
 
-    numbers: which of its names are numbers; recursive: functions that may call themselves.
+    numbers: which of its names are numbers; recursive: functions that may call themselves; tosses:
+    `random` means Python's module, so that `random.random() < p` is a toss.
     """
-    done: ast.stmt = _Instrumenter(numbers, recursive).visit(node)
+    done: ast.stmt = _Instrumenter(numbers, recursive, tosses=tosses).visit(node)
     return done
 
 
 class _Instrumenter(ast.NodeTransformer):
-    def __init__(self, numbers: Numbers, recursive: Collection[str]) -> None:
+    def __init__(self, numbers: Numbers, recursive: Collection[str], *, tosses: bool) -> None:
+        self.tosses = tosses
         self.numbers = numbers
         self.bound = numbers.bound
         self.recursive = recursive
@@ -157,6 +161,8 @@ class _Instrumenter(ast.NodeTransformer):
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        if self.tosses and (toss := _find_toss(node)):
+            return _call(node, toss.guard, self.visit(toss.bound))
         free = any(map(self._is_short, [node.left, *node.comparators]))
         inside = isinstance(node.ops[0], ast.In | ast.NotIn)
         shown = isinstance(node.comparators[0], ast.List | ast.Tuple | ast.Set | ast.Constant)
@@ -273,6 +279,49 @@ def _loaded(target: ast.expr) -> ast.expr:
     if isinstance(target, ast.Subscript):
         return ast.Subscript(target.value, target.slice, ast.Load(), **_place(target))
     raise TypeError(type(target).__name__)
+
+
+class _Toss(NamedTuple):
+    guard: str
+    bound: ast.expr
+
+
+# Of a number that is drawn and stands on the left; on the right it is the other way round.
+_TOSSES: dict[type[ast.cmpop], str] = {
+    ast.Lt: ".draw_lt",
+    ast.LtE: ".draw_le",
+    ast.Gt: ".draw_gt",
+    ast.GtE: ".draw_ge",
+}
+_MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+}
+_DRAWS_NOTHING = frozenset({"abs", "float", "int", "len", "max", "min"})
+
+
+def _find_toss(node: ast.Compare) -> _Toss | None:
+    """Recognise `random.random() < p` in its forms, where p draws nothing itself."""
+    kind = type(node.ops[0])
+    if len(node.ops) > 1 or kind not in _TOSSES:
+        return None
+    left, right = node.left, node.comparators[0]
+    if _is_draw(left) and _draws_nothing(right):
+        return _Toss(_TOSSES[kind], right)
+    if _is_draw(right) and _draws_nothing(left):
+        return _Toss(_TOSSES[_MIRRORED[kind]], left)
+    return None
+
+
+def _is_draw(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node) == "random.random()"
+
+
+def _draws_nothing(node: ast.expr) -> bool:
+    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
+    return all(isinstance(one.func, ast.Name) and one.func.id in _DRAWS_NOTHING for one in calls)
 
 
 def _is_slice(target: ast.expr) -> bool:

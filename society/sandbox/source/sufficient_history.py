@@ -9,12 +9,14 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from society.sandbox.source.any_order import takes_any_order
 from society.sandbox.source.source_nodes import SourceNodes, stored_names
 from society.sandbox.source.writing_calls import rebinds
 
 OPPONENTS = frozenset({"opponent_actions", "opponent_payoffs"})
 ARRAYS = OPPONENTS | {"my_actions", "my_payoffs", "opponent_cooperators"}
 # Sums of whole numbers are exact in any order; those of payoffs are in some games only.
+BAGGED = frozenset({"my_actions", "opponent_cooperators"})
 SUMMED = frozenset({"my_actions", "my_payoffs", "opponent_cooperators", "opponent_actions"})
 EVERY_ROUND = 1 << 30
 
@@ -24,7 +26,8 @@ class SufficientHistory:
     """The part of the history that decides a move.
 
     whole: all of it. Otherwise the number of rounds played, as far as `rounds`; the last `tails`
-    and first `heads` entries of an array; the totals `sums` of arrays; and the stock of now.
+    and first `heads` entries of an array; the totals `sums` of arrays; the values of the arrays
+    `bags` in any order; and the stock of now.
     """
 
     whole: bool = False
@@ -32,6 +35,7 @@ class SufficientHistory:
     tails: dict[str, int] = field(default_factory=dict)
     heads: dict[str, int] = field(default_factory=dict)
     sums: set[str] = field(default_factory=set)
+    bags: set[str] = field(default_factory=set)
     stock: bool = False
 
     def _reach(self, rounds: int) -> None:
@@ -56,13 +60,18 @@ class SufficientHistory:
         self.sums.add(attribute)
         self._reach(EVERY_ROUND if mean else 1)
 
+    def note_bag(self, attribute: str) -> None:
+        """Note that an array's values are read, whatever their order."""
+        self.bags.add(attribute)
+        self._reach(EVERY_ROUND)
+
 
 def sufficient_history(nodes: SourceNodes) -> SufficientHistory:
     """Read off the source of a class which part of the history decides its moves."""
     found = SufficientHistory()
     if nodes.owner is None or _inherits(nodes.owner) or _replaces_methods(nodes):
         return SufficientHistory(whole=True)
-    if rebinds([*nodes.parents, *nodes.playing], ("len", "sum")):
+    if rebinds([*nodes.parents, *nodes.playing], _TRUSTED):
         return SufficientHistory(whole=True)
     for method in nodes.methods:
         if not found.whole:
@@ -84,12 +93,17 @@ def _replaces_methods(nodes: SourceNodes) -> bool:
 
 
 class _Uses:
-    """The uses of the history in one method."""
+    """The uses of the history in one method; passed: parameters that were followed already."""
 
     def __init__(
-        self, method: ast.FunctionDef, nodes: SourceNodes, found: SufficientHistory
+        self,
+        method: ast.FunctionDef,
+        nodes: SourceNodes,
+        found: SufficientHistory,
+        passed: set[tuple[str, str, str]] | None = None,
     ) -> None:
         self.method, self.parents, self.found = method, nodes.parents, found
+        self.source, self.passed = nodes, set() if passed is None else passed
         self.methods = {one.name: one for one in nodes.methods}
         self.nodes = nodes.methods[method]
         arguments = [one.arg for one in method.args.args]
@@ -150,25 +164,54 @@ class _Uses:
 
     def _passed_on(self, node: ast.Name, parent: ast.AST) -> bool:
         """Check whether a method of its own takes it under the same name."""
+        passed = self._parameter(node, parent)
+        return passed is not None and passed[1] == node.id
+
+    def _parameter(self, node: ast.AST, parent: ast.AST) -> tuple[ast.FunctionDef, str] | None:
+        """Return the method of its own that takes a value, and the name that it has there."""
         if not isinstance(parent, ast.Call) or not isinstance(parent.func, ast.Attribute):
-            return False
+            return None
         called = parent.func
         method = self.methods.get(called.attr)
         if not isinstance(called.value, ast.Name) or called.value.id != "self" or method is None:
-            return False
-        if node not in parent.args or method.decorator_list:
-            return False
-        names = [one.arg for one in method.args.args][1:]
+            return None
+        if node not in parent.args or any(isinstance(one, ast.Starred) for one in parent.args):
+            return None
+        decorators = [ast.unparse(one) for one in method.decorator_list]
+        names = [one.arg for one in method.args.args][0 if decorators == ["staticmethod"] else 1 :]
         place = parent.args.index(node)
-        return place < len(names) and names[place] == node.id
+        if decorators not in ([], ["staticmethod"]) or place >= len(names):
+            return None
+        return method, names[place]
 
     def _rounds(self, node: ast.AST) -> None:
         for use in self._followed(node):
-            self.found.note_rounds(_bound_of_comparison(self.parents[use], use))
+            self.found.note_rounds(self._bound_of_rounds(use))
+
+    def _bound_of_rounds(self, use: ast.AST) -> int:
+        """Return the number of rounds from which on it does not matter here how many there were."""
+        parent = self.parents[use]
+        if isinstance(parent, ast.Call) and _is_call(parent, "min") and not parent.keywords:
+            return max(0, _upper_bound(parent))
+        return _bound_of_comparison(parent, use)
 
     def _array(self, node: ast.AST, attribute: str) -> None:
         for use in self._followed(node):
             self._use(use, attribute)
+
+    def _passed_array(self, passed: tuple[ast.FunctionDef, str], attribute: str) -> None:
+        """Note how a method uses an array that it takes as a parameter."""
+        method, name = passed
+        if (method.name, name, attribute) in self.passed:
+            return
+        self.passed.add((method.name, name, attribute))
+        inside = _Uses(method, self.source, self.found, self.passed)
+        uses = [one for one in inside.nodes if isinstance(one, ast.Name) and one.id == name]
+        parameters = [one for one in inside.nodes if isinstance(one, ast.arg) and one.arg == name]
+        if len(parameters) != 1 or any(not isinstance(one.ctx, ast.Load) for one in uses):
+            self.found.whole = True
+        for use in uses:
+            inside._array(use, attribute)
 
     def _followed(self, node: ast.AST) -> list[ast.AST]:
         """The uses of a local name that is given this value once, or the node itself."""
@@ -191,11 +234,21 @@ class _Uses:
             self._subscript(parent, attribute)
         elif _is_call(parent, "len") or _is_attribute(parent, "size"):
             for use in self._followed(parent):
-                found.note_rounds(_bound_of_comparison(self.parents[use], use))
+                found.note_rounds(self._bound_of_rounds(use))
         elif (total := self._total(node, parent, attribute)) and attribute in SUMMED:
             found.note_sum(attribute, mean=total == "mean")
+        elif attribute in BAGGED and self._takes_any_order(node):
+            found.note_bag(attribute)
+        elif passed := self._parameter(node, parent):
+            self._passed_array(passed, attribute)
         else:
             found.whole = True
+
+    def _takes_any_order(self, node: ast.AST) -> bool:
+        """Check a use for which order does not matter; a property could count its readings."""
+        methods = self.source.methods
+        decorated = (ast.unparse(one) for method in methods for one in method.decorator_list)
+        return {*decorated} <= {"staticmethod"} and takes_any_order(node, self.parents, self.nodes)
 
     def _total(self, node: ast.AST, parent: ast.AST, attribute: str) -> str:
         """Return sum or mean if this is one over the whole array, or ""."""
@@ -212,7 +265,10 @@ class _Uses:
 
     def _subscript(self, node: ast.Subscript, attribute: str) -> None:
         place = _constant(node.slice)
-        if place is not None:
+        back = self._steps_back(node.slice)
+        if back:
+            self.found.note_tail(attribute, back)
+        elif place is not None:
             if place < 0:
                 self.found.note_tail(attribute, -place)
             else:
@@ -221,6 +277,20 @@ class _Uses:
             self._slice(node.slice, attribute)
         else:
             self.found.whole = True
+
+    def _steps_back(self, place: ast.expr) -> int:
+        """Return how far `-back` goes at the most, where loops with bounds give `back`; or 0."""
+        if not (isinstance(place, ast.UnaryOp) and isinstance(place.op, ast.USub)):
+            return 0
+        if not isinstance(place.operand, ast.Name):
+            return 0
+        name = place.operand.id
+        stores = [one for one in self.nodes if isinstance(one, ast.Name) and one.id == name]
+        stores = [one for one in stores if not isinstance(one.ctx, ast.Load)]
+        if any(isinstance(one, ast.arg) and one.arg == name for one in self.nodes) or not stores:
+            return 0
+        bounds = [_last_of_loop(self.parents[one], one) for one in stores]
+        return max(bounds) if min(bounds) > 0 else 0
 
     def _slice(self, part: ast.Slice, attribute: str) -> None:
         lower, upper = _constant(part.lower), _constant(part.upper)
@@ -232,6 +302,21 @@ class _Uses:
             self.found.whole = True
 
 
+# Builtins that mean what Python means by them, or nothing is read off.
+_TRUSTED = (
+    "abs",
+    "all",
+    "any",
+    "bool",
+    "float",
+    "int",
+    "len",
+    "max",
+    "min",
+    "range",
+    "sorted",
+    "sum",
+)
 _TOTALS = {"np.sum": "sum", "sum": "sum", "np.mean": "mean", "np.count_nonzero": "count"}
 
 
@@ -243,6 +328,32 @@ def _constant(node: ast.AST | None) -> int | None:
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return node.value
     return None
+
+
+def _upper_bound(node: ast.expr) -> int:
+    """Return a whole number that an expression never exceeds, EVERY_ROUND if none is found."""
+    if (number := _constant(node)) is not None:
+        return number
+    if isinstance(node, ast.Call) and _is_call(node, "min") and not node.keywords:
+        return min(map(_upper_bound, node.args), default=EVERY_ROUND)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        more, bound = _constant(node.right), _upper_bound(node.left)
+        if more is not None and bound < EVERY_ROUND:
+            return bound + (more if isinstance(node.op, ast.Add) else -more)
+    return EVERY_ROUND
+
+
+def _last_of_loop(node: ast.AST, target: ast.Name) -> int:
+    """Return the largest value that `for target in range(...)` gives, from 1 on; 0 if not known."""
+    if not isinstance(node, ast.For | ast.comprehension) or node.target is not target:
+        return 0
+    values = node.iter
+    if not isinstance(values, ast.Call) or not _is_call(values, "range") or values.keywords:
+        return 0
+    if len(values.args) != 2 or (_constant(values.args[0]) or 0) < 1:
+        return 0
+    last = _upper_bound(values.args[1]) - 1
+    return last if last < EVERY_ROUND - 1 else 0
 
 
 def _last_index(node: ast.AST) -> bool:
