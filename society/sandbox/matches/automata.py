@@ -39,12 +39,14 @@ class Automaton:
     """The automaton of one program in one game; its nodes are numbers of a common table.
 
     number: its place in the table; part: which fields of a key decide its moves, None if the whole
-    history does. decisions and calls count what it was asked for, and how often the program ran.
+    history does. decisions and calls count what it was asked for, and how often the program ran;
+    shared is the instance that all games share.
     """
 
     def __init__(self, number: int, index: int, program: LoadedProgram, game: StageGame) -> None:
         self.number, self.index, self.program = number, index, program
         self.runnable = RunnableProgram(program, game)
+        self.move = self.runnable.move
         self.view = history_view(program, game)
         self.sees_sets = bool(OPPONENTS & program.reads) and program.interface != "counts"
         self.root = self.out = UNKNOWN
@@ -55,7 +57,7 @@ class Automaton:
         self._can_be_tabled = few and sets
         self._names: tuple[str, ...] | None = None  # of attributes that can change
         self._states: dict[Any, InstanceState] = {}
-        self._shared: Any = None
+        self.shared: Any = None
         self._shared_state: InstanceState | None = None
 
     @property
@@ -81,6 +83,8 @@ class Automaton:
         elif not self.runnable.shares:
             stored, changes = self.runnable.stored, self.runnable.changes
             self._names = remembered_names(instance, stored, changes=changes)
+        if self.forgets:
+            self.shared, self._shared_state = instance, STATELESS
         return instance, self._capture(instance), None
 
     def _capture(self, instance: Any) -> InstanceState | None:
@@ -96,13 +100,18 @@ class Automaton:
             state = self._states[key] = copy_state(instance, self._names, key)
         return state
 
+    @property
+    def forgets(self) -> bool:
+        """Tell if each move depends on what is shown alone."""
+        return self._names == () and not self.program.random
+
     def at_state(self, state: InstanceState) -> Any:
         """The instance that all games share, made to remember this."""
-        if self._shared is None:
-            self._shared, self._shared_state, _ = self.fresh()
+        if self.shared is None:
+            self.shared, self._shared_state, _ = self.fresh()
         if state is not self._shared_state:
-            state.restore(self._shared)
-        return self._shared
+            state.restore(self.shared)
+        return self.shared
 
     def ask(
         self,
@@ -113,14 +122,12 @@ class Automaton:
     ) -> tuple[bool, Failure | None, InstanceState | None]:
         """Ask for a move; returns it with what the instance remembers afterwards."""
         self.calls += 1
-        move, failure = self.runnable.move(instance, arguments, errors, chance)
-        if self._names == ():
-            return move, failure, STATELESS
+        move, failure = self.move(instance, arguments, errors, chance)
         state = self._capture(instance)
-        if instance is self._shared:
+        if instance is self.shared:
             self._shared_state = state
             if state is None:  # it is one game's own from here on
-                self._shared = None
+                self.shared = None
         return move, failure, state
 
 
@@ -157,12 +164,21 @@ class NodeTable:
         self.automata: list[Automaton] = []
         self.parts = np.zeros(64, PART_FIELDS)  # by the numbers of automata
         self.states: list[InstanceState | None] = [None, STATELESS]
-        self._numbers = {id(STATELESS): 1}
         self.known: dict[bytes, int] = {}  # nodes by their keys
         self.failures: dict[int, Failure] = {}
         self.tosses: dict[int, Toss] = {}
         self._of_program: dict[int, Automaton] = {}
         self._most = min(MOST_NODES, _MOST_EDGES // self.width)
+        self._forget_new()
+
+    def _forget_new(self) -> None:
+        """Begin to collect nodes that are new since `write`."""
+        # Owners, moves, memories, errors.
+        self._new: tuple[list[int], list[bool], list[int], list[int]] = ([], [], [], [])
+        self._new_failed: list[int] = []
+        self._new_tossing: list[int] = []
+        self._new_ends: list[tuple[int, Automaton]] = []  # after them only fallbacks follow
+        self._new_loops: list[int] = []  # fallbacks, which follow themselves
 
     def has_room(self, owner: Automaton) -> bool:
         """Tell if a node can be added; paths, which rarely come again, leave room for others."""
@@ -188,48 +204,58 @@ class NodeTable:
         state: InstanceState | None,
         errors: int,
     ) -> int:
-        """Add a node; after a failure that ends the game only the fallback follows."""
+        """Add a node, which `write` puts into the arrays."""
         node = self.size
-        self.size += 1
-        if node == len(self.moves):
-            self._grow()
-        self.owners[node] = owner.number
-        self.memories[node] = 0 if state is None else self._number(state)
-        self.moves[node] = move
-        self.errors[node] = errors
+        self.size = node + 1
+        owners, moves, memories, counts = self._new
+        owners.append(owner.number)
+        moves.append(move)
+        memories.append(0 if state is None else state.number or self._number(state))
+        counts.append(errors if failure is None else errors + 1)
         if failure:
-            self.errors[node] = errors + 1
             self.failures[node] = failure
-            self.troubled[node] = True
+            self._new_failed.append(node)
             if failure.ends_the_game:
-                self.edges[node * self.width : (node + 1) * self.width] = self.fallback(owner)
+                self._new_ends.append((node, owner))
         return node
+
+    def _number(self, state: InstanceState) -> int:
+        state.number = len(self.states)
+        self.states.append(state)
+        return state.number
 
     def add_toss(self, owner: Automaton, toss: Toss) -> int:
         """Add a node at which a coin is tossed."""
         node = self.add(owner, False, None, None, 0)
         self.tosses[node] = toss
-        self.tossing[node] = True
+        self._new_tossing.append(node)
         return node
 
-    def _number(self, state: InstanceState) -> int:
-        number = self._numbers.get(id(state))
-        if number is None:
-            number = self._numbers[id(state)] = len(self.states)
-            self.states.append(state)
-        return number
+    def write(self) -> None:
+        """Put new nodes into the arrays; after a failure that ends a game only fallbacks follow."""
+        ends = [(node, self.fallback(owner)) for node, owner in self._new_ends]
+        ends += [(node, node) for node in self._new_loops]
+        owners, moves, memories, errors = self._new
+        while self.size > len(self.moves):
+            self._grow()
+        new = slice(self.size - len(moves), self.size)
+        self.owners[new], self.moves[new] = owners, moves
+        self.memories[new], self.errors[new] = memories, errors
+        self.troubled[self._new_failed], self.tossing[self._new_tossing] = True, True
+        for node, after in ends:
+            self.edges[node * self.width : (node + 1) * self.width] = after
+        self._forget_new()
 
     def fallback(self, owner: Automaton) -> int:
         """The node from which a program plays its fallback to the end."""
         if owner.out == UNKNOWN:
-            node = owner.out = self.add(owner, owner.runnable.fallback, None, STATELESS, 0)
-            self.edges[node * self.width : (node + 1) * self.width] = node
+            owner.out = self.add(owner, owner.runnable.fallback, None, STATELESS, 0)
+            self._new_loops.append(owner.out)
         return owner.out
 
     def _grow(self) -> None:
         for name in ("moves", "troubled", "tossing", "owners", "memories", "errors"):
             setattr(self, name, np.concatenate([getattr(self, name)] * 2))
-        self.troubled[self.size - 1 :] = self.tossing[self.size - 1 :] = False
         self.edges = np.concatenate([self.edges, np.full_like(self.edges, UNKNOWN)])
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from society.sandbox.matches.automata import UNKNOWN, Automaton, AutomatonTables, Toss
 from society.sandbox.matches.match_record import HistoryView, MatchRecord, ObservedRounds
 from society.sandbox.running.facades import Chance
-from society.sandbox.running.instance_state import InstanceState
+from society.sandbox.running.instance_state import STATELESS, InstanceState
 from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.running.runnable_program import Failure
 from society.sandbox.running.seeded_random import ScriptedChance
@@ -133,6 +133,7 @@ class _Games:
         self.out = {
             one for one, found in enumerate(self.automata) if found.index in batch.disqualified
         }
+        self.has_part = np.array([one.part is not None for one in self.automata])
         self.sets = np.array([one.sees_sets for one in self.automata])[self.which]
         games = len(seats) // self.game.players
         sees_opponents = any(OPPONENTS & {*view.arrays} for view in views)
@@ -202,6 +203,7 @@ class _Games:
                 first[one] = self.table.fallback(automaton)
             elif automaton.is_tabled and self.table.has_room(automaton):
                 first[one] = self._root(automaton, int(self.first[one]))
+        self.table.write()
         self.nodes = first[self.which]
         self._part_live()
         for seat in np.flatnonzero(self.nodes == UNKNOWN).tolist():
@@ -272,53 +274,64 @@ class _Games:
 
     def _find(self, seats: NDArray[Any], number: int) -> NDArray[np.int64]:
         """The nodes that edges lead to, those of one seat each; UNKNOWN if there is no room."""
-        known, parents = self.table.known, self.nodes[seats]
-        keys = self._keys(seats, parents, number)
-        found = np.array([UNKNOWN if key is None else known.get(key, UNKNOWN) for key in keys])
-        unknown = np.flatnonzero(found == UNKNOWN)
+        table, known, parents = self.table, self.table.known, self.nodes[seats]
+        owners, memories = table.owners[parents], table.memories[parents]
+        errors = table.errors[parents]
+        keyed = np.flatnonzero((memories != 0) & self.has_part[self.which[seats]])
+        keys: list[bytes | None] = [None] * len(seats)
+        found = [UNKNOWN] * len(seats)
+        parts = table.parts[owners[keyed]]
+        at = owners[keyed], memories[keyed], errors[keyed]
+        packed = table.keys.pack(self.record, seats[keyed], number, parts, *at)
+        for place, key in zip(keyed.tolist(), packed, strict=True):
+            keys[place] = key
+            found[place] = known.get(key, UNKNOWN)
+        unknown = np.array([place for place, node in enumerate(found) if node == UNKNOWN], int)
         unknown = unknown[np.argsort(self.which[seats[unknown]], kind="stable")]
-        shown = self._shown(seats[unknown], number)
-        for place, arguments in zip(unknown.tolist(), shown, strict=True):
+        calls = zip(
+            unknown.tolist(),
+            owners[unknown].tolist(),
+            memories[unknown].tolist(),
+            errors[unknown].tolist(),
+            self._shown(seats[unknown], number),
+            strict=True,
+        )
+        for place, owner, memory, mistakes, shown in calls:
             key = keys[place]
             node = UNKNOWN if key is None else known.get(key, UNKNOWN)
             if node == UNKNOWN:
-                node = self._child(int(parents[place]), int(seats[place]), number, arguments)
+                automaton = table.automata[owner]
+                if not table.has_room(automaton):
+                    continue
+                self.mark(automaton.index)
+                if automaton.forgets:
+                    automaton.calls += 1
+                    move, failure = automaton.move(automaton.shared, shown, mistakes)
+                    node = table.add(automaton, move, failure, STATELESS, mistakes)
+                else:
+                    parent, seat = int(parents[place]), int(seats[place])
+                    state = table.states[memory]
+                    node = self._child(automaton, state, parent, seat, number, shown, mistakes)
                 if key is not None and node != UNKNOWN:
                     known[key] = node
             found[place] = node
-        return found
+        table.write()
+        return np.array(found)
 
-    def _keys(self, seats: NDArray[Any], parents: NDArray[Any], number: int) -> list[bytes | None]:
-        """The keys of seats; None for those that nodes can be found by their edges only."""
-        table = self.table
-        owners, memories = table.owners[parents], table.memories[parents]
-        errors = table.errors[parents]
-        has_part = np.array([one.part is not None for one in self.automata])[self.which[seats]]
-        keyed = has_part & (memories != 0)
-        some = table.keys.pack(
-            self.record,
-            seats[keyed],
-            number,
-            table.parts[owners[keyed]],
-            owners[keyed],
-            memories[keyed],
-            errors[keyed],
-        )
-        keys: list[bytes | None] = [None] * len(seats)
-        for place, key in zip(np.flatnonzero(keyed).tolist(), some, strict=True):
-            keys[place] = key
-        return keys
-
-    def _child(self, parent: int, seat: int, rounds: int, shown: tuple[Any, ...]) -> int:
-        """Call a program, and add the node that it comes to; UNKNOWN if there is no room."""
-        table = self.table
-        automaton, state = self._at(parent)
-        if not (table.has_room(automaton) and automaton.is_tabled):
-            return UNKNOWN
-        self.mark(automaton.index)
-        errors = int(table.errors[parent])
+    def _child(
+        self,
+        automaton: Automaton,
+        state: InstanceState | None,
+        parent: int,
+        seat: int,
+        rounds: int,
+        shown: tuple[Any, ...],
+        errors: int,
+    ) -> int:
+        """Call a program that remembers or draws, and add the node that it comes to."""
         if automaton.program.random:
-            return self._tried(automaton, state, shown, errors)
+            tabled = automaton.is_tabled
+            return self._tried(automaton, state, shown, errors) if tabled else UNKNOWN
         if state is None:
             instance = self._instance_at(parent, seat, rounds)
         else:
@@ -387,6 +400,7 @@ class _Games:
     def _give_up(self, seat: int) -> None:
         """Let a seat's program play its fallback to the end of the game."""
         self.nodes[seat] = self.table.fallback(self.automata[self.which[seat]])
+        self.table.write()
         self._part_live()
 
     def _go_live(self, seats: NDArray[Any], edges: NDArray[Any], number: int) -> None:

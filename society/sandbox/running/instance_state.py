@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -63,11 +64,16 @@ _CHANGING = frozenset(
 )
 
 
-class InstanceState(NamedTuple):
-    """The memory of an instance: `key` is equal if and only if the memory is the same."""
+@dataclass(slots=True, eq=False)
+class InstanceState:
+    """The memory of an instance: `key` is equal if and only if the memory is the same.
+
+    number: its place in a table of nodes; 0 while it has none.
+    """
 
     key: tuple[Any, ...]
     values: dict[str, Any]
+    number: int = 0
 
     def restore(self, instance: Any) -> None:
         """Make an instance remember this and nothing else."""
@@ -79,7 +85,7 @@ class InstanceState(NamedTuple):
                 kept[name] = value.copy() if isinstance(value, _COPIED) else value
 
 
-STATELESS = InstanceState((), {})
+STATELESS = InstanceState((), {}, 1)
 
 
 def capture_key(instance: Any, names: Sequence[str]) -> tuple[Any, ...] | None:
