@@ -46,6 +46,8 @@ class ReadyProgram:
             keeps_state=checked.keeps_state,
             reads=checked.reads,
             takes_stock=checked.takes_stock,
+            sees_sources=checked.reads_sources or checked.simulates,
+            head=checked.head,
         )
         methods = _methods(checked.source)
         moves = {"move"} if methods & {"act", "__call__"} else set()

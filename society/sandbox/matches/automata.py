@@ -66,6 +66,8 @@ class Automaton:
         """Tell if looking up is possible, and worth it."""
         if self.program.random or (self.sees_sets and players > _MOST_OPPONENTS_IN_SETS + 1):
             return False
+        if self.program.sees_sources:  # nodes do not tell who the opponents are
+            return False
         return players <= _MOST_PLAYERS_IN_PATHS or not self.whole
 
     def fresh(self) -> tuple[Any, InstanceState | None, Failure | None]:

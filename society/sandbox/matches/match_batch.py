@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from society.sandbox.matches.automata import UNKNOWN, Automaton, AutomatonTables
 from society.sandbox.matches.match_record import HistoryView, MatchRecord, ObservedRounds
+from society.sandbox.matches.simulation import OpenSeat
 from society.sandbox.running.facades import Chance
 from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.running.runnable_program import Failure
@@ -29,13 +30,15 @@ class MatchBatch:
     """Games of one kind: seats[g, i] is the index of the program that plays seat i of game g.
 
     seeds, (G, n) of uint64, are those of the programs' generators. The disqualified programs (by
-    index) are not run: they play their fallback.
+    index) are not run: they play their fallback. open_source: whether programs see each other's
+    sources, and may simulate each other.
     """
 
     game: StageGame
     seats: NDArray[Any]
     seeds: NDArray[Any]
     disqualified: frozenset[int] = frozenset()
+    open_source: bool = False
 
 
 class Trouble(NamedTuple):
@@ -98,8 +101,15 @@ class _LiveSeat:
 
     __slots__ = ("chance", "errors", "index", "instance", "move")
 
-    def __init__(self, automaton: Automaton, instance: Any, chance: Chance, errors: int) -> None:
-        self.index, self.move = automaton.index, automaton.runnable.move
+    def __init__(
+        self,
+        automaton: Automaton,
+        instance: Any,
+        chance: Chance,
+        errors: int,
+        seat: OpenSeat | None = None,
+    ) -> None:
+        self.index, self.move = automaton.index, (seat or automaton.runnable).move
         self.instance, self.chance, self.errors = instance, chance, errors
 
 
@@ -114,7 +124,8 @@ class _Games:
         tables: AutomatonTables,
         mark: Callable[[int], object],
     ) -> None:
-        self.game, self.mark = batch.game, mark
+        self.game, self.mark, self.open_source = batch.game, mark, batch.open_source
+        self.programs = programs
         self.table = tables.of(batch.game)
         seats, seeds = batch.seats[part].ravel(), batch.seeds[part].ravel()
         used, first, which = np.unique(seats, return_index=True, return_inverse=True)
@@ -135,7 +146,7 @@ class _Games:
         sees_opponents = any(OPPONENTS & {*view.arrays} for view in views)
         games = len(seats) // self.game.players
         self.record = MatchRecord(self.game, games, opponents=sees_opponents)
-        self.seeds = seeds
+        self.seats, self.seeds = seats, seeds
         self.nodes = np.full(len(seats), UNKNOWN, np.int64)
         self.live: dict[int, _LiveSeat] = {}
         self._part_live()
@@ -303,12 +314,25 @@ class _Games:
         automaton = self.automata[self.which[seat]]
         chance = Chance(int(self.seeds[seat]))
         self.mark(automaton.index)
-        instance, failure = automaton.runnable.start(chance)
+        opened = self._open_seat(seat, automaton) if self.open_source else None
+        instance, failure = (opened or automaton.runnable).start(chance)
         if failure:
             self._report(seat, 0, failure)
             self._give_up(seat)
         else:
-            self.live[seat] = _LiveSeat(automaton, instance, chance, 0)
+            self.live[seat] = _LiveSeat(automaton, instance, chance, 0, opened)
+
+    def _open_seat(self, seat: int, automaton: Automaton) -> OpenSeat | None:
+        """The seat of a program that sees the sources of its co-players, or None."""
+        if not automaton.program.sees_sources:
+            return None
+        first = seat - seat % self.game.players
+        others = [one for one in range(first, first + self.game.players) if one != seat]
+        table = [
+            self.table.automaton(one, self.programs[one]).runnable
+            for one in self.seats[[seat, *others]].tolist()
+        ]
+        return OpenSeat(table, self.game, int(self.seeds[seat]))
 
     def _give_up(self, seat: int) -> None:
         """Let a seat's program play its fallback to the end of the game."""
