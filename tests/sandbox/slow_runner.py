@@ -32,6 +32,8 @@ def load_programs(text: str) -> list[LoadedProgram]:
                 keeps_state=one.keeps_state,
                 reads=one.reads,
                 takes_stock=one.takes_stock,
+                sees_sources=one.reads_sources or one.simulates,
+                head=one.head,
             )
         )
     return programs

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,8 @@ SIMULATION_STEPS = 100
 CALL_STEPS = 50
 _SHOWN = 50  # entries of a history that cost as much as a step
 _NONE = Chance(0)
-_FRAMES = 5_000  # of the stack of Python, in simulations inside each other
+# Frames of Python's stack. Those that lie in sort keys take 2.5 KB of the 8 MB of C's stack each.
+_FRAMES = 2_000
 
 Table = Sequence[RunnableProgram | None]  # one's own program, then the co-players in order of seat
 
@@ -71,26 +72,24 @@ class OpenSeat:
 
     def start(self, chance: Chance) -> tuple[Any, Failure | None]:
         """Make an instance, as RunnableProgram.start does."""
-        with self.in_turn():
+        with turn.of(self.in_next_call()):
             return self.runnable.start(chance, self.description)
 
     def move(
         self, instance: Any, arguments: tuple[Any, ...], errors: int, chance: Chance | None = None
     ) -> tuple[bool, Failure | None]:
         """Ask for a move, as RunnableProgram.move does; simulations without end are an error."""
-        with self.in_turn():
+        with turn.of(self.in_next_call()):
             move, failure = self.runnable.move(instance, arguments, errors, chance)
         if failure and isinstance(budget.broken, SimulationsTooDeep):
             kind = failure._replace(kind="error" if errors < ERRORS_ALLOWED else "errors")
             return move, kind._replace(sentence=f"it came to no end: {budget.broken.rule}")
         return move, failure
 
-    @contextmanager
-    def in_turn(self) -> Iterator[None]:
-        """Let what runs meanwhile simulate in the name of this seat, in its next call."""
+    def in_next_call(self) -> Self:
+        """Begin the next call of the program, whose simulations are counted anew."""
         self._calls, self._simulations = self._calls + 1, 0
-        with turn.of(self):
-            yield
+        return self
 
     def simulate(self, program: Any, against: Any, rounds: Any) -> Simulated:
         """Play the first rounds between programs of this table; the facade `simulate`."""
@@ -103,7 +102,10 @@ class OpenSeat:
         budget.charge(SIMULATION_STEPS + len(table))
         self._simulations += 1
         address = f"{self._seed} {self._calls} {self._simulations}"
-        return _play(table, self._game, number, address)
+        if turn.depth:
+            return _play(table, self._game, number, address)
+        with _room_for_frames():
+            return _play(table, self._game, number, address)
 
     def _programs_of(self, against: Any) -> list[RunnableProgram]:
         """Return the programs of the co-players, one for each."""
@@ -242,34 +244,25 @@ class _SimulatedPlayer:
             self.runnable.use_chance(chance)
 
     def _run(self, call: Callable[[], Any]) -> Any:
-        """Run a program inside the call of another one; None if it fails."""
+        """Run a program inside the call of the one that asked; None if it fails."""
         value = None
-        with self._in_turn():
-            try:
-                value = call()
-            except (RecursionError, MemoryError) as error:
-                raise LimitReached(f"{type(error).__name__} in a simulation") from None
-            except (RuleBroken, Exception):  # a program may raise anything
-                value = None
+        chance, seat, depth = self.runnable.use_chance(self._chance), turn.seat, budget.depth
+        turn.seat = None if self._seat is None else self._seat.in_next_call()
+        turn.depth, budget.depth = turn.depth + 1, 0
+        try:
+            value = call()
+        except (RecursionError, MemoryError) as error:
+            raise LimitReached(f"{type(error).__name__} in a simulation") from None
+        except (RuleBroken, Exception):  # a program may raise anything
+            pass
+        finally:
+            turn.depth, turn.seat, budget.depth = turn.depth - 1, seat, depth
+            self.runnable.use_chance(chance)
         if isinstance(budget.broken, LimitReached):
             reach_limit_again(budget.broken)
         if budget.broken is not None:  # a rule of its own, whatever it returned
             budget.broken, self._out, value = None, True, None
         return value
-
-    @contextmanager
-    def _in_turn(self) -> Iterator[None]:
-        """Let a program run in place of the one that asked, one level deeper."""
-        chance, depth = self.runnable.use_chance(self._chance), budget.depth
-        budget.depth = 0
-        turn.depth += 1
-        try:
-            with turn.of(None) if self._seat is None else self._seat.in_turn():
-                yield
-        finally:
-            turn.depth -= 1
-            budget.depth = depth
-            self.runnable.use_chance(chance)
 
 
 @contextmanager
@@ -301,11 +294,10 @@ def _play(
         for place in places
     ]
     played = _SimulatedGame(game)
-    with _room_for_frames():
-        for _ in range(rounds - 1):
-            seen = [played.seen_from(place) for place in places]
-            played.add([one.decide(view) for one, view in zip(players, seen, strict=True)])
-        players[0].decide(played.seen_from(0))
+    for _ in range(rounds - 1):
+        seen = [played.seen_from(place) for place in places]
+        played.add([one.decide(view) for one, view in zip(players, seen, strict=True)])
+    players[0].decide(played.seen_from(0))
     first, *others = players
     moves = [_actions(one.moves) for one in others]
     fallbacks = [one.fallbacks for one in others]

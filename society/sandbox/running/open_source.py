@@ -43,6 +43,11 @@ class Simulated(Frozen):
     the fallback of a program that gave none.
     """
 
+    moves: tuple[Any, ...]
+    against_moves: tuple[Any, ...]
+    fallbacks: int
+    against_fallbacks: int | tuple[int, ...]
+
 
 def new_simulated(**values: Any) -> Simulated:
     """Make the record of a simulated game; values that can change must not be among them."""
