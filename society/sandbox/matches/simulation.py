@@ -39,8 +39,9 @@ from society.sandbox.running.runnable_program import ERRORS_ALLOWED, Failure, Ru
 from society.sandbox.running.step_budget import LimitReached, RuleBroken, budget
 from society.sandbox.stage_games import StageGame
 
-# A simulation, and each call of a program in it, cost as much as so many steps.
+# What a simulation costs: once, for each of its players, and for each call of a program in it.
 SIMULATION_STEPS = 100
+PLAYER_STEPS = 5
 CALL_STEPS = 50
 _SHOWN = 50  # entries of a history that cost as much as a step
 _NONE = Chance(0)
@@ -99,7 +100,7 @@ class OpenSeat:
         number = _whole_number(rounds, self._game.rounds)
         if turn.depth >= DEPTH:
             raise SimulationsTooDeep
-        budget.charge(SIMULATION_STEPS + len(table))
+        budget.charge(SIMULATION_STEPS + PLAYER_STEPS * len(table))
         self._simulations += 1
         address = f"{self._seed} {self._calls} {self._simulations}"
         if turn.depth:
@@ -186,8 +187,11 @@ class _SimulatedGame:
 class _SimulatedPlayer:
     """A player of a simulated game; its program is started when its first move is asked for."""
 
-    def __init__(self, table: Sequence[RunnableProgram], game: StageGame, address: str) -> None:
-        self.runnable, self._table, self._game, self._address = table[0], table, game, address
+    def __init__(
+        self, place: int, seated: Sequence[RunnableProgram], game: StageGame, address: str
+    ) -> None:
+        self._place, self._seated, self._game, self._address = place, seated, game, address
+        self.runnable = seated[place]
         self.program: LoadedProgram = self.runnable.program
         self._seat: OpenSeat | None = None
         self._chance = _NONE
@@ -222,11 +226,13 @@ class _SimulatedPlayer:
         return None
 
     def _start(self) -> None:
-        budget.charge(CALL_STEPS)
-        seed = int.from_bytes(blake2b(self._address.encode(), digest_size=8).digest(), "big")
+        budget.charge(CALL_STEPS + PLAYER_STEPS * len(self._seated))
+        address = f"{self._address} {self._place}"
+        seed = int.from_bytes(blake2b(address.encode(), digest_size=8).digest(), "big")
         self._chance = Chance(seed)
         if self.program.sees_sources:
-            self._seat = OpenSeat(self._table, self._game, seed)
+            others = [*self._seated[: self._place], *self._seated[self._place + 1 :]]
+            self._seat = OpenSeat([self.runnable, *others], self._game, seed)
         undefined = self._defined()
         here = self.runnable.description if self._seat is None else self._seat.description
         if undefined is None:
@@ -285,14 +291,7 @@ def _play(
     branch without end, where each of them now leads to one other.
     """
     places = range(len(table))
-    players = [
-        _SimulatedPlayer(
-            [table[place], *(table[one] for one in places if one != place)],
-            game,
-            f"{address} {place}",
-        )
-        for place in places
-    ]
+    players = [_SimulatedPlayer(place, table, game, address) for place in places]
     played = _SimulatedGame(game)
     for _ in range(rounds - 1):
         seen = [played.seen_from(place) for place in places]
