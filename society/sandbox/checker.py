@@ -25,13 +25,15 @@ from types import (
     ModuleType,
     TracebackType,
 )
+from typing import Literal
 
 import numpy as np
 
 from society.errors import SandboxError, suggest
 from society.sandbox.call_signatures import Misfit, read_signature
-from society.sandbox.running.facades import Action, PlayerHistory
+from society.sandbox.running.facades import Action, Interface, PlayerHistory
 from society.sandbox.running.frozen import Frozen
+from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.running.offered_numpy import openable_numpy
 from society.sandbox.running.seeded_random import Chance
 from society.sandbox.running.step_budget import PROGRAM
@@ -82,7 +84,7 @@ class CheckedProgram:
     accepted: bool
     reason: str = ""
     line: int | None = None
-    interface: str = "society"
+    interface: Interface = "society"
     source: str = ""
     reads: frozenset[str] = HISTORY
     random: bool = False
@@ -93,6 +95,24 @@ class CheckedProgram:
     simulates: bool = False
     head: str = ""
     code: CodeType | None = field(default=None, repr=False)
+
+    def loaded(self, fallback: Literal["C", "D"]) -> LoadedProgram:
+        """Return the program as a worker holds it; raises SandboxError for one that was refused."""
+        if self.code is None:
+            raise SandboxError(f"{self.name} is refused: {self.reason}")
+        return LoadedProgram(
+            name=self.name,
+            code=self.code,
+            source=self.source,
+            interface=self.interface,
+            fallback=fallback,
+            random=self.random,
+            keeps_state=self.keeps_state,
+            reads=self.reads,
+            takes_stock=self.takes_stock,
+            sees_sources=self.reads_sources or self.simulates,
+            head=self.head,
+        )
 
 
 def check_programs(

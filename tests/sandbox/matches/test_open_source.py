@@ -334,6 +334,31 @@ def test_a_simulation_of_programs_that_draw_nothing_is_the_game_itself(name: Gam
         assert [one is C for one in record.against_moves] == actions[1, :-1].tolist()
 
 
+@pytest.mark.parametrize("name", ["public_goods", "collective_risk", "common_pool"])
+def test_nothing_that_a_program_sees_differs_in_a_simulation(name: GameName) -> None:
+    """Each move is a bit of a hash of all that is seen, so any difference shows in 12 rounds."""
+    text = """
+class Teller:
+    def __init__(self, game):
+        self.told = [game.name, game.n_players, game.n_rounds, game.k, game.m, game.capacity]
+        self.told += [game.my_source, game.opponent_sources]
+
+    def act(self, history):
+        seen = [history.my_actions, history.my_payoffs, history.opponent_cooperators]
+        seen += [history.opponent_actions, history.opponent_payoffs]
+        seen = [str((one.tolist(), one.shape, one.size)) for one in seen]
+        stock = None if history.stock is None else history.stock.tolist()
+        return C if hash(str([self.told, history.round_number, seen, stock])) % 2 else D
+"""
+    teller = bot("Teller", text)
+    game = stage_game(name, 2, 12, factor=1.5 if name == "public_goods" else None)
+    actions = duel(teller, teller, game=game).result.actions[0]
+    assert 0 < actions.sum() < actions.size
+    record = seat(teller, teller, game=game).simulate(teller.text, teller.text, 12)
+    assert [one is C for one in record.moves] == actions[0].tolist()
+    assert [one is C for one in record.against_moves] == actions[1, :-1].tolist()
+
+
 def test_several_co_players_are_given_as_a_list_or_one_for_all() -> None:
     texts = """
 class Majority:
