@@ -11,6 +11,9 @@ that the folder declares, else the answer that asks the least
 broken once, disqualifies the program of that player: for the rest of its life it plays its
 fallback. Each player has its own chance in each game, by its place, so that nothing depends on what
 else is played, or on the number of workers.
+
+With the parameter `open_source` of a dilemma, programs also see the sources of their co-players,
+and may simulate them (society.sandbox.running.open_source).
 """
 
 from __future__ import annotations
@@ -48,6 +51,7 @@ from society.sandbox.matches.live_calls import (
 )
 from society.sandbox.running.runnable_program import ERRORS_ALLOWED, Failure
 
+from .open_sources import CoPlayers, are_sources_open, open_sources
 from .program_answers import Misanswer, least_answer, plain_facts, question_facts, read_answer
 from .program_choice import ChosenPrograms, NameFilter, ProgramChoice, chosen_programs
 from .program_host import host_of_this_process
@@ -118,6 +122,7 @@ class Program(Component):
         agents["program"] = names[agents.draws.integers("program", len(names))]
         agents["program_seed"] = _words(agents, "seed")
         agents["seen_rounds"] = agents["program_news"] = _cells(() for _ in range(len(agents)))
+        self._show_sources(agents)
 
     def answer(self, ask: Question, agents: AgentGroup) -> Any:
         if ask.kind != "move":
@@ -145,6 +150,12 @@ class Program(Component):
         """Refuse a program that the parent has from another folder."""
         for name in agents["program"].tolist():
             self.programs.refuse_stranger(name)
+        self._show_sources(agents)
+
+    def _show_sources(self, agents: AgentGroup) -> None:
+        """Let co-players read the programs of these members."""
+        if are_sources_open(agents.env):
+            open_sources(agents, [self.programs.by_name[one].loaded for one in agents["program"]])
 
     # Moves
 
@@ -154,7 +165,7 @@ class Program(Component):
         host, place = host_of_this_process(), match_place(agents.env)
         game = dilemma_of(agents.rules, known_rounds(agents.env, self.rounds_told))
         self.programs.refuse_game(game.name)
-        numbers = self.programs.numbers(host)
+        numbers, seats = self.programs.numbers(host), CoPlayers(agents, host)
         for entry in entries.tolist():
             name = agents["program"][entry]
             if agents["disqualified"][entry]:
@@ -163,7 +174,10 @@ class Program(Component):
             else:
                 seed = _seed_of_match(agents["program_seed"][entry], place)
                 seen = self._of_match(agents["seen_rounds"][entry], place)
-                calls[entry] = decision_call(numbers[name], seed, _key(agents, entry), game, seen)
+                opponents = seats.programs_facing(entry)
+                calls[entry] = decision_call(
+                    numbers[name], seed, _key(agents, entry), game, seen, opponents
+                )
         outcomes = dict(zip(calls, host.decide(list(calls.values())), strict=True))
         return [outcomes[entry] if entry in outcomes else fallbacks[entry] for entry in entries]
 

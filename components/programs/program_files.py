@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Self, cast
+from typing import Self
 
 from society.errors import FileError, SandboxError, short_path, suggest
 from society.sandbox.checker import CheckedProgram, check_programs
 from society.sandbox.kept_programs import KeptProgram
-from society.sandbox.running.facades import Interface
 from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.source.program_text import CHARACTERS
 
@@ -36,22 +35,11 @@ class ReadyProgram:
         """Make a checked program ready; raises SandboxError for one that was refused."""
         if checked.code is None:
             raise SandboxError(f"{kept.name} is refused: {checked.reason}")
-        loaded = LoadedProgram(
-            name=kept.class_name,
-            code=checked.code,
-            source=checked.source,
-            interface=cast(Interface, checked.interface),
-            fallback=kept.fallback,
-            random=checked.random,
-            keeps_state=checked.keeps_state,
-            reads=checked.reads,
-            takes_stock=checked.takes_stock,
-        )
         methods = _methods(checked.source)
         moves = {"move"} if methods & {"act", "__call__"} else set()
         return cls(
             kept,
-            loaded,
+            checked.loaded(kept.fallback),
             frozenset(moves.union(checked.answers)),
             frozenset(name[7:] for name in methods if name.startswith("notice_")),
         )

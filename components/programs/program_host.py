@@ -43,7 +43,7 @@ class ProgramHost:
 
     def decide(self, calls: Sequence[DecisionCall]) -> list[CallOutcome]:
         """Ask programs for moves."""
-        asked = [(c.program, c.seed, c.key, c.game, *_seen(c)) for c in calls]
+        asked = [(c.program, c.seed, c.key, c.game, c.opponents, *_seen(c)) for c in calls]
         before, outcomes = self._last
         if before != asked:
             outcomes = self._pool.decide(calls)

@@ -97,9 +97,17 @@ def _paid(game: StageGame, cooperated: Array, stocks: Sequence[float | None], en
 
 
 def decision_call(
-    program: int, seed: int, key: str, game: StageGame, seen: Sequence[SeenRound]
+    program: int,
+    seed: int,
+    key: str,
+    game: StageGame,
+    seen: Sequence[SeenRound],
+    opponents: tuple[int | None, ...] | None,
 ) -> DecisionCall:
-    """Make the call that asks a program for its next move."""
+    """Make the call that asks a program for its next move.
+
+    opponents: the programs of the co-players if sources are open, None for one that is no program.
+    """
     shape = len(seen), game.players
     stocks = None
     if game.first_stock is not None:
@@ -113,4 +121,5 @@ def decision_call(
         np.array([one.cooperated for one in seen], bool).reshape(shape),
         np.array([one.payoffs for one in seen], float).reshape(shape),
         stocks,
+        opponents,
     )

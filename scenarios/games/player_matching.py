@@ -97,8 +97,19 @@ def match_players(env: Environment, players: int) -> Matches:
 
 
 def mix_matches(env: Environment, matches: Matches) -> None:
-    """Let these be the matches from now on."""
+    """Let these be the matches from now on; raises ScenarioError where co-players must stay."""
+    if getattr(env.params, "open_source", False):
+        _refuse_mixed(env, matches)
     env.shared[_MATCHES] = matches
+
+
+def _refuse_mixed(env: Environment, matches: Matches) -> None:
+    """Raise ScenarioError unless everybody has the co-players that it always has."""
+    if not np.array_equal(matches.rows, in_order(env, matches.players).rows):
+        raise ScenarioError(
+            "co-players change from game to game here, and programs read the sources of those that "
+            "they keep; set open_source: false, or leave out the mechanism that mixes matches"
+        )
 
 
 def in_order(env: Environment, players: int) -> Matches:

@@ -84,6 +84,9 @@ class PublicGoods(GameParams):
 
     players: int = Field(3, ge=2, le=1_000, description="n, players in a match")
     factor: float = Field(1.5, gt=0, description="r, factor by which contributions grow")
+    open_source: bool = Field(
+        False, description="whether programs read each other's sources, and may simulate each other"
+    )
 
 
 @scenario(

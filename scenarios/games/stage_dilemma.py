@@ -110,6 +110,9 @@ class DilemmaParams(GameParams):
         "a mechanism shows no more than some of them",
         json_schema_extra=OF_DEFAULT_CAST,
     )
+    open_source: bool = Field(
+        False, description="whether programs read each other's sources, and may simulate each other"
+    )
 
 
 def dilemma_players(p: DilemmaParams, agents: int) -> list[Cohort]:

@@ -235,7 +235,9 @@ def gene_shares(env: Environment, pool: StrategyPool, gene: Array) -> Array:
 
 def _evolving(env: Environment, pool: StrategyPool) -> Script:
     p = env.params
-    hall = MatchHall(pool.programs, pool.names, env.replicates, silent=env.rehearses)
+    hall = MatchHall(
+        pool.programs, pool.names, env.replicates, env.rehearses, env.params.open_source
+    )
     lineage, users = LineageRecorder(env, "none"), first_users(env, pool)
     for number in env.rounds():
         yield from lineage.begun(number)

@@ -44,13 +44,14 @@ class MatchHall:
     """Programs that meet in matches, in R replicates.
 
     out: the programs that are disqualified for the rest of the run, (R, P) of bool. silent: nothing
-    is played, and nobody cooperates.
+    is played, and nobody cooperates. open_source: whether programs see each other's sources.
     """
 
     programs: tuple[LoadedProgram, ...]
     names: Sequence[str]
     replicates: int
     silent: bool = False
+    open_source: bool = False
     out: Array = field(init=False)
 
     def __post_init__(self) -> None:
@@ -90,13 +91,15 @@ class MatchHall:
         """Play some replicates, in one batch if possible, and yield their results."""
         out = frozenset(np.flatnonzero(self.out[which[0]]).tolist())
         shape = -1, seats.shape[2]
-        batch = MatchBatch(game, seats[which].reshape(shape), seeds[which].reshape(shape), out)
+        batch = MatchBatch(
+            game, seats[which].reshape(shape), seeds[which].reshape(shape), out, self.open_source
+        )
         result = play_batches(self.programs, batch)
         if len(which) == 1 or all(one.kind != "jail" for one in result.troubles):
             yield which, result
             return
         for one in which:
-            alone = MatchBatch(game, seats[one], seeds[one], out)
+            alone = MatchBatch(game, seats[one], seeds[one], out, self.open_source)
             yield np.array([one]), play_batches(self.programs, alone)
 
     def _disqualify(self, after: Array, replicate: int, trouble: Trouble) -> None:

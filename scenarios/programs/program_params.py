@@ -33,6 +33,9 @@ class DilemmaOfPrograms(Params):
         description="m, contributions that are enough in collective_risk; none: half of the "
         "players, at least 2",
     )
+    open_source: bool = Field(
+        False, description="whether programs read each other's sources, and may simulate each other"
+    )
 
     _source: PoolSource = PrivateAttr()
 

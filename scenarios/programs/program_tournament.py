@@ -83,7 +83,8 @@ def program_tournament(env: Environment) -> Script:
 def _rounds(env: Environment, pool: StrategyPool) -> Script:
     game = env.params.stage_game
     programs = (*pool.programs, always_defect(pool.programs[0]))
-    hall = MatchHall(programs, (*pool.names, "always defect"), env.replicates, env.rehearses)
+    names = (*pool.names, "always defect")
+    hall = MatchHall(programs, names, env.replicates, env.rehearses, env.params.open_source)
     program = np.broadcast_to(env.ids % len(pool.programs), env.present.shape)
     gene = np.searchsorted(pool.firsts, program, "right") - 1
     for _ in env.rounds():

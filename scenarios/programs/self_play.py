@@ -164,7 +164,7 @@ def self_play(env: Environment) -> Script:
 
 def _compositions(env: Environment, pool: StrategyPool, sets: AttitudeSets) -> Script:
     p = env.params
-    hall = MatchHall(pool.programs, pool.names, env.replicates, silent=env.rehearses)
+    hall = MatchHall(pool.programs, pool.names, env.replicates, env.rehearses, p.open_source)
     compositions = p.compositions
     for number in env.rounds(len(compositions)):
         exploiters = compositions[number - 1]

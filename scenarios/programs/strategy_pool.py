@@ -240,4 +240,6 @@ def always_defect(like: LoadedProgram) -> LoadedProgram:
         keeps_state=False,
         reads=frozenset(),
         takes_stock=False,
+        sees_sources=False,
+        head="",
     )

@@ -130,6 +130,12 @@ def check_reply(reply: str) -> CheckedProgram | ProgramVerdict:
         return ProgramVerdict(False, f"{program.reason}{where}")
     if program.interface != "society" or "def act(" not in program.source:
         return ProgramVerdict(False, f"{program.name} has no method act(self, history); write it")
+    if program.reads_sources or program.simulates:
+        return ProgramVerdict(
+            False,
+            f"{program.name} reads or simulates its co-players, whose sources are closed; let it "
+            "decide by the history alone",
+        )
     return program
 
 

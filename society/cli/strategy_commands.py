@@ -114,6 +114,8 @@ def _as_json(file: Path, program: CheckedProgram) -> dict[str, Any]:
         "random": program.random,
         "keeps_state": program.keeps_state,
         "answers": list(program.answers),
+        "reads_sources": program.reads_sources,
+        "simulates": program.simulates,
     }
 
 
@@ -134,6 +136,10 @@ def _described(program: CheckedProgram) -> str:
         "draws at random" if program.random else "deterministic",
         "keeps state" if program.keeps_state else "keeps no state",
     ]
+    if program.reads_sources:
+        words.append("reads sources")
+    if program.simulates:
+        words.append("simulates")
     if program.answers:
         words.append(f"answers {', '.join(program.answers)}")
     return "; ".join(words)
@@ -162,6 +168,10 @@ def _add_play(verbs: Commands) -> None:
     ):
         number = whole_number(1) if name == "threshold" else positive_number
         parser.add_argument(f"--{name}", type=number, metavar="X", help=words)
+    parser.add_argument(
+        "--open-source", action="store_true",
+        help="let programs read each other's sources, and simulate each other",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(command=play_strategies_command)
 
@@ -180,7 +190,7 @@ def play_strategies_command(args: argparse.Namespace) -> int:
         many = f"{len(programs)} classes take {players} seats in turn"
         words = f"one class takes all {players} seats" if len(programs) == 1 else many
         print(f"society: {words}; --players says how many seats there are", file=sys.stderr)
-    result = _played(programs, game, args.seed)
+    result = _played(programs, game, args.seed, open_source=args.open_source)
     names = _seat_names(programs, players)
     payoffs = _payoffs(game, result)
     if args.json:
@@ -253,7 +263,9 @@ def _game(args: argparse.Namespace, players: int) -> StageGame:
         raise SandboxError(str(error)) from None
 
 
-def _played(programs: Sequence[ReadyProgram], game: StageGame, seed: int) -> BatchResult:
+def _played(
+    programs: Sequence[ReadyProgram], game: StageGame, seed: int, *, open_source: bool
+) -> BatchResult:
     """Play one game in the jail."""
     import numpy as np
 
@@ -266,7 +278,7 @@ def _played(programs: Sequence[ReadyProgram], game: StageGame, seed: int) -> Bat
     words = generator(seed, "strategies play").integers(2**64, size=seats.shape, dtype=np.uint64)
     with ProgramPool(workers=1, confinement=chosen_confinement()) as pool:
         pool.load([one.loaded for one in programs])
-        return pool.play(MatchBatch(game, seats, words))
+        return pool.play(MatchBatch(game, seats, words, open_source=open_source))
 
 
 def _seat_names(programs: Sequence[ReadyProgram], players: int) -> list[str]:
@@ -304,6 +316,7 @@ def _match_as_json(
         "players": game.players,
         "rounds": game.rounds,
         "seed": args.seed,
+        "open_source": args.open_source,
         "moves": dict(zip(names, _moves(result), strict=True)),
         "payoffs": dict(zip(names, payoffs, strict=True)),
         "efficiency": float(game.efficiency(mean)),

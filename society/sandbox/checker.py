@@ -25,13 +25,15 @@ from types import (
     ModuleType,
     TracebackType,
 )
+from typing import Literal
 
 import numpy as np
 
 from society.errors import SandboxError, suggest
 from society.sandbox.call_signatures import Misfit, read_signature
-from society.sandbox.running.facades import Action, PlayerHistory
+from society.sandbox.running.facades import Action, Interface, PlayerHistory
 from society.sandbox.running.frozen import Frozen
+from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.running.offered_numpy import openable_numpy
 from society.sandbox.running.seeded_random import Chance
 from society.sandbox.running.step_budget import PROGRAM
@@ -51,6 +53,7 @@ from society.sandbox.source.names import (
     OFFERED,
     OFFERED_CLASSES,
     RANDOM,
+    SIMULATED,
 )
 from society.sandbox.source.number_inference import Numbers
 from society.sandbox.source.program_report import (
@@ -59,6 +62,7 @@ from society.sandbox.source.program_report import (
     draws_at_random,
     history_read,
     remembers,
+    sources_read,
 )
 from society.sandbox.source.program_text import Refusal, parse_text
 from society.sandbox.source.syntax_rules import NameUse, Survey
@@ -71,21 +75,44 @@ class CheckedProgram:
     line: where in the file; source: the class with the helpers and constants that it needs; reads:
     attributes of the history; random: whether it can draw; keeps_state: whether a decision can
     depend on what it has stored after __init__; takes_stock: whether it is called with the stock of
-    a common pool, too; answers: kinds of questions that it answers.
+    a common pool, too; answers: kinds of questions that it answers; reads_sources, simulates:
+    whether it can read its co-players, and run them; head: what stands before the source where
+    co-players read it.
     """
 
     name: str
     accepted: bool
     reason: str = ""
     line: int | None = None
-    interface: str = "society"
+    interface: Interface = "society"
     source: str = ""
     reads: frozenset[str] = HISTORY
     random: bool = False
     keeps_state: bool = True
     takes_stock: bool = False
     answers: tuple[str, ...] = ()
+    reads_sources: bool = False
+    simulates: bool = False
+    head: str = ""
     code: CodeType | None = field(default=None, repr=False)
+
+    def loaded(self, fallback: Literal["C", "D"]) -> LoadedProgram:
+        """Return the program as a worker holds it; raises SandboxError for one that was refused."""
+        if self.code is None:
+            raise SandboxError(f"{self.name} is refused: {self.reason}")
+        return LoadedProgram(
+            name=self.name,
+            code=self.code,
+            source=self.source,
+            interface=self.interface,
+            fallback=fallback,
+            random=self.random,
+            keeps_state=self.keeps_state,
+            reads=self.reads,
+            takes_stock=self.takes_stock,
+            sees_sources=self.reads_sources or self.simulates,
+            head=self.head,
+        )
 
 
 def check_programs(
@@ -308,6 +335,10 @@ class _Program:
         self._check_attributes()
         self._check_classes()
         signature = read_signature(self.node, self.file.methods(self.node))
+        open_source = signature.interface == "society"
+        for use in self._uses("loads"):
+            if use.name == "simulate" and not open_source and use.name not in self.bound:
+                raise _refusal(use, "`simulate`; only programs with act(self, history) have it")
         chance = [
             name for name, (module, _) in self.file.imported.items() if "random" in module
         ] + [name for name, (_, inner) in self.file.imported.items() if inner == "random"]
@@ -322,6 +353,10 @@ class _Program:
             keeps_state=remembers(self.nodes, self.syntax, self.functions),
             takes_stock=signature.takes_stock,
             answers=signature.answers,
+            reads_sources=open_source and sources_read(self.syntax, own=self.defined),
+            simulates=any(one.name == "simulate" for one in self._uses("loads"))
+            and "simulate" not in self.bound,
+            head=self._head(),
             code=self._compile(),
         )
 
@@ -409,6 +444,19 @@ class _Program:
             if use.owner.rpartition(".")[2] in protected and use.name in methods:
                 raise _refusal(use, f"`{use.owner}.{use.name}`; call self.{use.name}")
 
+    def _head(self) -> str:
+        """Write what the source needs to be understood: its imports, and which class plays."""
+        loads = {use.name for use in self._uses("loads")}
+        lines = [
+            _import_line(name, module, inner)
+            for name, (module, inner) in sorted(self.file.imported.items())
+            if name in loads and module in _WITH_DOTS
+        ]
+        last = [one.name for one in self.nodes if isinstance(one, ast.ClassDef)][-1]
+        return "\n".join(
+            [*lines, *([f"# {self.node.name} plays"] if last != self.node.name else [])]
+        )
+
     # Code
 
     def _compile(self) -> CodeType:
@@ -457,7 +505,7 @@ _MODULE_NAMES = {
     "numpy.random": NUMPY_RANDOM,
     "numpy.linalg": NUMPY_LINALG,
 }
-_ATTRIBUTES = METHODS | HISTORY | DESCRIPTION | RANDOM | NUMPY_RANDOM
+_ATTRIBUTES = METHODS | HISTORY | DESCRIPTION | SIMULATED | RANDOM | NUMPY_RANDOM
 _ABOUT_ATTRIBUTES = (
     "programs may use those of numbers, texts, lists and arrays, of the history and the game, and "
     "their own"
@@ -467,6 +515,13 @@ _ABOUT_FILES = frozenset({"open", "exec", "eval", "compile", "input", "globals",
 
 def _assignment(name: str, value: ast.expr) -> ast.stmt:
     return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def _import_line(name: str, module: str, inner: str) -> str:
+    """Write the import that gives this name a meaning."""
+    plain = inner or module
+    renamed = "" if name == plain else f" as {name}"
+    return f"from {module} import {inner}{renamed}" if inner else f"import {module}{renamed}"
 
 
 def _imported_value(module: str, name: str) -> ast.expr:

@@ -248,3 +248,54 @@ def test_strategies_alone_lists_its_verbs(typed: Typed) -> None:
     assert said.code == 0
     verbs = [line.split()[2] for line in said.out.splitlines()]
     assert {"write", "check", "play", "adopt"} <= {*verbs}
+
+
+# Open sources
+
+OPEN = """
+class Clique:
+    def __init__(self, game):
+        self.alike = all(text == game.my_source for text in game.opponent_sources)
+
+    def act(self, history):
+        return C if self.alike else D
+
+
+class Fair:
+    def __init__(self, game):
+        self.mine, self.theirs = game.my_source, game.opponent_sources[0]
+
+    def act(self, history):
+        return C if random.random() < 0.5 else simulate(self.theirs, self.mine).moves[0]
+"""
+DUEL = ("--game", "public_goods", "--players", "2", "--factor", "1.5", "--rounds", "3")
+
+
+def test_check_says_who_reads_sources_and_who_simulates(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "open.py").write_text(OPEN)
+    said = typed("strategies", "check", "open.py")
+    assert said.out.splitlines()[0].endswith("deterministic; keeps no state; reads sources")
+    assert said.out.splitlines()[1].endswith("keeps no state; reads sources; simulates")
+    found = json.loads(typed("strategies", "check", "open.py", "--json").out)
+    assert [(one["reads_sources"], one["simulates"]) for one in found] == [
+        (True, False),
+        (True, True),
+    ]
+
+
+def test_programs_read_each_other_only_if_the_command_says_so(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "open.py").write_text(OPEN)
+    closed = typed("strategies", "play", "open.py", *DUEL)
+    assert (closed.code, closed.out) == (2, "")
+    assert (
+        "Clique reads or simulates its co-players, and the sources of this game are" in closed.err
+    )
+    assert "--open-source" in closed.err
+    alike = typed(
+        "strategies", "play", "open.py", *DUEL, "--class", "Fair", "--open-source", "--json"
+    )
+    played = json.loads(alike.out)
+    assert played["open_source"] is True
+    assert played["moves"] == {"Fair": "CCC", "Fair 2": "CCC"}
+    mixed = typed("strategies", "play", "open.py", *DUEL, "--open-source")
+    assert mixed.out.splitlines()[1].split() == ["Clique", "DDD", "3.75"]

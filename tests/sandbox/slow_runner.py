@@ -17,24 +17,7 @@ from society.sandbox.stage_games import StageGame
 
 def load_programs(text: str) -> list[LoadedProgram]:
     """Check a file; collective strategies fall back on C, all others on D."""
-    programs = []
-    for one in check_programs(text):
-        assert one.code is not None, f"{one.name}: {one.reason}"
-        interface: Any = one.interface
-        programs.append(
-            LoadedProgram(
-                name=one.name,
-                code=one.code,
-                source=one.source,
-                interface=interface,
-                fallback="C" if "COLLECTIVE" in one.name else "D",
-                random=one.random,
-                keeps_state=one.keeps_state,
-                reads=one.reads,
-                takes_stock=one.takes_stock,
-            )
-        )
-    return programs
+    return [one.loaded("C" if "COLLECTIVE" in one.name else "D") for one in check_programs(text)]
 
 
 class Seat:

@@ -15,7 +15,7 @@ import numpy as np
 
 from society.engine.rng import Array, generator
 from society.errors import SandboxError, short_path
-from society.sandbox.checker import CheckedProgram, check_programs
+from society.sandbox.checker import check_programs
 from society.sandbox.matches.behaviour import (
     HISTORIES,
     LUCKY_GAMES,
@@ -27,10 +27,9 @@ from society.sandbox.matches.behaviour import (
     opponents_source,
 )
 from society.sandbox.matches.match_batch import MatchBatch, Trouble
-from society.sandbox.running.facades import Interface
 from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.stage_games import GameName, stage_game
-from society.sandbox.strategy_folder import Fallback, StrategyFolder
+from society.sandbox.strategy_folder import StrategyFolder
 from society.sandbox.workers.program_pool import ProgramPool
 from society.scenarios.programs.strategy_pool import Gene
 
@@ -79,11 +78,17 @@ class Behaviour(NamedTuple):
 def measure_behaviour(
     pool: ProgramPool, programs: Sequence[LoadedProgram], game: GameName, *, seed: int = 0
 ) -> Behaviour:
-    """Play every context with each program; raises SandboxError.
+    """Play every context with each program; raises SandboxError, as for those that see sources.
 
     The pool has other programs loaded afterwards. The luck of a program depends on the seed and its
     name alone.
     """
+    for one in programs:
+        if one.sees_sources:
+            raise SandboxError(
+                f"{one.name} reads or simulates its co-players, and its behaviour is measured "
+                "against stated moves, which have no source; leave it out"
+            )
     pool.load([*programs, *_opponents()])
     features, troubles = [], list[Trouble]()
     for some in _portions(programs):
@@ -145,25 +150,8 @@ def context_lengths() -> Array:
     return behaviour_features(rounds[:, None]).round().astype(np.int64)
 
 
-def load_program(checked: CheckedProgram, fallback: Fallback) -> LoadedProgram:
-    """Make a program that was accepted ready for the pool; raises SandboxError for another one."""
-    if checked.code is None:
-        raise SandboxError(f"{checked.name} is refused: {checked.reason}")
-    return LoadedProgram(
-        name=checked.name,
-        code=checked.code,
-        source=checked.source,
-        interface=cast(Interface, checked.interface),
-        fallback=fallback,
-        random=checked.random,
-        keeps_state=checked.keeps_state,
-        reads=checked.reads,
-        takes_stock=checked.takes_stock,
-    )
-
-
 def _load_text(text: str) -> tuple[LoadedProgram, ...]:
-    return tuple(load_program(one, "D") for one in check_programs(text))
+    return tuple(one.loaded("D") for one in check_programs(text))
 
 
 @cache
@@ -196,7 +184,7 @@ def measure_sets(
     """Measure all strategies of a folder that are accepted, set by set; raises SandboxError."""
     entries, checked = folder.manifest.strategies, folder.programs()
     accepted = [
-        (entry, load_program(one, entry.fallback))
+        (entry, one.loaded(entry.fallback))
         for entry, one in zip(entries, checked, strict=True)
         if one.accepted
     ]

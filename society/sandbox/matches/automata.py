@@ -54,7 +54,8 @@ class Automaton:
         self.decisions = self.calls = 0
         few = game.players <= _MOST_PLAYERS_IN_PATHS or self.part is not None
         sets = not self.sees_sets or game.players <= MOST_OPPONENTS_IN_SETS + 1
-        self._can_be_tabled = few and sets
+        # Nodes do not tell who the opponents are, so that programs which read them are called.
+        self._can_be_tabled = few and sets and not program.sees_sources
         self._names: tuple[str, ...] | None = None  # of attributes that can change
         self._states: dict[Any, InstanceState] = {}
         self.shared: Any = None

@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from society.sandbox.running.facades import Chance, new_facts, new_history, new_state
+from society.sandbox.matches.call_arguments import call_arguments, frozen_copy
+from society.sandbox.matches.simulation import OpenSeat
+from society.sandbox.running.facades import Chance, new_facts
 from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.running.runnable_program import Failure, RunnableProgram
 from society.sandbox.stage_games import StageGame
@@ -36,7 +38,8 @@ class DecisionCall:
     """A request for one decision: the round, and all that the program has seen before it.
 
     actions, (r, n) of bool, and payoffs, (r, n), have the program itself in the first column; stock
-    has r + 1 entries, that of now the last. key tells apart games that look the same.
+    has r + 1 entries, that of now the last. key tells apart games that look the same. opponents, of
+    a game of open source: the programs of the co-players, None for one that is no program.
     """
 
     program: int
@@ -46,6 +49,7 @@ class DecisionCall:
     actions: NDArray[Any]
     payoffs: NDArray[Any]
     stock: NDArray[Any] | None = None
+    opponents: tuple[int | None, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -96,10 +100,11 @@ class CallOutcome(NamedTuple):
 class _Waiting:
     """An instance between two calls. errors counts those of one game; out: it is not called more.
 
-    seen: the path that it has gone, and last what came of its end.
+    player: asks it for moves. seen: the path that it has gone, and last what came of its end.
     """
 
     runnable: RunnableProgram
+    player: RunnableProgram | OpenSeat
     instance: Any
     chance: Chance
     last: CallOutcome
@@ -120,7 +125,7 @@ class LiveInstances:
     def decide(self, call: DecisionCall) -> CallOutcome:
         """Ask for a move: True is C."""
         path = [_round_bytes(call, number) for number in range(len(call.actions) + 1)]
-        waiting = self._resume(call, call.game, path)
+        waiting = self._resume(call, call.game, path, call.opponents)
         for number in range(len(waiting.seen), len(path)):
             _decide_round(waiting, call, number)
             waiting.seen.append(path[number])
@@ -140,28 +145,47 @@ class LiveInstances:
         return CallOutcome(None, failure) if failure else _plain_outcome(value)
 
     def _resume(
-        self, call: DecisionCall | AnswerCall, game: StageGame | SocietySetting, path: list[Any]
+        self,
+        call: DecisionCall | AnswerCall,
+        game: StageGame | SocietySetting,
+        path: list[Any],
+        opponents: tuple[int | None, ...] | None = None,
     ) -> _Waiting:
         """Return the instance that has gone a part of this path, or a new one."""
         self._mark(call.program)
-        key = (call.program, call.seed, call.key, game)
+        key = (call.program, call.seed, call.key, game, opponents)
         waiting = self._waiting.pop(key, None)
         if waiting is None or waiting.seen != path[: len(waiting.seen)]:
-            waiting = self._start(call.program, call.seed, game)
+            waiting = self._start(call.program, call.seed, game, opponents)
         self._waiting[key] = waiting
         if len(self._waiting) > KEPT:
             self._waiting.popitem(last=False)
         return waiting
 
-    def _start(self, program: int, seed: int, game: StageGame | SocietySetting) -> _Waiting:
+    def _start(
+        self,
+        program: int,
+        seed: int,
+        game: StageGame | SocietySetting,
+        opponents: tuple[int | None, ...] | None,
+    ) -> _Waiting:
+        runnable = self._runnable_in(game, program)
+        player: RunnableProgram | OpenSeat = runnable
+        if opponents is not None and runnable.program.sees_sources:
+            assert isinstance(game, StageGame)
+            others = [None if one is None else self._runnable_in(game, one) for one in opponents]
+            player = OpenSeat([runnable, *others], game, seed)
+        chance = Chance(seed)
+        instance, failure = player.start(chance)
+        last = CallOutcome(runnable.fallback, failure)
+        return _Waiting(runnable, player, instance, chance, last, out=failure is not None)
+
+    def _runnable_in(self, game: StageGame | SocietySetting, program: int) -> RunnableProgram:
         runnable = self._runnable.get((program, game))
         if runnable is None:
             runnable = RunnableProgram(self._programs[program], game)
             self._runnable[program, game] = runnable
-        chance = Chance(seed)
-        instance, failure = runnable.start(chance)
-        last = CallOutcome(runnable.fallback, failure)
-        return _Waiting(runnable, instance, chance, last, out=failure is not None)
+        return runnable
 
 
 def _round_bytes(call: DecisionCall, number: int) -> tuple[bytes, ...]:
@@ -177,8 +201,8 @@ def _decide_round(waiting: _Waiting, call: DecisionCall, number: int) -> None:
         if number:  # in the first round it is told why there is no instance
             waiting.last = CallOutcome(waiting.runnable.fallback, None)
         return
-    arguments = _arguments(waiting.runnable.program, call, number)
-    move = waiting.runnable.move(waiting.instance, arguments, waiting.errors, waiting.chance)
+    arguments = call_arguments(waiting.runnable.program, call, number)
+    move = waiting.player.move(waiting.instance, arguments, waiting.errors, waiting.chance)
     waiting.last = CallOutcome(*move)
     _count(waiting, waiting.last.failure)
 
@@ -186,59 +210,6 @@ def _decide_round(waiting: _Waiting, call: DecisionCall, number: int) -> None:
 def _count(waiting: _Waiting, failure: Failure | None) -> None:
     waiting.errors += failure is not None
     waiting.out = failure is not None and failure.ends_the_game
-
-
-def _arguments(program: LoadedProgram, call: DecisionCall, rounds: int) -> tuple[Any, ...]:
-    """Return the arguments of a program's call after this number of rounds."""
-    if program.interface == "full":
-        return _show_full(call, rounds)
-    if program.interface == "society":
-        return _show_all(call, rounds)
-    history = new_history(round_number=rounds, **_own(call, rounds), **_counts(call, rounds))
-    if program.takes_stock and call.stock is not None:
-        return history, float(call.stock[rounds])
-    return (history,)
-
-
-def _show_full(call: DecisionCall, rounds: int) -> tuple[Any, ...]:
-    stock = {} if call.stock is None else {"current_stock": float(call.stock[rounds])}
-    state = new_state(round_number=rounds, **stock)
-    return state, new_history(**_own(call, rounds), **_others(call, rounds)) if rounds else None
-
-
-def _show_all(call: DecisionCall, rounds: int) -> tuple[Any, ...]:
-    rows = {**_own(call, rounds), **_counts(call, rounds), **_others(call, rounds)}
-    stock = None if call.stock is None else _frozen(call.stock[: rounds + 1])
-    return (new_history(round_number=rounds, stock=stock, **rows),)
-
-
-_Rows = dict[str, NDArray[Any]]
-
-
-def _own(call: DecisionCall, rounds: int) -> _Rows:
-    return {
-        "my_actions": _frozen(call.actions[:rounds, 0]),
-        "my_payoffs": _frozen(call.payoffs[:rounds, 0]),
-    }
-
-
-def _counts(call: DecisionCall, rounds: int) -> _Rows:
-    counts = call.actions[:rounds, 1:].sum(-1, dtype=np.int64)
-    return {"opponent_cooperators": _frozen(counts)}
-
-
-def _others(call: DecisionCall, rounds: int) -> _Rows:
-    return {
-        "opponent_actions": _frozen(call.actions[:rounds, 1:]),
-        "opponent_payoffs": _frozen(call.payoffs[:rounds, 1:]),
-    }
-
-
-def _frozen(values: NDArray[Any]) -> NDArray[Any]:
-    """Copy an array, so that nobody can write into it."""
-    copy = values.copy()
-    copy.flags.writeable = False
-    return copy
 
 
 def _give_notice(waiting: _Waiting, notice: Notice) -> None:
@@ -257,7 +228,7 @@ def _give_notice(waiting: _Waiting, notice: Notice) -> None:
 def _frozen_facts(facts: Mapping[str, FactValue]) -> Any:
     return new_facts(
         {
-            name: _frozen(value) if isinstance(value, np.ndarray) else value
+            name: frozen_copy(value) if isinstance(value, np.ndarray) else value
             for name, value in facts.items()
         }
     )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from society.sandbox.matches.automata import UNKNOWN, Automaton, AutomatonTables, Toss
 from society.sandbox.matches.match_record import HistoryView, MatchRecord, ObservedRounds
+from society.sandbox.matches.simulation import OpenSeat
 from society.sandbox.running.facades import Chance
 from society.sandbox.running.instance_state import STATELESS, InstanceState
 from society.sandbox.running.loaded_program import LoadedProgram
@@ -32,13 +33,15 @@ class MatchBatch:
     """Games of one kind: seats[g, i] is the index of the program that plays seat i of game g.
 
     seeds, (G, n) of uint64, are those of the programs' generators. The disqualified programs (by
-    index) are not run: they play their fallback.
+    index) are not run: they play their fallback. open_source: whether programs see each other's
+    sources, and may simulate each other.
     """
 
     game: StageGame
     seats: NDArray[Any]
     seeds: NDArray[Any]
     disqualified: frozenset[int] = frozenset()
+    open_source: bool = False
 
 
 class Trouble(NamedTuple):
@@ -96,12 +99,16 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
+MoveOfProgram = Callable[..., tuple[bool, Failure | None]]
+
+
 class _LiveSeat:
     """A seat whose program is called each round."""
 
-    __slots__ = ("chance", "errors", "instance")
+    __slots__ = ("chance", "errors", "instance", "move")
 
-    def __init__(self, instance: Any, chance: Chance, errors: int) -> None:
+    def __init__(self, move: MoveOfProgram, instance: Any, chance: Chance, errors: int) -> None:
+        self.move = move
         self.instance, self.chance, self.errors = instance, chance, errors
 
 
@@ -116,7 +123,8 @@ class _Games:
         tables: AutomatonTables,
         mark: Callable[[int], object],
     ) -> None:
-        self.game, self.mark = batch.game, mark
+        self.game, self.mark, self.open_source = batch.game, mark, batch.open_source
+        self.programs = programs
         self.table = tables.of(batch.game)
         seats, self.seeds = batch.seats[part].ravel(), batch.seeds[part].ravel()
         used, first, which = np.unique(seats, return_index=True, return_inverse=True)
@@ -138,6 +146,7 @@ class _Games:
         games = len(seats) // self.game.players
         sees_opponents = any(OPPONENTS & {*view.arrays} for view in views)
         self.record = MatchRecord(self.game, games, opponents=sees_opponents)
+        self.seats = seats
         self.nodes = np.full(len(seats), UNKNOWN, np.int64)
         self.chances: dict[int, Chance] = {}
         self.live: dict[int, _LiveSeat] = {}
@@ -390,12 +399,25 @@ class _Games:
         automaton = self.automata[self.which[seat]]
         chance = self._chance(seat)
         self.mark(automaton.index)
-        instance, failure = automaton.runnable.start(chance)
+        opened = self._open_seat(seat, automaton) if self.open_source else None
+        instance, failure = (opened or automaton.runnable).start(chance)
         if failure:
             self._report(seat, 0, failure)
             self._give_up(seat)
         else:
-            self.live[seat] = _LiveSeat(instance, chance, 0)
+            self.live[seat] = _LiveSeat((opened or automaton).move, instance, chance, 0)
+
+    def _open_seat(self, seat: int, automaton: Automaton) -> OpenSeat | None:
+        """The seat of a program that sees the sources of its co-players, or None."""
+        if not automaton.program.sees_sources:
+            return None
+        first = seat - seat % self.game.players
+        others = [one for one in range(first, first + self.game.players) if one != seat]
+        table = [
+            self.table.automaton(one, self.programs[one]).runnable
+            for one in self.seats[[seat, *others]].tolist()
+        ]
+        return OpenSeat(table, self.game, int(self.seeds[seat]))
 
     def _give_up(self, seat: int) -> None:
         """Let a seat's program play its fallback to the end of the game."""
@@ -414,7 +436,7 @@ class _Games:
                 instance, _ = automaton.runnable.start()
                 state.restore(instance)
             errors = int(self.table.errors[parent])
-            self.live[seat] = _LiveSeat(instance, self._chance(seat), errors)
+            self.live[seat] = _LiveSeat(automaton.move, instance, self._chance(seat), errors)
         self._part_live()
 
     def _call_live(self, number: int, cooperates: NDArray[Any]) -> None:
@@ -427,7 +449,7 @@ class _Games:
             automaton, one = self.automata[which], self.live[seat]
             automaton.calls += 1
             self.mark(automaton.index)
-            move, failure = automaton.runnable.move(one.instance, shown, one.errors, one.chance)
+            move, failure = one.move(one.instance, shown, one.errors, one.chance)
             if failure:
                 one.errors += 1
                 self._report(seat, number, failure)

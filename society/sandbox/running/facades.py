@@ -26,6 +26,7 @@ from society.sandbox.running import size_guards, step_budget
 from society.sandbox.running.frozen import Frozen, freeze
 from society.sandbox.running.offered_builtins import builtins_for, rounded, total
 from society.sandbox.running.offered_numpy import math_facade, numpy_facade
+from society.sandbox.running.open_source import simulate
 from society.sandbox.running.seeded_random import Chance, ChanceSlot, numpy_random, python_random
 from society.sandbox.source.names import TYPING
 
@@ -90,7 +91,11 @@ class CommonPoolDescription:
 
 @dataclass(frozen=True, slots=True)
 class GameDescription:
-    """Tells a program its game; what a game has not is None."""
+    """Tells a program its game; what a game has not is None.
+
+    my_source, opponent_sources: the texts of the players, the co-players' in order of seat, if
+    sources are open; of a co-player that is no program None.
+    """
 
     name: str
     n_players: int
@@ -98,6 +103,8 @@ class GameDescription:
     k: float | None = None
     m: int | None = None
     capacity: float | None = None
+    my_source: str | None = None
+    opponent_sources: tuple[str | None, ...] | None = None
 
 
 class _Fixed:
@@ -263,6 +270,7 @@ _OFFERED: dict[str, Any] = {
     "auto": enum.auto,
     "dataclass": dataclass,
     "field": field,
+    "simulate": simulate,
 }
 
 

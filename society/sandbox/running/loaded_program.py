@@ -16,6 +16,8 @@ class LoadedProgram:
     code defines the class of this name; source is the text that the code was made of. reads are the
     attributes of the history that it uses; fallback is the move ("C" or "D") where it gives none.
     takes_stock: whether it is called with the stock of a common pool, beside the history.
+    sees_sources: whether it can read or simulate its co-players; head: what stands before its
+    source where they read it.
     """
 
     name: str
@@ -27,3 +29,10 @@ class LoadedProgram:
     keeps_state: bool
     reads: frozenset[str]
     takes_stock: bool = False
+    sees_sources: bool = False
+    head: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text that co-players read: programs of equal texts do the same."""
+        return f"{self.head}\n\n{self.source}" if self.head else self.source

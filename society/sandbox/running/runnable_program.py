@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from society.sandbox.running.facades import (
+    AnyDescription,
     C,
     Chance,
     D,
@@ -22,6 +23,7 @@ from society.sandbox.running.facades import (
 )
 from society.sandbox.running.instance_state import can_change_objects
 from society.sandbox.running.loaded_program import LoadedProgram
+from society.sandbox.running.open_source import turn
 from society.sandbox.running.seeded_random import ChanceSlot
 from society.sandbox.running.step_budget import STEPS, RuleBroken, budget, program_line
 from society.sandbox.source.source_nodes import SourceNodes, stored_names
@@ -66,10 +68,11 @@ class RunnableProgram:
         # Instrumented code may store a program's own attribute under its name and a dot.
         self.stored = stored | {f"{name}." for name in stored}
         self.changes = can_change_objects(nodes.playing)
-        self._description = describe(game, program.interface)
+        self.description = describe(game, program.interface)
         self._namespace = namespace_in(_shared_world())
         self._slot = slot_of(self._namespace)
         self._class: Any = None
+        self._undefined: Failure | None = None  # why there is no class
         self._has_act = program.interface == "society"
 
     @property
@@ -77,16 +80,43 @@ class RunnableProgram:
         """Tell if something that its class holds may change while it plays."""
         return hasattr(self._class, "__remake__")
 
-    def start(self, chance: Chance | None = None) -> tuple[Any, Failure | None]:
-        """Make an instance that draws from this chance, or tell why there is none."""
+    def define(self) -> Failure | None:
+        """Define the class, once; tell why that fails."""
+        if self._class is not None or self._undefined is not None:
+            return self._undefined
         budget.reset()
+        # What a class draws while it is defined is the same in every game, and it simulates none.
+        use_chance(self._namespace, Chance(0))
         try:
-            if self._class is None:
-                # What a class draws while it is defined is the same in every game.
-                use_chance(self._namespace, Chance(0))
+            with turn.of(None):
                 self._class = define(self.program.code, self.program.name, self._namespace)
-            use_chance(self._namespace, chance or Chance(0))
-            instance = new_instance(self._class, self._description)
+        except RuleBroken as broken:
+            self._undefined = _broken(broken)
+        except Exception as error:  # a program may raise anything; it is counted and shown
+            self._undefined = _failure(f"__init__: {describe_error(error)}", _MANY, error)
+        if budget.broken:
+            self._undefined = _broken(budget.broken)
+        return self._undefined
+
+    def use_chance(self, chance: Chance) -> Chance:
+        """Let programs draw from this chance; returns the one before."""
+        before, self._slot.chance = self._slot.chance, chance
+        return before
+
+    def new_instance(self, description: AnyDescription) -> Any:
+        """Make an instance of the defined class; a program may raise anything."""
+        return new_instance(self._class, description)
+
+    def start(
+        self, chance: Chance | None = None, description: AnyDescription | None = None
+    ) -> tuple[Any, Failure | None]:
+        """Make an instance that draws from this chance, or tell why there is none."""
+        if failure := self.define():
+            return None, failure
+        budget.reset()
+        use_chance(self._namespace, chance or Chance(0))
+        try:
+            instance = self.new_instance(description or self.description)
         except RuleBroken as broken:
             return None, _broken(broken)
         except Exception as error:  # a program may raise anything; it is counted and shown

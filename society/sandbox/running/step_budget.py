@@ -60,6 +60,10 @@ def program_line(error: BaseException) -> int | None:
     return lines[-1] if lines else None
 
 
+class LimitReached(RuleBroken):
+    """A limit was reached that a program shares with those that it simulates."""
+
+
 class StepBudget:
     """The steps that are left to the program that runs; there is one, as programs take turns.
 
@@ -82,7 +86,7 @@ class StepBudget:
         """Take steps; raises RuleBroken when there are none left."""
         self.left -= steps
         if self.left < 0:
-            raise RuleBroken(f"more than {self.steps:,} steps in one call")
+            raise LimitReached(f"more than {self.steps:,} steps in one call")
 
 
 budget = StepBudget()
@@ -141,4 +145,4 @@ def caught() -> None:
     """Let a program handle no error of the machine: its memory and its stack are not its own."""
     kind = sys.exc_info()[0]
     if kind is not None and issubclass(kind, MemoryError | RecursionError):
-        raise RuleBroken(f"{kind.__name__}: it takes more memory or stack than a program may")
+        raise LimitReached(f"{kind.__name__}: it takes more memory or stack than a program may")

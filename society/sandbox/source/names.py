@@ -94,7 +94,9 @@ HISTORY = words("""
     round_number my_actions my_payoffs opponent_cooperators opponent_actions opponent_payoffs
     current_stock stock
     """)
-DESCRIPTION = words("n_players n_rounds k m capacity name game_description")
+SOURCES = words("my_source opponent_sources")  # of a game whose programs read each other
+DESCRIPTION = SOURCES | words("n_players n_rounds k m capacity name game_description")
+SIMULATED = words("moves against_moves fallbacks against_fallbacks")  # what `simulate` returns
 
 METHODS = words("""
     C D T accumulate add all any append argmax argmin argpartition argsort as_integer_ratio
@@ -144,7 +146,7 @@ OFFERED = (
     | AUTHORS
     | OFFERED_CLASSES
     | TYPING
-    | {"ArrayLike", "NDArray", "auto", "dataclass", "field"}
+    | {"ArrayLike", "NDArray", "auto", "dataclass", "field", "simulate"}
 )
 
 # Methods with two underscores that a program may define.

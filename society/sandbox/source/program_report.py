@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from society.sandbox.source.names import HISTORY
+from society.sandbox.source.names import HISTORY, SOURCES
 from society.sandbox.source.number_inference import bindings
 from society.sandbox.source.program_text import inner_syntax
 from society.sandbox.source.writing_calls import (
@@ -46,6 +46,23 @@ def history_read(syntax: Iterable[ast.AST], interface: str) -> frozenset[str]:
     # In the full interface, that the history is None says which round it is.
     first = {"round_number"} if interface == "full" else set()
     return frozenset(found & HISTORY | first)
+
+
+def sources_read(syntax: Iterable[ast.AST], *, own: Iterable[str]) -> bool:
+    """Tell if a program can read the sources of its game; own: attributes of its own classes."""
+    elsewhere = SOURCES - {*own}
+    return any(
+        (isinstance(node, ast.Constant) and node.value in SOURCES)
+        or (
+            isinstance(node, ast.Attribute)
+            and node.attr in (elsewhere if _of_self(node) else SOURCES)
+        )
+        for node in syntax
+    )
+
+
+def _of_self(node: ast.Attribute) -> bool:
+    return isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def draws_at_random(syntax: Iterable[ast.AST], names: Iterable[str]) -> bool:

@@ -278,6 +278,11 @@ def write_maker(index: int, program: LoadedProgram) -> str:
     """
     tree = ast.parse(program.source)
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    if program.sees_sources:
+        raise SandboxError(
+            f"Monty cannot run {program.name}, which sees the sources of its co-players; run it on "
+            "Linux, in the jail"
+        )
     if program.interface == "full" or names & {"np", "numpy"}:
         raise SandboxError(
             f"Monty cannot run {program.name}, which needs numpy; run it on Linux, in the jail"

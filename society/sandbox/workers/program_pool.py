@@ -16,7 +16,7 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
@@ -93,6 +93,7 @@ class ProgramPool:
         self._workers: list[WorkerProcess | None] = [None] * (workers or _processors())
         self._zygote: Zygote | None = None
         self._programs: tuple[LoadedProgram, ...] = ()
+        self._seeing: set[int] = set()  # programs that make use of open sources
         self._loads = 0
         self._in_use = threading.RLock()  # workers hold one conversation at a time
         self._owner = os.getpid()
@@ -125,10 +126,13 @@ class ProgramPool:
         """Take the programs that batches and calls name by their index here."""
         with self._in_use:
             self._programs = tuple(programs)
+            self._seeing = {number for number, one in enumerate(programs) if one.sees_sources}
             self._loads += 1
 
     def play(self, batch: MatchBatch) -> BatchResult:
         """Play a batch of matches, split over the workers."""
+        if self._seeing and not batch.open_source:
+            self._refuse_closed(np.unique(batch.seats).tolist())
         with self._in_use:
             results = self._play_shares(_split(batch, len(self._workers)))
             if any(isinstance(one, WorkerFailure) for one in results):
@@ -163,8 +167,14 @@ class ProgramPool:
         found = self._ask({place: _play_job(share) for place, share in enumerate(shares)})
         return [found[place] for place in range(len(shares))]
 
+    def _refuse_closed(self, programs: Iterable[int]) -> None:
+        """Raise SandboxError for programs that need sources, in a game that does not open them."""
+        for program in self._seeing.intersection(programs):
+            raise SandboxError(SOURCES_CLOSED.format(self._programs[program].name))
+
     def decide(self, calls: Sequence[DecisionCall]) -> list[CallOutcome]:
         """Ask programs for single moves: True is C, and the fallback stands where one fails."""
+        self._refuse_closed(one.program for one in calls if one.opponents is None)
         found = self._answer_calls(
             calls, lambda some: _call_job(pack_decisions(some), MovesReply, some)
         )
@@ -303,6 +313,10 @@ class ProgramPool:
 NO_LINUX = (
     "programs run in a jail on Linux only, and this is {}; install the extra `monty` "
     "(pip install 'society[monty]'), whose interpreter is the strict mode elsewhere"
+)
+SOURCES_CLOSED = (
+    "{} reads or simulates its co-players, and the sources of this game are closed; let it be a "
+    "game of open source (--open-source, or the parameter open_source: true), or leave it out"
 )
 NOBODY_TO_BLAME = "a worker failed, and it cannot be told by which program's fault: {}"
 NOT_CONFINED = (

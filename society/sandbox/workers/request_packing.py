@@ -86,6 +86,7 @@ def pack_batch(batch: MatchBatch) -> bytes:
         "seats": body.array(batch.seats, np.int32),
         "seeds": body.array(batch.seeds, np.uint64),
         "disqualified": sorted(batch.disqualified),
+        "open_source": batch.open_source,
     }
     return pack_request("play", head, body.bytes())
 
@@ -97,6 +98,7 @@ def unpack_batch(request: WorkerRequest) -> MatchBatch:
         seats=_read_array(request, request.head["seats"]),
         seeds=_read_array(request, request.head["seeds"]),
         disqualified=frozenset(request.head["disqualified"]),
+        open_source=request.head["open_source"],
     )
 
 
@@ -117,6 +119,7 @@ def pack_decisions(calls: Sequence[DecisionCall]) -> bytes:
             "actions": body.array(call.actions, np.bool_),
             "payoffs": body.array(call.payoffs, np.float64),
             "stock": None if call.stock is None else body.array(call.stock, np.float64),
+            "opponents": call.opponents,
         }
         for call in calls
     ]
@@ -128,11 +131,13 @@ def unpack_decisions(request: WorkerRequest) -> list[DecisionCall]:
     calls = []
     for head in request.head["calls"]:
         game = stage_game(**head.pop("game"))
+        opponents = head.pop("opponents")
         arrays = {
             name: None if head[name] is None else _read_array(request, head.pop(name))
             for name in ("actions", "payoffs", "stock")
         }
-        calls.append(DecisionCall(**{**head, **arrays, "game": game}))
+        told = {"game": game, "opponents": None if opponents is None else tuple(opponents)}
+        calls.append(DecisionCall(**{**head, **arrays, **told}))
     return calls
 
 

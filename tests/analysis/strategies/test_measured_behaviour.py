@@ -14,7 +14,6 @@ from society.analysis.strategies.measured_behaviour import (
     REFERENCE_NAMES,
     context_lengths,
     last_cooperators,
-    load_program,
     measure_behaviour,
     measure_sets,
     reference_features,
@@ -117,12 +116,21 @@ def test_where_a_strategy_fails_its_fallback_is_counted(
 
 
 def test_the_luck_of_a_strategy_depends_on_no_other(pool: ProgramPool) -> None:
-    programs = [load_program(one, "D") for one in check_programs(STRATEGIES)]
+    programs = [one.loaded("D") for one in check_programs(STRATEGIES)]
     together = measure_behaviour(pool, programs, "public_goods").features[1]
     alone = measure_behaviour(pool, programs[1:2], "public_goods").features[0]
     assert (together == alone).all()
     other = measure_behaviour(pool, programs[1:2], "public_goods", seed=1).features[0]
     assert (together != other).any()
+
+
+def test_a_strategy_that_reads_its_co_players_has_no_behaviour_against_stated_moves(
+    pool: ProgramPool,
+) -> None:
+    text = "class Reader:\n    def act(self, history):\n        return simulate('', '').moves[0]\n"
+    programs = [one.loaded("D") for one in check_programs(text)]
+    with pytest.raises(SandboxError, match="Reader reads or simulates its co-players, and its"):
+        measure_behaviour(pool, programs, "public_goods")
 
 
 def test_a_folder_without_an_accepted_strategy_is_refused(

@@ -5,16 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import cast
 
 import numpy as np
 import pytest
 
-from society.sandbox.checker import CheckedProgram
 from society.sandbox.matches.live_calls import DecisionCall
 from society.sandbox.matches.match_batch import MatchBatch
-from society.sandbox.running.facades import Interface
-from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.running.runnable_program import Failure
 from society.sandbox.workers.jail_limits import JailLimits
 from society.sandbox.workers.program_pool import ProgramPool
@@ -25,21 +21,6 @@ from tests.sandbox.program_play import four_players, only_program
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the jail is one of Linux")
 
 HARMLESS = (*COUNTS, *FULL, *SOCIETY)
-
-
-def loaded(program: CheckedProgram) -> LoadedProgram:
-    assert program.code is not None, program.reason
-    return LoadedProgram(
-        name=program.name,
-        code=program.code,
-        source=program.source,
-        interface=cast(Interface, program.interface),
-        fallback="D",
-        random=program.random,
-        keeps_state=program.keeps_state,
-        reads=program.reads,
-        takes_stock=program.takes_stock,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +61,7 @@ class Seat:
 @cache
 def jailed_moves(pool: ProgramPool) -> Sequence[str]:
     """The moves that the harmless programs make in the jail, round by round."""
-    pool.load([loaded(only_program(one.text, one.name)) for one in HARMLESS])
+    pool.load([only_program(one.text, one.name).loaded("D") for one in HARMLESS])
     seats = [Seat(index) for index in range(len(HARMLESS))]
     for _ in range(len(OTHERS) + 1):
         outcomes = pool.decide([seat.call() for seat in seats])
@@ -101,7 +82,7 @@ Failures = Sequence[Failure]
 @cache
 def jailed_failures(pool: ProgramPool, attacks: tuple[Attack, ...]) -> list[Failures]:
     """Why attacks gave no move, in four rounds of a game, all in the same workers."""
-    pool.load([loaded(only_program(one.source)) for one in attacks])
+    pool.load([only_program(one.source).loaded("D") for one in attacks])
     game = four_players("public_goods")
     actions = np.array([[True] * 4, [False] * 4, [True] * 4])
     failures: list[list[Failure]] = [[] for _ in attacks]
@@ -154,7 +135,7 @@ def test_calls_that_are_each_a_bit_too_slow_are_blamed_on_their_program() -> Non
     game = four_players("public_goods", 40)
     batch = MatchBatch(game, np.array([[1, 0, 1, 1], [1, 1, 1, 1]]), np.zeros((2, 4), np.uint64))
     with ProgramPool(1, JailLimits(silence=1.0)) as pool:
-        pool.load([loaded(only_program(SLOW, name)) for name in ("Slow", "Quick")])
+        pool.load([only_program(SLOW, name).loaded("D") for name in ("Slow", "Quick")])
         result = pool.play(batch)
     assert [(one.program, one.kind) for one in result.troubles] == [(0, "jail")]
     assert result.actions[0, 0].tolist() == [False, True] * 20

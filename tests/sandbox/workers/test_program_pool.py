@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from textwrap import dedent
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +23,6 @@ from society.sandbox.matches.live_calls import (
     SocietySetting,
 )
 from society.sandbox.matches.match_batch import BatchResult, MatchBatch
-from society.sandbox.running.facades import Interface
 from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.running.runnable_program import Failure
 from society.sandbox.stage_games import stage_game
@@ -85,20 +84,7 @@ UNCHECKED = {
 
 
 def checked(text: str) -> list[LoadedProgram]:
-    return [
-        LoadedProgram(
-            name=one.name,
-            code=one.code,
-            source=one.source,
-            interface=cast(Interface, one.interface),
-            fallback="D",
-            random=one.random,
-            keeps_state=one.keeps_state,
-            reads=one.reads,
-        )
-        for one in check_programs(dedent(text))
-        if one.code is not None
-    ]
+    return [one.loaded("D") for one in check_programs(dedent(text)) if one.accepted]
 
 
 def unchecked(name: str) -> LoadedProgram:

@@ -200,6 +200,10 @@ FAULTS = {
         "\n\n    def act(self, history):\n        return C",
         "IndexError",
     ),
+    "open source": (
+        "class A:\n    def act(self, history):\n        return simulate('', '').moves[0]",
+        "A reads or simulates its co-players, whose sources are closed",
+    ),
     "for long games": (
         "class A:\n    def act(self, h):\n        return C if h.round_number < 19 else None",
         "round 20",
