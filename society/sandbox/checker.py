@@ -56,6 +56,7 @@ from society.sandbox.source.names import (
     SIMULATED,
 )
 from society.sandbox.source.number_inference import Numbers
+from society.sandbox.source.play_analysis import analyse_play
 from society.sandbox.source.program_report import (
     ProgramFunction,
     call_themselves,
@@ -109,6 +110,7 @@ class CheckedProgram:
             random=self.random,
             keeps_state=self.keeps_state,
             reads=self.reads,
+            analysis=analyse_play(self.source, self.name),
             takes_stock=self.takes_stock,
             sees_sources=self.reads_sources or self.simulates,
             head=self.head,

@@ -33,7 +33,7 @@ from tests.sandbox.slow_runner import load_programs
 STRATEGIES, POPULATION, GENERATIONS, GAMES = 3072, 512, 200, 4
 MODELS, ATTITUDES = 8, 2
 ELITE, MUTATION = 64, 0.1
-TRIES, MOST_SPECIAL_ROUNDS = 30, 6
+TRIES = 30
 IN_A_FILE = 512
 FEWER_GENERATIONS = 20  # of groups and histories that are slow
 SAMPLED = 10  # the plain engine plays each tenth generation
@@ -164,7 +164,7 @@ def load(sources: Sequence[str]) -> list[LoadedProgram]:
 def distinct_strategies(count: int, kind: Kind) -> list[str]:
     """Write strategies until no two behave alike, each made of what its plan says.
 
-    One that behaves like another is written again, later with special rules for early rounds.
+    One that behaves like another gets one special rule more for a history that seldom comes.
     Raises RuntimeError when some are still alike after all tries.
     """
     luck = random.Random(f"distinct {kind}")
@@ -172,8 +172,8 @@ def distinct_strategies(count: int, kind: Kind) -> list[str]:
     sources, known, alike = [""] * count, set[bytes](), list(range(count))
     for attempt in range(TRIES):
         for place in alike:
-            special = min(attempt, MOST_SPECIAL_ROUNDS)
-            sources[place] = write_strategy(kind, plans[place], place, luck, special)
+            own = random.Random(f"{kind} {place}")
+            sources[place] = write_strategy(kind, plans[place], place, own, attempt)
         written, alike = alike, []
         behaviours = _behaviours([sources[place] for place in written], kind)
         for place, behaviour in zip(written, behaviours, strict=True):

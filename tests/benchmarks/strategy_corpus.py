@@ -115,6 +115,8 @@ class Writer:
     ) -> None:
         self.kind, self.plan, self.luck = kind, plan, luck
         self.special_rounds = special_rounds
+        # Special rules leave all else as it was without them.
+        self.odd_luck = random.Random(f"{special_rounds} {luck.random()}")
         self.gives = 0.5  # how often a move that nothing suggests is C
         self.fields: dict[str, str] = {}
         self.helpers: list[str] = []
@@ -126,8 +128,6 @@ class Writer:
         self.gives = 0.99 if attitude == "COLLECTIVE" else 0.01
         self._opening()
         self._ending()
-        for _ in range(self.special_rounds):
-            self._special_round()
         for part in sorted(self.plan & {*_PARTS}):
             _PARTS[part](self)
         for _ in range(
@@ -201,6 +201,8 @@ class Writer:
             self.say(f"round_number = {round_number}")
         self.remark("Start with a clear signal", "Nothing is known yet", "First round")
         self.say("if round_number == 0:", f"    return {self.move()}")
+        for _ in range(self.special_rounds):
+            self._special_round()
         if luck.random() < 0.25:
             self.remark("Show the same face once more", "Keep to the opening for a moment")
             self.say(f"if round_number < {luck.choice((2, 3))}:", f"    return {self.move()}")
@@ -224,10 +226,11 @@ class Writer:
 
     def _special_round(self) -> None:
         """Give one early history, which seldom comes, a rule of its own."""
-        luck, number = self.luck, self.luck.choice((2, 3, 4, 4))
+        luck = self.odd_luck
+        number = luck.choice((1, 2, 3, 3, 4, 4, 4))
         first = self.kind.last.replace("[-1]", "[0]")
-        given, now = luck.sample(range(4), 2)
-        self.remark("An odd beginning", "A case of its own")
+        given, now = luck.randrange(4), luck.randrange(4)
+        self.say("", "# A case of its own")
         self.say(
             f"if round_number == {number} and {first} == {given} and {self.kind.last} == {now}:"
         )
@@ -591,7 +594,10 @@ def deal_plans(count: int, interface: Interface, luck: random.Random) -> list[fr
 def write_strategy(
     kind: Kind, plan: frozenset[str], number: int, luck: random.Random, special_rounds: int = 0
 ) -> str:
-    """Write one strategy; even numbers are collective, odd ones exploitative."""
+    """Write one strategy; even numbers are collective, odd ones exploitative.
+
+    special_rounds: so many histories, each of which seldom comes, have a rule of their own.
+    """
     attitude = ("COLLECTIVE", "EXPLOITATIVE")[number % 2]
     return Writer(kind, plan, luck, special_rounds).write(f"Strategy_{attitude}_{number}", attitude)
 

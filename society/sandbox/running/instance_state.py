@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from society.sandbox.running.facades import AnyDescription, C
-from society.sandbox.source.writing_calls import change_through_values, writes_out
 
 _CONTAINERS = (list, dict, set, tuple, np.ndarray)
 _COPIED = (list, dict, np.ndarray)
@@ -25,43 +23,6 @@ _ABSENT = _Absent()
 _EXACT = frozenset({type(C), type(None), bool, int, str, np.bool_, np.int64, _Absent})
 _FLOATS = frozenset({float, np.float64})
 _SCALARS = _EXACT | _FLOATS
-# Methods and functions that change a list, a dictionary, an array or an iterator.
-_CHANGING = frozenset(
-    [
-        "add",
-        "append",
-        "appendleft",
-        "at",
-        "clear",
-        "copyto",
-        "difference_update",
-        "discard",
-        "extend",
-        "fill",
-        "fill_diagonal",
-        "insert",
-        "intersection_update",
-        "itemset",
-        "next",
-        "partition",
-        "place",
-        "pop",
-        "popitem",
-        "popleft",
-        "put",
-        "put_along_axis",
-        "putmask",
-        "remove",
-        "resize",
-        "reverse",
-        "rotate",
-        "setdefault",
-        "shuffle",
-        "sort",
-        "symmetric_difference_update",
-        "update",
-    ]
-)
 
 
 @dataclass(slots=True, eq=False)
@@ -163,20 +124,3 @@ def _is_plain(value: Any) -> bool:
         return value.dtype.kind in "bif" and value.base is None
     entries = [*value, *value.values()] if isinstance(value, dict) else value
     return all(type(one) in _SCALARS for one in entries)
-
-
-def can_change_objects(nodes: Iterable[ast.AST]) -> bool:
-    """Check for anything that may change a list, a dictionary, an array or an iterator."""
-    nodes = list(nodes)
-    return any(map(_changes, nodes)) or writes_out(nodes) or change_through_values(nodes)
-
-
-def _changes(node: ast.AST) -> bool:
-    if isinstance(node, ast.Subscript):
-        return not isinstance(node.ctx, ast.Load)
-    if isinstance(node, ast.AugAssign):
-        return True  # `entries += [one]` changes a list in place
-    if isinstance(node, ast.keyword):
-        return node.arg == "out"
-    named = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-    return named in _CHANGING

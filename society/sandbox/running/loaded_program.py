@@ -7,6 +7,7 @@ from types import CodeType
 from typing import Literal
 
 from society.sandbox.running.facades import Interface
+from society.sandbox.source.play_analysis import PlayAnalysis
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class LoadedProgram:
     attributes of the history that it uses; fallback is the move ("C" or "D") where it gives none.
     takes_stock: whether it is called with the stock of a common pool, beside the history.
     sees_sources: whether it can read or simulate its co-players; head: what stands before its
-    source where they read it.
+    source where they read it. analysis: what tables of its moves need to know.
     """
 
     name: str
@@ -28,6 +29,7 @@ class LoadedProgram:
     random: bool
     keeps_state: bool
     reads: frozenset[str]
+    analysis: PlayAnalysis
     takes_stock: bool = False
     sees_sources: bool = False
     head: str = ""

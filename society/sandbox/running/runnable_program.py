@@ -21,13 +21,10 @@ from society.sandbox.running.facades import (
     use_chance,
     world_of,
 )
-from society.sandbox.running.instance_state import can_change_objects
 from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.running.open_source import turn
 from society.sandbox.running.seeded_random import ChanceSlot
 from society.sandbox.running.step_budget import STEPS, RuleBroken, budget, program_line
-from society.sandbox.source.source_nodes import SourceNodes, stored_names
-from society.sandbox.source.sufficient_history import sufficient_history
 
 ERRORS_ALLOWED = 2  # in one game
 _LONGEST_MESSAGE = 200
@@ -62,12 +59,10 @@ class RunnableProgram:
     def __init__(self, program: LoadedProgram, game: DescribableGame) -> None:
         self.program = program
         self.fallback = program.fallback == "C"
-        nodes = SourceNodes(program.source, program.name)
-        self.sufficient = sufficient_history(nodes)
-        stored = stored_names(nodes.playing)
+        analysis = program.analysis
+        self.sufficient, self.changes = analysis.sufficient, analysis.changes
         # Instrumented code may store a program's own attribute under its name and a dot.
-        self.stored = stored | {f"{name}." for name in stored}
-        self.changes = can_change_objects(nodes.playing)
+        self.stored = analysis.stored | {f"{name}." for name in analysis.stored}
         self.description = describe(game, program.interface)
         self._namespace = namespace_in(_shared_world())
         self._slot = slot_of(self._namespace)

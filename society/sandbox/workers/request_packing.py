@@ -19,6 +19,8 @@ from society.sandbox.matches.live_calls import (
 )
 from society.sandbox.matches.match_batch import MatchBatch
 from society.sandbox.running.loaded_program import LoadedProgram
+from society.sandbox.source.play_analysis import PlayAnalysis
+from society.sandbox.source.sufficient_history import SufficientHistory
 from society.sandbox.stage_games import StageGame, stage_game
 from society.sandbox.workers.worker_messages import WorkerRequest, pack_request
 
@@ -61,9 +63,10 @@ def pack_programs(programs: Sequence[LoadedProgram]) -> bytes:
     body, heads = _Body(), []
     for program in programs:
         code = marshal.dumps(program.code)
-        head = {name: value for name, value in vars(program).items() if name != "code"}
+        head = {name: value for name, value in vars(program).items() if name not in _PACKED}
         place = {"at": body.add(code), "size": len(code)}
-        heads.append({**head, **place, "reads": sorted(program.reads)})
+        analysis = _pack_analysis(program.analysis)
+        heads.append({**head, **place, "reads": sorted(program.reads), "analysis": analysis})
     return pack_request("load", {"programs": heads}, body.bytes())
 
 
@@ -74,8 +77,25 @@ def unpack_programs(request: WorkerRequest) -> list[LoadedProgram]:
         begin = head.pop("at")
         code = marshal.loads(request.body[begin : begin + head.pop("size")])
         reads = frozenset(head.pop("reads"))
-        programs.append(LoadedProgram(**head, code=code, reads=reads))
+        analysis = _unpack_analysis(head.pop("analysis"))
+        programs.append(LoadedProgram(**head, code=code, reads=reads, analysis=analysis))
     return programs
+
+
+_PACKED = ("code", "analysis")  # in ways of their own
+
+
+def _pack_analysis(analysis: PlayAnalysis) -> dict[str, Any]:
+    part = analysis.sufficient
+    sufficient = {**vars(part), "sums": sorted(part.sums), "bags": sorted(part.bags)}
+    return {**vars(analysis), "stored": sorted(analysis.stored), "sufficient": sufficient}
+
+
+def _unpack_analysis(packed: Mapping[str, Any]) -> PlayAnalysis:
+    part = packed["sufficient"]
+    sets = {"sums": {*part["sums"]}, "bags": {*part["bags"]}}
+    sufficient, stored = SufficientHistory(**{**part, **sets}), frozenset(packed["stored"])
+    return PlayAnalysis(**{**packed, "stored": stored, "sufficient": sufficient})
 
 
 def pack_batch(batch: MatchBatch) -> bytes:

@@ -25,6 +25,7 @@ from society.sandbox.matches.live_calls import (
 from society.sandbox.matches.match_batch import BatchResult, MatchBatch
 from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.running.runnable_program import Failure
+from society.sandbox.source.play_analysis import analyse_play
 from society.sandbox.stage_games import stage_game
 from society.sandbox.workers.jail import JailReport
 from society.sandbox.workers.jail_limits import JailLimits
@@ -101,6 +102,7 @@ def unchecked(name: str) -> LoadedProgram:
         random=True,
         keeps_state=True,
         reads=frozenset({"round_number"}),
+        analysis=analyse_play(text, name),
     )
 
 

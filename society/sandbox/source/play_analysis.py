@@ -1,0 +1,87 @@
+"""Read off a program's source what tables of its moves need to know."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from society.sandbox.source.source_nodes import SourceNodes, stored_names
+from society.sandbox.source.sufficient_history import SufficientHistory, sufficient_history
+from society.sandbox.source.writing_calls import change_through_values, writes_out
+
+# Methods and functions that change a list, a dictionary, an array or an iterator.
+_CHANGING = frozenset(
+    [
+        "add",
+        "append",
+        "appendleft",
+        "at",
+        "clear",
+        "copyto",
+        "difference_update",
+        "discard",
+        "extend",
+        "fill",
+        "fill_diagonal",
+        "insert",
+        "intersection_update",
+        "itemset",
+        "next",
+        "partition",
+        "place",
+        "pop",
+        "popitem",
+        "popleft",
+        "put",
+        "put_along_axis",
+        "putmask",
+        "remove",
+        "resize",
+        "reverse",
+        "rotate",
+        "setdefault",
+        "shuffle",
+        "sort",
+        "symmetric_difference_update",
+        "update",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class PlayAnalysis:
+    """What a program's moves depend on, as far as its source tells.
+
+    sufficient: the part of the history; stored: attributes that are stored outside __init__;
+    changes: whether it may change a list, a dictionary, an array or an iterator.
+    """
+
+    sufficient: SufficientHistory
+    stored: frozenset[str]
+    changes: bool
+
+
+def analyse_play(source: str, name: str) -> PlayAnalysis:
+    """Analyse the class of this name, whose source holds all that it needs."""
+    nodes = SourceNodes(source, name)
+    return PlayAnalysis(
+        sufficient_history(nodes), stored_names(nodes.playing), can_change_objects(nodes.playing)
+    )
+
+
+def can_change_objects(nodes: Iterable[ast.AST]) -> bool:
+    """Check for anything that may change a list, a dictionary, an array or an iterator."""
+    nodes = list(nodes)
+    return any(map(_changes, nodes)) or writes_out(nodes) or change_through_values(nodes)
+
+
+def _changes(node: ast.AST) -> bool:
+    if isinstance(node, ast.Subscript):
+        return not isinstance(node.ctx, ast.Load)
+    if isinstance(node, ast.AugAssign):
+        return True  # `entries += [one]` changes a list in place
+    if isinstance(node, ast.keyword):
+        return node.arg == "out"
+    named = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return named in _CHANGING
