@@ -29,7 +29,8 @@ Fallback = Literal["C", "D"]
 FALLBACKS: Mapping[str, Fallback] = {"collective": "C", "exploitative": "D"}
 
 _PUBLISHED_NAME = re.compile(r"Strategy_([A-Za-z]+)_\d+")
-_Text = Annotated[str, Field(min_length=1)]
+_Text = Annotated[str, Field(min_length=1, max_length=200)]
+_Description = Annotated[str, Field(max_length=1_000_000)]
 
 
 class _Part(BaseModel):
@@ -60,7 +61,7 @@ class StrategyEntry(_Part):
     model: _Text
     attitude: _Text
     fallback: Fallback
-    description: str = ""
+    description: _Description = ""
     tries: int = Field(default=1, ge=1)
 
     @model_validator(mode="after")
@@ -75,8 +76,8 @@ class FailedDescription(_Part):
 
     model: _Text
     attitude: _Text
-    description: str
-    reason: _Text
+    description: _Description
+    reason: Annotated[str, Field(min_length=1)]
     tries: int = Field(default=1, ge=1)
 
 
