@@ -371,10 +371,9 @@ def adopt_command(args: argparse.Namespace) -> int:
     files = _files(args.files)
     folder = _only_folder(files)
     author = StrategyAuthor(release=args.released, reasons=args.reasons)
-    found = adopt_files(folder, args.game, model=args.model, author=author)
+    found = adopt_files(folder, args.game, files=files, model=args.model, author=author)
     names = {file.name for file in files}
-    entries = [one for one in found.strategies if one.file in names]
-    models = dict(found.models)
+    entries, models = list(found.strategies), dict(found.models)
     if (folder / MANIFEST).exists():
         known = read_strategies(folder).manifest
         _refuse_other(folder, known, found)

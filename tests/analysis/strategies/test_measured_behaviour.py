@@ -133,6 +133,9 @@ def test_a_folder_without_an_accepted_strategy_is_refused(
     only = good.manifest.model_copy(update={"strategies": good.manifest.strategies[:1]})
     with pytest.raises(SandboxError, match="no strategy is accepted"):
         measure_sets(pool, StrategyFolder(good.path, only))
+    none = good.manifest.model_copy(update={"strategies": ()})
+    with pytest.raises(SandboxError, match="lists no strategy; write some into it"):
+        measure_sets(pool, StrategyFolder(good.path, none))
 
 
 def test_two_folders_are_compared_in_one_plane(
