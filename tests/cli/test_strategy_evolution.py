@@ -52,7 +52,7 @@ def test_without_a_folder_the_built_in_strategies_play_any_game(
     ("words", "message"),
     [
         (["--game", "chess"], "got 'chess'; expected one of public_goods"),
-        (["nowhere", "--game", "public_goods"], "nowhere: there is no manifest.json"),
+        (["nowhere", "--game", "public_goods"], "there is no folder nowhere; name a folder"),
         (["--game", "public_goods", "--population", "30"], "take 28 or 32 users"),
         (["--game", "public_goods", "--rule", "moran"], "got 'moran'; choose one of"),
         (["--game", "common_pool", "--set", "factor=2"], "common_pool has no factor"),

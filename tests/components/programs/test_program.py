@@ -493,7 +493,7 @@ def test_texts_that_no_run_keeps_are_shown_by_nobody_and_refused_by_verify(
 @pytest.mark.parametrize(
     ("program", "words"),
     [
-        ("folder: nowhere", "nowhere: there is no manifest.json"),
+        ("folder: nowhere", "there is no folder nowhere"),
         ("folder: own, class: Fin", "own has no class 'Fin'; did you mean 'Fine'?"),
         ("folder: own, attitude: kind", "own has no attitude 'kind'; choose one of: any"),
         ("folder: own, author: me", "own has no author 'me'"),
