@@ -104,6 +104,7 @@ def test_groups_are_as_large_as_the_smallest_set(tmp_path: Path) -> None:
     manifest["strategies"] *= 3
     for number, one in enumerate(manifest["strategies"]):
         manifest["strategies"][number] = {**one, "class": f"{one['class']}{number}"}
+        (tmp_path / one["file"]).touch()
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     assert list(as_levels_of_strategies([str(tmp_path)])["factors"]["group"]) == ["4", "16"]
 
