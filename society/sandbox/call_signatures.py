@@ -81,4 +81,4 @@ def _takes(method: ast.FunctionDef, count: int) -> bool:
 
 def _expect(method: ast.FunctionDef, whether: bool, wish: str) -> None:
     if not whether:
-        raise Misfit(method, f"cannot be called: its method {method.name} {wish}")
+        raise Misfit(method, f"has a method {method.name} that cannot be called; it {wish}")

@@ -227,11 +227,19 @@ def _counted(parts: Mapping[str, bool]) -> ClaimFinding:
 def rotas(samples: Samples, *, model: str = "") -> ClaimFinding:
     """Do some strategies for collective risk go by the number of the round alone?"""
     compared = measured_sets(samples.evidence)
-    names = [
-        name
+    author = _named(compared, model) if model else ""
+    sets = [
+        found
         for one, found in compared.measured.items()
         if compared.folders[one.folder].manifest.game == "collective_risk"
-        and (not model or one.name.model == _named(compared, model))
+        and author in ("", one.name.model)
+    ]
+    if not sets:
+        whose = f" by {model}" if model else ""
+        raise InsufficientEvidence(f"there are no strategies for collective_risk{whose}")
+    names = [
+        name
+        for found in sets
         for name, turns in zip(found.names, by_round_alone(found.features), strict=True)
         if turns
     ]
