@@ -28,12 +28,12 @@ class ProgramChoice:
     author: NameFilter
     allow: tuple[str, ...]
 
-    def of(self, folder: KeptFolder, path: str) -> tuple[KeptProgram, ...]:
-        """Return the programs that are meant; raises SandboxError if there are none."""
-        _expect("class", self.names, [one.name for one in folder.programs], path)
-        _expect("attitude", self.attitude, [one.attitude for one in folder.programs], path)
-        _expect("author", self.author, [one.author for one in folder.programs], path)
-        found = tuple(one for one in folder.programs if self._takes(one))
+    def of(self, programs: Sequence[KeptProgram], path: str) -> tuple[KeptProgram, ...]:
+        """Return those of a folder's programs that are meant; raises SandboxError for none."""
+        _expect("class", self.names, [one.name for one in programs], path)
+        _expect("attitude", self.attitude, [one.attitude for one in programs], path)
+        _expect("author", self.author, [one.author for one in programs], path)
+        found = tuple(one for one in programs if self._takes(one))
         if not found:
             raise SandboxError(
                 f"{short_path(path)} has no program of this class, attitude and author at once; "
@@ -74,11 +74,11 @@ class ChosenPrograms:
     hashes: Mapping[str, str]
     by_name: Mapping[str, ReadyProgram]
 
-    @property
+    @cached_property
     def folder(self) -> KeptFolder:
-        """The programs as a run file keeps them."""
-        programs = tuple(one.kept for one in self.by_name.values())
-        return KeptFolder(game=self.game, programs=programs, hashes=dict(self.hashes))
+        """The programs as a run file keeps them; raises SandboxError if they are too many."""
+        programs = (one.kept for one in self.by_name.values())
+        return KeptFolder.pack(self.game, programs, self.hashes, self.path)
 
     @cached_property
     def answers(self) -> tuple[str, ...]:
@@ -127,7 +127,7 @@ def chosen_programs(path: str, choice: ProgramChoice) -> ChosenPrograms:
     if kept is not None:
         checked = [
             (one, check_programs(one.source, filename=one.name, allow=choice.allow))
-            for one in choice.of(kept, path)
+            for one in choice.of(kept.programs, path)
         ]
         ready = [
             ReadyProgram.of(one, find_class(found, one.class_name, path)) for one, found in checked
@@ -149,16 +149,13 @@ def _read(path: str, choice: ProgramChoice) -> ChosenPrograms:
     if not entries:
         raise SandboxError(f"{short_path(path)} lists no strategy; write some into it")
     names = Counter(one.name for one in entries)
-    known = KeptFolder(
-        game=folder.manifest.game,
-        programs=tuple(_listed(number, one, names) for number, one in enumerate(entries)),
-    )
-    wanted = choice.of(known, path)
+    listed = [_listed(number, one, names) for number, one in enumerate(entries)]
+    wanted = choice.of(listed, path)
     texts = dict.fromkeys(entries[one.number].file for one in wanted)
     files = {name: ProgramFile(Path(path, name), choice.allow) for name in texts}
     ready = [files[entries[one.number].file].ready(one) for one in wanted]
     hashes = {name: file.sha256 for name, file in files.items()}
-    return _chosen(path, known.game, hashes, ready)
+    return _chosen(path, folder.manifest.game, hashes, ready)
 
 
 def _listed(number: int, entry: StrategyEntry, names: Mapping[str, int]) -> KeptProgram:

@@ -135,7 +135,7 @@ class PoolSource:
 
 def _stamp(path: str, kept: KeptFolder | None) -> object:
     if kept is not None:
-        return sha256(kept.model_dump_json().encode()).hexdigest()
+        return sha256(kept.texts.encode()).hexdigest()
     files = sorted(_folder(path).glob("*"))
     return tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
 

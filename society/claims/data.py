@@ -388,9 +388,10 @@ class DesignData(Data):
     judging: how, a paragraph each. changes: after results were known. readings: all trials are
     played, and all claims judged, once for each. repeat_trials: as `each`, of all trials together.
     aliases: other names of a model. samples: named ones. where: the first row that fits says where
-    a sample without a trial is played. minds: a function of the package that turns models into
-    settings. asks: whether these minds are models to be asked, or folders of strategies that models
-    wrote.
+    a sample without a trial is played. sections: functions of the package that make further
+    sections of the page from the evidence, or raise InsufficientEvidence. minds: a function of the
+    package that turns models into settings. asks: whether these minds are models to be asked, or
+    folders of strategies that models wrote.
     """
 
     judging: tuple[str, ...] = ()
@@ -402,6 +403,7 @@ class DesignData(Data):
     samples: dict[str, SampleSpec] = Field(default_factory=dict)
     where: tuple[Where, ...] = ()
     claims: tuple[ClaimGroup, ...]
+    sections: tuple[str, ...] = ()
     minds: str = ""
     asks: MindKind = "models"
 

@@ -182,14 +182,16 @@ class ReproductionDesign:
     """The trials to play with one sort of minds, and the claims about them.
 
     judging: how, besides what holds of all papers (HOW); a paragraph each. changes: of claims and
-    judges after results were known. minds: what stands in place of what the experiments say, given
-    models to be asked or folders of strategies, as `asks` says.
+    judges after results were known. sections: further ones of the page, each made from the
+    evidence. minds: what stands in place of what the experiments say, given models to be asked or
+    folders of strategies, as `asks` says.
     """
 
     trials: tuple[Trial, ...]
     claims: tuple[Claim, ...] = ()
     judging: tuple[str, ...] = ()
     changes: tuple[RuleChange, ...] = ()
+    sections: tuple[Callable[[Any], Any], ...] = ()  # from Evidence to a Section of reports
     minds: Callable[[Sequence[str]], Mapping[str, Any]] = as_levels
     asks: MindKind = "models"
 

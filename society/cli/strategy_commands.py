@@ -54,7 +54,7 @@ def _add_files(parser: argparse.ArgumentParser, *, game: bool) -> None:
         "files", nargs="+", type=Path, metavar="FILE", help="FILE.py, or a folder of such files"
     )
     parser.add_argument(
-        "--game", choices=GAMES, required=game, metavar="G", help=f"one of {', '.join(GAMES)}"
+        "--game", choices=GAMES, required=game, metavar="G", help=f"the dilemma: {', '.join(GAMES)}"
     )
     parser.add_argument(
         "--allow", action="append", default=[], metavar="NAME",
@@ -66,7 +66,9 @@ def _add_files(parser: argparse.ArgumentParser, *, game: bool) -> None:
 
 
 def _add_check(verbs: Commands) -> None:
-    parser = verbs.add_parser("check", help="tell which classes are accepted, and why others not")
+    parser = verbs.add_parser(
+        "check", help="say which classes are accepted, and why others are refused"
+    )
     _add_files(parser, game=False)
     parser.add_argument("--json", action="store_true", help="print a list as JSON")
     parser.set_defaults(command=check_strategies_command)
@@ -159,8 +161,13 @@ def _add_play(verbs: Commands) -> None:
         "--players", type=whole_number(2), metavar="N",
         help=f"seats, which the classes take in turn (default: one each, and at least {FEWEST})",
     )  # fmt: skip
-    parser.add_argument("--rounds", type=whole_number(1), default=20, metavar="R")
-    parser.add_argument("--seed", type=whole_number(0), default=1, metavar="S")
+    parser.add_argument(
+        "--rounds", type=whole_number(1), default=20, metavar="R", help="rounds (default: 20)"
+    )
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=1, metavar="S",
+        help="random seed for strategies that draw (default: 1)",
+    )  # fmt: skip
     for name, words in (
         ("factor", "k, of public_goods and collective_risk (default: 2)"),
         ("threshold", "m, of collective_risk (default: half of the players, at least 2)"),
@@ -384,10 +391,9 @@ def adopt_command(args: argparse.Namespace) -> int:
     files = _files(args.files)
     folder = _only_folder(files)
     author = StrategyAuthor(release=args.released, reasons=args.reasons)
-    found = adopt_files(folder, args.game, model=args.model, author=author)
+    found = adopt_files(folder, args.game, files=files, model=args.model, author=author)
     names = {file.name for file in files}
-    entries = [one for one in found.strategies if one.file in names]
-    models = dict(found.models)
+    entries, models = list(found.strategies), dict(found.models)
     if (folder / MANIFEST).exists():
         known = read_strategies(folder).manifest
         _refuse_other(folder, known, found)

@@ -34,11 +34,11 @@ def add_diversity(verbs: Commands) -> None:
     )
     parser.add_argument(
         "--game", choices=_GAMES, metavar="G",
-        help=f"one of {', '.join(_GAMES)}: of a folder without a manifest",
+        help=f"the game of a folder without a manifest: {', '.join(_GAMES)}",
     )  # fmt: skip
     parser.add_argument(
         "--seed", type=whole_number(0), default=0, metavar="S",
-        help="of strategies that draw, and of the uniform vectors (default: 0)",
+        help="random seed for strategies that draw, and for the uniform vectors (default: 0)",
     )  # fmt: skip
     parser.add_argument(
         "--out", type=out_path, metavar="DIR", help="write the plane (SVG, PNG) and tables (CSV)"

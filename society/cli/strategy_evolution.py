@@ -26,25 +26,25 @@ def add_evolve(verbs: Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--game", required=True, metavar="G",
-        help="one of public_goods, collective_risk, common_pool",
+        help="the dilemma: public_goods, collective_risk or common_pool",
     )  # fmt: skip
     parser.add_argument(
-        "--players", type=whole_number(2), metavar="N", help="in a game (default: 4)"
+        "--players", type=whole_number(2), metavar="N", help="players in a game (default: 4)"
     )
     parser.add_argument(
         "--rule", choices=RULES, default=RULES[0], metavar="RULE",
-        help=f"of imitation: {', '.join(RULES)} (default: {RULES[0]})",
+        help=f"rule of imitation: {', '.join(RULES)} (default: {RULES[0]})",
     )  # fmt: skip
     parser.add_argument(
-        "--population", type=whole_number(1), metavar="N", help="users (default: 512)"
+        "--population", type=whole_number(1), metavar="N", help="number of users (default: 512)"
     )
     parser.add_argument(
         "--generations", type=whole_number(1), metavar="T",
-        help=f"at most (default: {GENERATIONS[RULES[0]]}; {MANY:,} under the other rules)",
+        help=f"generations at most (default: {GENERATIONS[RULES[0]]}; {MANY:,} under other rules)",
     )  # fmt: skip
     parser.add_argument("--seed", type=whole_number(0), metavar="S", help="random seed")
     parser.add_argument(
-        "--replicates", type=whole_number(1), metavar="R", help="evolutions (default: 1)"
+        "--replicates", type=whole_number(1), metavar="R", help="number of evolutions (default: 1)"
     )
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="changes",
@@ -52,8 +52,8 @@ def add_evolve(verbs: Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--record", choices=("full", "summary"), default="full",
-        help="record all games (full, the default), or only measures and digests (summary), which "
-        "do not tell the shares of genes",
+        help="full (default): record all games; summary: record measures and digests only, from "
+        "which the shares of genes cannot be told",
     )  # fmt: skip
     parser.add_argument("--out", type=out_path, metavar="FILE", help="run file")
     parser.add_argument("--overwrite", action="store_true", help="replace an existing run file")

@@ -61,11 +61,14 @@ class StoredDatabase:
         return int(self._ticks > self._most)
 
 
-def load_json(words: str | bytes) -> Any:
-    """Parse stored JSON; raises ValueError if it would take far more memory than a run needs."""
+def load_json(words: str | bytes, most: int = _MOST_WORDS) -> Any:
+    """Parse stored JSON; raises ValueError if it would take far more memory than a run needs.
+
+    most: characters that it may have.
+    """
     words = words.decode() if isinstance(words, bytes) else words
     brackets, values = words.count("[") + words.count("{"), words.count(",")
-    if len(words) > _MOST_WORDS or brackets > _MOST_BRACKETS or values > _MOST_VALUES:
+    if len(words) > most or brackets > _MOST_BRACKETS or values > _MOST_VALUES:
         raise ValueError(
             f"{len(words):,} characters of JSON with {brackets:,} lists and mappings and "
             f"{values:,} values"

@@ -92,10 +92,8 @@ def _design(data: DesignData, package: str, here: Path) -> ReproductionDesign:
             judge = partial(_find_by_reading, panel, one, reading)
             both = ", ".join(filter(None, (under, reading.under)))
             claims.append(Claim(text, source, said, judge, both, claim.ours, departures))
-    minds = as_levels
-    if data.minds:
-        module, _, name = data.minds.rpartition(".")
-        minds = getattr(importlib.import_module(f"{package}.{module}"), name)
+    minds = _function(data.minds, package) if data.minds else as_levels
+    sections = tuple(_function(name, package) for name in data.sections)
     trials = [
         _trial_by_reading(_trial(one, {**each, "here": str(here)}), reading)
         for reading in data.readings
@@ -103,8 +101,14 @@ def _design(data: DesignData, package: str, here: Path) -> ReproductionDesign:
         for one in data.trials
     ]
     return ReproductionDesign(
-        tuple(trials), tuple(claims), data.judging, data.changes, minds, data.asks
+        tuple(trials), tuple(claims), data.judging, data.changes, sections, minds, data.asks
     )
+
+
+def _function(path: str, package: str) -> Any:
+    """The function of a package that is named MODULE.NAME."""
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(f"{package}.{module}"), name)
 
 
 def _find_by_reading(

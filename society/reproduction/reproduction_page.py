@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from society.analysis.study import Study
 from society.claims.coverage import CoverageEntry
 from society.claims.data import RuleChange, Trial
-from society.claims.types import HOW, ClaimVerdict, Reproduction
+from society.claims.types import HOW, ClaimVerdict, InsufficientEvidence, Reproduction
 from society.errors import short_path
 from society.experiments.factors import Label
 from society.report import write_sections
@@ -25,7 +26,7 @@ from society.report.sections.over_time import over_time_section
 from society.report.sections.provenance_section import claims_section, count_of
 from society.report.tables import Head, Table
 
-from .evidence import ExperimentResult
+from .evidence import Evidence, ExperimentResult
 from .run import DRY, ReproductionRun
 
 _COVERED = ("judged with rules", "judged if the models are asked", "declared as left out")
@@ -44,8 +45,8 @@ def write_page(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Path:
         if results[trial.name].begun
     ]
     coverage = coverage_section(run.reproduction)
-    changes = _changes(run.design.changes)
-    sections = [*_claims(run, verdicts), *coverage, *experiments, *changes]
+    own, changes = _own_sections(run), _changes(run.design.changes)
+    sections = [*_claims(run, verdicts), *coverage, *own, *experiments, *changes]
     return write_sections(title, run.extent, sections, run.out)
 
 
@@ -91,6 +92,13 @@ def _judged_with(paper: Reproduction, entry: CoverageEntry) -> str:
     if entry.status == "declared":
         return _COVERED[2]
     return _COVERED[0] if by_rules & set(entry.judged_by) else _COVERED[1]
+
+
+def _own_sections(run: ReproductionRun) -> Iterator[Section]:
+    """Make the sections of the paper's own, as far as enough has been played."""
+    for section in run.design.sections:
+        with suppress(InsufficientEvidence):
+            yield section(Evidence(run.results))
 
 
 def _changes(changes: Sequence[RuleChange]) -> Iterator[Section]:

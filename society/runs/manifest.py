@@ -266,7 +266,7 @@ def _programs(cast: Cast) -> dict[str, KeptFolder]:
     found = dict[str, KeptFolder]()
     for part in (part for cohort in cast for part in cohort.components):
         for path, folder in part.kept_folders.items():
-            found[path] = found[path].joined(folder) if path in found else folder
+            found[path] = found[path].joined(folder, path) if path in found else folder
     refuse_too_much(found)
     return found
 

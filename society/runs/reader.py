@@ -33,6 +33,7 @@ from society.llm.call_tables import (
     use_so_far,
 )
 from society.llm.stored_database import StoredDatabase, check_types, load_json
+from society.sandbox.kept_programs import MOST_PACKED
 
 from .chunks import ChunkRow, last_of_chunks, rows_around
 from .encoding import ArrayLayout, StoredLine, unpack_lines
@@ -40,7 +41,7 @@ from .manifest import READABLE, Manifest
 from .moved_files import find_moved_files
 from .schema import SIDES, Header, RunStanding, Status, check_schema, side_file
 
-_MOST_KEYS, _MOST_BYTES = 64, 16 * 2**20  # of a manifest
+_MOST_KEYS, _MOST_BYTES = 64, 16 * 2**20  # of a manifest, beside the texts of programs
 _MOST_AGENTS, _PER_BYTE = 2**24, 64  # in all replicates; more for each byte of the file
 _LONGEST_PATH = 200  # characters of the place of a round
 
@@ -71,7 +72,7 @@ class RunFile:
             _check_manifest_size(connection)
             rows = dict(connection.execute("SELECT key, value FROM manifest").fetchall())
             _check_seal(rows.pop("seal"), *sorted(rows.items()))
-            given = {key: load_json(value) for key, value in rows.items()}
+            given = {key: load_json(value, _most_bytes(key)) for key, value in rows.items()}
             self.manifest = find_moved_files(Manifest.model_validate(given), path, files)
             _check_agents(self.manifest, path.stat().st_size)
 
@@ -359,10 +360,16 @@ def _compose(
 
 
 def _check_manifest_size(connection: sqlite3.Connection) -> None:
-    query = "SELECT count(*), coalesce(sum(length(CAST(value AS BLOB))), 0) FROM manifest"
-    keys, size = connection.execute(query).fetchone()
-    if keys > _MOST_KEYS or size > _MOST_BYTES:
-        raise ValueError(f"it has {keys:,} keys with {size:,} bytes, which no run needs")
+    size = "length(CAST(value AS BLOB))"
+    query = f"SELECT key = 'programs', count(*), coalesce(sum({size}), 0) FROM manifest GROUP BY 1"
+    for programs, keys, size in connection.execute(query):
+        if keys > _MOST_KEYS or size > _most_bytes("programs" if programs else ""):
+            raise ValueError(f"it has {keys:,} keys with {size:,} bytes, which no run needs")
+
+
+def _most_bytes(key: str) -> int:
+    """The most bytes of a value in the manifest."""
+    return _MOST_BYTES + (MOST_PACKED if key == "programs" else 0)
 
 
 def _check_agents(manifest: Manifest, size: int) -> None:

@@ -224,8 +224,10 @@ class Session(NamedTuple):
 
     def finish(self, end: End, *, conclude: bool = True) -> End:
         """Record findings, if wanted, and how the run ended; return the end with the file."""
-        # Whoever reads the run later does not execute code of the user's to find them.
-        if (conclude or self.setup.files or self.setup.objects) and not end.code:
+        # Whoever reads the run later does not execute code of the user's to find them, nor check
+        # thousands of programs.
+        given = self.setup.files or self.setup.objects or self.writer.manifest.programs
+        if (conclude or given) and not end.code:
             self.conclude()
         self.close(end)
         if not (end.code or self.purpose):

@@ -81,4 +81,4 @@ def _takes(method: ast.FunctionDef, count: int) -> bool:
 
 def _expect(method: ast.FunctionDef, whether: bool, wish: str) -> None:
     if not whether:
-        raise Misfit(method, f"has a {method.name} that cannot be called; it {wish}")
+        raise Misfit(method, f"has a method {method.name} that cannot be called; it {wish}")

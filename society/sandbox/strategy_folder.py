@@ -19,7 +19,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from society.errors import SandboxError, short_path
+from society.errors import SandboxError, short_path, suggest
 from society.sandbox.checker import CheckedProgram, check_programs
 from society.sandbox.running.facades import Interface
 from society.sandbox.stage_games import GameName
@@ -29,7 +29,8 @@ Fallback = Literal["C", "D"]
 FALLBACKS: Mapping[str, Fallback] = {"collective": "C", "exploitative": "D"}
 
 _PUBLISHED_NAME = re.compile(r"Strategy_([A-Za-z]+)_\d+")
-_Text = Annotated[str, Field(min_length=1)]
+_Text = Annotated[str, Field(min_length=1, max_length=200)]
+_Description = Annotated[str, Field(max_length=1_000_000)]
 
 
 class _Part(BaseModel):
@@ -60,7 +61,7 @@ class StrategyEntry(_Part):
     model: _Text
     attitude: _Text
     fallback: Fallback
-    description: str = ""
+    description: _Description = ""
     tries: int = Field(default=1, ge=1)
 
     @model_validator(mode="after")
@@ -75,8 +76,8 @@ class FailedDescription(_Part):
 
     model: _Text
     attitude: _Text
-    description: str
-    reason: _Text
+    description: _Description
+    reason: Annotated[str, Field(min_length=1)]
     tries: int = Field(default=1, ge=1)
 
 
@@ -158,8 +159,10 @@ class StrategyFolder:
 
 
 def read_strategies(folder: Path) -> StrategyFolder:
-    """Read the manifest of a folder of strategies."""
+    """Read the manifest of a folder of strategies; raises SandboxError."""
     file = folder / MANIFEST
+    if not folder.is_dir():
+        raise SandboxError(f"there is no folder {short_path(folder)}; name a folder of strategies")
     if not file.is_file():
         raise SandboxError(
             f"{short_path(folder)}: there is no {MANIFEST}, which says who wrote which strategy; "
@@ -168,7 +171,7 @@ def read_strategies(folder: Path) -> StrategyFolder:
         )
     text = _read(file)
     try:
-        return StrategyFolder(folder, StrategyManifest.model_validate(json.loads(text)))
+        given = json.loads(text)
     except json.JSONDecodeError as error:
         raise SandboxError(
             f"{short_path(file)}:{error.lineno}: this is not JSON: {error.msg}"
@@ -177,17 +180,50 @@ def read_strategies(folder: Path) -> StrategyFolder:
         raise SandboxError(
             f"{short_path(file)}: this is nested too deeply for a manifest"
         ) from None
+    try:
+        manifest = StrategyManifest.model_validate(given)
     except ValidationError as error:
-        raise SandboxError(f"{short_path(file)}: {_first_fault(error)}") from None
+        raise SandboxError(f"{short_path(file)}: {_first_fault(error, given)}") from None
+    for name in dict.fromkeys(one.file for one in manifest.strategies):
+        if not (folder / name).is_file():
+            raise SandboxError(
+                f"{short_path(folder / name)}: there is no such file, which {MANIFEST} lists; "
+                "write it, or delete its entries"
+            )
+    return StrategyFolder(folder, manifest)
 
 
-def _first_fault(error: ValidationError) -> str:
-    """Say where a manifest is wrong first, and how often besides."""
-    fault = error.errors(include_url=False)[0]
-    place = ".".join(map(str, fault["loc"])) or "manifest"
-    more = error.error_count() - 1
-    others = f" ({more} more like this)" if more else ""
-    return f"{place}: {fault['msg'].removeprefix('Value error, ')}{others}"
+def _first_fault(error: ValidationError, given: object) -> str:
+    """Say where a manifest is wrong first, and how often besides; a misspelt key comes first."""
+    faults = error.errors(include_url=False)
+    fault = next((one for one in faults if one["type"] == "extra_forbidden"), faults[0])
+    *path, last = fault["loc"] or ("",)
+    if fault["type"] == "extra_forbidden":
+        missing = (one["loc"] for one in faults if one["type"] == "missing")
+        legal = [str(name) for *there, name in missing if there == path]
+        hint = suggest(str(last), legal) if legal else "delete it"
+        words = f"there is no key {last!r}; {hint}"
+    elif fault["type"] == "missing":
+        words = f"the key {last!r} is missing"
+    else:
+        path, words = [*path, last], _lower_first(fault["msg"].removeprefix("Value error, "))
+    others = f" ({len(faults) - 1} more)" if len(faults) > 1 else ""
+    return f"{_place(path, given)}{words}{others}"
+
+
+def _lower_first(words: str) -> str:
+    return words[:1].lower() + words[1:]
+
+
+def _place(path: Sequence[str | int], given: object) -> str:
+    """Name a place in a manifest, and the class that is meant, if it is one of its strategies."""
+    words = ".".join(map(str, path))
+    match path, given:
+        case ["strategies", int(number), *_], {"strategies": list(entries)}:
+            entry = entries[number]
+            if isinstance(entry, dict) and isinstance(entry.get("class"), str):
+                words += f" (class {entry['class']:.60})"
+    return f"{words}: " if words else ""
 
 
 def write_strategies(
@@ -207,16 +243,18 @@ def adopt_files(
     folder: Path,
     game: GameName,
     *,
+    files: Sequence[Path] = (),
     model: str | None = None,
     author: StrategyAuthor | None = None,
     fallbacks: Mapping[str, Fallback] = FALLBACKS,
 ) -> StrategyManifest:
     """Make the manifest of files with classes named Strategy_<ATTITUDE>_<number>.
 
-    model: who wrote them; without it each file is named after its model. Raises SandboxError for
-    other names, attitudes without a fallback, and interfaces that differ.
+    files: of the folder; none: all. model: who wrote them; without it each file is named after its
+    model. Raises SandboxError for other names, attitudes without a fallback, and interfaces that
+    differ.
     """
-    files = sorted(folder.glob("*.py"))
+    files = files or sorted(folder.glob("*.py"))
     if not files:
         raise SandboxError(f"{short_path(folder)}: there are no .py files; name another folder")
     interfaces: dict[str, str] = {}

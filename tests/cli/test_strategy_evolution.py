@@ -30,6 +30,16 @@ def test_strategies_of_a_folder_evolve(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["verify", str(out)]) == 0
 
 
+def test_a_quiet_run_keeps_its_findings_so_that_showing_it_checks_no_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = str(tmp_path / "quiet.run")
+    assert evolve(str(BUILT_IN), "--game", "public_goods", *SMALL, "--out", out, "--quiet") == 0
+    monkeypatch.delattr(strategy_pool, "_read_pool")
+    assert main(["show", out, "--json"]) == 0
+    assert "won_plain_collective" in json.loads(capsys.readouterr().out)["measures"]
+
+
 def test_without_a_folder_the_built_in_strategies_play_any_game(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -42,7 +52,7 @@ def test_without_a_folder_the_built_in_strategies_play_any_game(
     ("words", "message"),
     [
         (["--game", "chess"], "got 'chess'; expected one of public_goods"),
-        (["nowhere", "--game", "public_goods"], "nowhere: there is no manifest.json"),
+        (["nowhere", "--game", "public_goods"], "there is no folder nowhere; name a folder"),
         (["--game", "public_goods", "--population", "30"], "take 28 or 32 users"),
         (["--game", "public_goods", "--rule", "moran"], "got 'moran'; choose one of"),
         (["--game", "common_pool", "--set", "factor=2"], "common_pool has no factor"),

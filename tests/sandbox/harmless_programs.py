@@ -600,4 +600,13 @@ class Maths:
         return D if text.startswith("1,099") and abs(-7) % 4 == 3 and divmod(7, 2) == (3, 1) else C
 """,
     ),
+    Harmless(
+        "CDDDDDDDD",
+        """
+class Joined:
+    def act(self, history):
+        joined = history.opponent_cooperators.compress(history.my_actions).conjugate()
+        return C if joined.sum() % 2 == 0 and joined.nbytes >= 0 else D
+""",
+    ),
 )

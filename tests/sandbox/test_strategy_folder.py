@@ -114,16 +114,25 @@ def test_a_folder_without_a_manifest_says_how_to_make_one(tmp_path: Path) -> Non
         read_strategies(tmp_path)
 
 
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SandboxError, match=r"there is no folder .*nowhere; name a folder"):
+        read_strategies(tmp_path / "nowhere")
+
+
 CHANGES = [
-    ({"game": 3}, "game: Input should be"),
-    ({"price": 3}, "price: Extra inputs are not permitted"),
+    ({"game": 3}, "game: input should be"),
+    ({"price": 3}, "there is no key 'price'; delete it"),
     ({"models": {}}, "the model 'gpt' is not among `models`"),
     ({"strategies": VALID["strategies"] * 2}, "listed twice"),
     ({"strategies": [VALID["strategies"][0] | {"file": "../x.py"}]}, "a .py file of this folder"),
     ({"strategies": [VALID["strategies"][0] | {"file": "x.sh"}]}, "a .py file of this folder"),
     ({"strategies": [VALID["strategies"][0] | {"fallback": "X"}]}, "strategies.0.fallback"),
     ({"strategies": [VALID["strategies"][0] | {"tries": 0}]}, "strategies.0.tries"),
-    ({"strategies": [{}]}, r"strategies.0.file: Field required \(4 more like this\)"),
+    ({"strategies": [{}]}, r"strategies.0: the key 'file' is missing \(4 more\)"),
+    (
+        {"strategies": [{"atitude": "any", "class": "Kind"}]},
+        r"strategies.0 \(class Kind\): there is no key 'atitude'; did you mean 'attitude'\?",
+    ),
 ]
 
 
@@ -146,10 +155,10 @@ def test_a_listed_class_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    folder = read_strategies(folder_of(tmp_path))
+    folder_of(tmp_path)
     (tmp_path / "one.py").unlink()
-    with pytest.raises(SandboxError, match=r"one\.py: cannot be read: No such file"):
-        folder.programs()
+    with pytest.raises(SandboxError, match=r"one\.py: there is no such file, which manifest\.json"):
+        read_strategies(tmp_path)
 
 
 def test_a_strategy_of_another_interface_is_refused(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ models can be told if the folders have strategies by these models.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -29,7 +30,10 @@ from society.claims.types import (
 )
 from society.components.programs.program_host import chosen_confinement
 from society.engine.rng import Array
+from society.report.page import Section
+from society.report.sections.strategy_sets import set_section
 from society.reproduction.claim_samples import Samples
+from society.reproduction.evidence import Evidence
 from society.sandbox.strategy_folder import read_strategies
 from society.sandbox.workers.program_pool import ProgramPool
 from society.scenarios.programs.strategy_pool import Gene
@@ -43,11 +47,11 @@ EARLY = 10  # generations in which genes spread
 _ROUNDING = 0.05
 
 
-def measured_sets(samples: Samples) -> SetComparison:
+def measured_sets(evidence: Evidence) -> SetComparison:
     """Measure all strategies that were played, of all games, in one plane."""
     paths = {
         folder: None
-        for run in samples.evidence.played(TRIAL, {})
+        for run in evidence.played(TRIAL, {})
         for folder in run.manifest.spec["parameters"]["folders"]
     }
     return _measured(tuple(paths))
@@ -60,9 +64,15 @@ def _measured(paths: tuple[str, ...]) -> SetComparison:
         return compare_sets(pool, folders)
 
 
+def diversity_section(evidence: Evidence) -> Section:
+    """Show the plane and the diversity of all strategies, as in figure 1 and table 1."""
+    section = set_section(measured_sets(evidence))
+    return replace(section, title="Fig. 1 and table 1: diversity of strategies", anchor="diversity")
+
+
 def axes_mean(samples: Samples) -> ClaimFinding:
     """Does the first axis track cooperation, and the second one responsiveness?"""
-    plane = measured_sets(samples).plane
+    plane = measured_sets(samples.evidence).plane
     across = {name: float(place[0]) for name, place in plane.references.items()}
     (first, second), (cooperation, slope) = plane.explained, plane.meanings
     parts = {
@@ -77,8 +87,8 @@ def axes_mean(samples: Samples) -> ClaimFinding:
 
 def explained_variance(samples: Samples) -> ClaimFinding:
     """Do the first two components explain as much as in the paper?"""
-    _refuse_strangers(measured_sets(samples), MODELS)
-    found = measured_sets(samples).plane.explained
+    _refuse_strangers(measured_sets(samples.evidence), MODELS)
+    found = measured_sets(samples.evidence).plane.explained
     return finding(
         {
             f"{ours:.1%} against {theirs:.1%}": abs(ours - theirs) <= MATTERS * theirs
@@ -121,7 +131,7 @@ def _effects(compared: SetComparison, game: str) -> dict[str, float]:
 
 def separation(samples: Samples, *, which: Literal["most", "least", "pool"]) -> ClaimFinding:
     """Judge which attitudes are furthest apart, or which game is the hardest to steer."""
-    effects = {game: _effects(measured_sets(samples), game) for game in GAMES}
+    effects = {game: _effects(measured_sets(samples.evidence), game) for game in GAMES}
     if which == "pool":
         *others, pool = GAMES
         return finding(
@@ -157,7 +167,7 @@ def _value(compared: SetComparison, one: FolderSet, name: str) -> float:
 
 def stereotyped_exploiters(samples: Samples) -> ClaimFinding:
     """Are Claude's collective strategies twice as diverse as its exploitative ones?"""
-    compared = measured_sets(samples)
+    compared = measured_sets(samples.evidence)
     parts = {}
     for game in GAMES[:2]:
         collective, exploitative = (
@@ -171,7 +181,7 @@ def stereotyped_exploiters(samples: Samples) -> ClaimFinding:
 
 def dimensions(samples: Samples) -> ClaimFinding:
     """Has GPT the highest participation ratio of all models, by game and attitude?"""
-    compared, parts = measured_sets(samples), {}
+    compared, parts = measured_sets(samples.evidence), {}
     for game in GAMES:
         for attitude in ("collective", "exploitative"):
             ratios = {
@@ -187,7 +197,7 @@ def dimensions(samples: Samples) -> ClaimFinding:
 
 def table_1_again(samples: Samples) -> ClaimFinding:
     """Are MPD, d and PR those of table 1, to the decimal that it has?"""
-    compared = measured_sets(samples)
+    compared = measured_sets(samples.evidence)
     parts: dict[str, bool] = {}
     for number, game in enumerate(GAMES):
         effects = _effects(compared, game)
@@ -216,12 +226,20 @@ def _counted(parts: Mapping[str, bool]) -> ClaimFinding:
 
 def rotas(samples: Samples, *, model: str = "") -> ClaimFinding:
     """Do some strategies for collective risk go by the number of the round alone?"""
-    compared = measured_sets(samples)
-    names = [
-        name
+    compared = measured_sets(samples.evidence)
+    author = _named(compared, model) if model else ""
+    sets = [
+        found
         for one, found in compared.measured.items()
         if compared.folders[one.folder].manifest.game == "collective_risk"
-        and (not model or one.name.model == _named(compared, model))
+        and author in ("", one.name.model)
+    ]
+    if not sets:
+        whose = f" by {model}" if model else ""
+        raise InsufficientEvidence(f"there are no strategies for collective_risk{whose}")
+    names = [
+        name
+        for found in sets
         for name, turns in zip(found.names, by_round_alone(found.features), strict=True)
         if turns
     ]
@@ -290,7 +308,7 @@ def _release_dates(samples: Samples) -> dict[str, date]:
     """The day on which each model that plays was released, as far as a manifest says so."""
     authors = {
         name: author
-        for folder in measured_sets(samples).folders
+        for folder in measured_sets(samples.evidence).folders
         for name, author in folder.manifest.models.items()
     }
     played = map(str, samples.evidence.levels("self_play")["model"])

@@ -34,8 +34,8 @@ class SetPair(NamedTuple):
 class SetComparison(NamedTuple):
     """All sets of some folders.
 
-    attitudes: pairs of attitudes of one model. shifts: the same model and
-    attitude in the first and the second folder.
+    attitudes: pairs of attitudes of one model in one game. shifts: the same model and attitude in
+    two folders.
     """
 
     folders: Sequence[StrategyFolder]
@@ -69,8 +69,8 @@ def compare_sets(
         folders=folders,
         measured=measured,
         summaries={one: summarise_set(found, seed) for one, found in measured.items()},
-        attitudes=_pairs(measured, across=False),
-        shifts=_pairs(measured, across=True),
+        attitudes=_pairs(folders, measured, across=False),
+        shifts=_pairs(folders, measured, across=True),
         plane=principal_plane(
             {set_label(one, folders): found.features for one, found in measured.items()},
             reference_features(pool, seed),
@@ -78,20 +78,21 @@ def compare_sets(
     )
 
 
-def _pairs(measured: Mapping[FolderSet, StrategySet], *, across: bool) -> list[SetPair]:
-    """Compare attitudes of one model or, across folders, sets of the same name."""
+def _pairs(
+    folders: Sequence[StrategyFolder], measured: Mapping[FolderSet, StrategySet], *, across: bool
+) -> list[SetPair]:
+    """Compare attitudes of one model in one game or, across folders, sets of the same name."""
+
+    def are_attitudes(one: FolderSet, other: FolderSet) -> bool:
+        """Check that two sets are attitudes of one model, which may have a folder for each."""
+        games = {folders[each.folder].manifest.game for each in (one, other)}
+        if len(games) > 1 or one.name.model != other.name.model or one.name == other.name:
+            return False
+        crossed = (one._replace(name=other.name), other._replace(name=one.name))
+        return one.folder == other.folder or measured.keys().isdisjoint(crossed)
+
     return [
         SetPair(one, other, set_shift(measured[one].features, measured[other].features))
         for one, other in combinations(measured, 2)
-        if (one.name == other.name if across else _differ_in_attitude(one, other, measured))
+        if (one.name == other.name if across else are_attitudes(one, other))
     ]
-
-
-def _differ_in_attitude(
-    one: FolderSet, other: FolderSet, measured: Mapping[FolderSet, StrategySet]
-) -> bool:
-    """Check that two sets are attitudes of one model, which may have a folder for each."""
-    if one.name.model != other.name.model or one.name == other.name:
-        return False
-    crossed = (one._replace(name=other.name), other._replace(name=one.name))
-    return one.folder == other.folder or measured.keys().isdisjoint(crossed)

@@ -183,6 +183,8 @@ def measure_sets(
 ) -> dict[Gene, StrategySet]:
     """Measure all strategies of a folder that are accepted, set by set; raises SandboxError."""
     entries, checked = folder.manifest.strategies, folder.programs()
+    if not entries:
+        raise SandboxError(f"{short_path(folder.path)} lists no strategy; write some into it")
     accepted = [
         (entry, one.loaded(entry.fallback))
         for entry, one in zip(entries, checked, strict=True)

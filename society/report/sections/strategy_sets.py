@@ -64,7 +64,7 @@ def set_tables(compared: SetComparison) -> list[Table]:
         title = "Distance of the centroids of two attitudes"
         tables.append(_pair_table("attitudes", title, compared, compared.attitudes))
     if compared.shifts:
-        title = "Shift of centroids from folder A to folder B"
+        title = "Shift of centroids between folders"
         tables.append(_pair_table("shifts", title, compared, compared.shifts))
     return tables
 

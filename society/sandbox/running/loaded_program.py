@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import Literal
 
@@ -29,7 +29,7 @@ class LoadedProgram:
     random: bool
     keeps_state: bool
     reads: frozenset[str]
-    analysis: PlayAnalysis
+    analysis: PlayAnalysis = field(compare=False)  # it follows from the source
     takes_stock: bool = False
     sees_sources: bool = False
     head: str = ""

@@ -98,13 +98,16 @@ SOURCES = words("my_source opponent_sources")  # of a game whose programs read e
 DESCRIPTION = SOURCES | words("n_players n_rounds k m capacity name game_description")
 SIMULATED = words("moves against_moves fallbacks against_fallbacks")  # what `simulate` returns
 
+# Of arrays: all but those that reach files or memory, or change an array's form in its place. So
+# there is nothing that an option could add.
 METHODS = words("""
     C D T accumulate add all any append argmax argmin argpartition argsort as_integer_ratio
-    astype bit_count bit_length capitalize choose clear clip conj copy count cumprod cumsum
-    diagonal difference difference_update discard dot dtype endswith eps extend fill find flat
-    flatten flip get imag index insert intersection isalnum isalpha isdecimal isdigit
+    astype bit_count bit_length capitalize choose clear clip compress conj conjugate copy count
+    cumprod cumsum diagonal difference difference_update discard dot dtype endswith eps extend fill
+    find flat flatten flip get imag index insert intersection isalnum isalpha isdecimal isdigit
     isdisjoint is_integer islower issubset issuperset isupper item items itemsize join keys kind
-    lower lstrip max mean min name ndim nonzero partition pop popitem prod ravel real reduce remove
+    lower lstrip max mean min name nbytes ndim nonzero partition pop popitem prod ravel real reduce
+    remove
     repeat replace reshape reverse round rstrip searchsorted setdefault shape size sort split
     splitlines squeeze startswith std strip sum swapaxes symmetric_difference take title tiny tolist
     trace transpose union update upper value values var

@@ -21,7 +21,7 @@ from society.analysis.strategies.measured_behaviour import (
 from society.engine.rng import Array
 from society.errors import SandboxError
 from society.sandbox.checker import check_programs
-from society.sandbox.strategy_folder import StrategyFolder, adopt_files
+from society.sandbox.strategy_folder import StrategyEntry, StrategyFolder, adopt_files
 from society.sandbox.workers.program_pool import ProgramPool
 from society.scenarios.programs.strategy_pool import Gene
 
@@ -141,6 +141,9 @@ def test_a_folder_without_an_accepted_strategy_is_refused(
     only = good.manifest.model_copy(update={"strategies": good.manifest.strategies[:1]})
     with pytest.raises(SandboxError, match="no strategy is accepted"):
         measure_sets(pool, StrategyFolder(good.path, only))
+    none = good.manifest.model_copy(update={"strategies": ()})
+    with pytest.raises(SandboxError, match="lists no strategy; write some into it"):
+        measure_sets(pool, StrategyFolder(good.path, none))
 
 
 def test_two_folders_are_compared_in_one_plane(
@@ -156,3 +159,21 @@ def test_two_folders_are_compared_in_one_plane(
     ]
     assert [pair.shift.distance for pair in compared.shifts] == [0, 0]
     assert len(compared.attitudes) == 2
+
+
+def test_attitudes_in_folders_of_their_own_are_compared_within_a_game_only(
+    pool: ProgramPool, folder: Callable[[str], StrategyFolder]
+) -> None:
+    whole = folder(STRATEGIES)
+    *_, odd, even = whole.manifest.strategies
+
+    def part(game: str, *entries: StrategyEntry) -> StrategyFolder:
+        change = {"game": game, "strategies": entries}
+        return StrategyFolder(whole.path, whole.manifest.model_copy(update=change))
+
+    collective = [one for one in whole.manifest.strategies if one.attitude == "collective"]
+    games = ("public_goods", "collective_risk")
+    parts = [part(game, *some) for game in games for some in (collective, (odd, even))]
+    compared = compare_sets(pool, parts)
+    pairs = [(pair.first.folder, pair.second.folder) for pair in compared.attitudes]
+    assert pairs == [(0, 1), (2, 3)]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +22,7 @@ from society.components.programs.program_host import ProgramHost
 from society.llm.call_tables import checksum
 from society.runs.runfile import open_run_file
 from society.runs.verify import verify
+from society.sandbox.kept_programs import KeptFolder
 from society.sandbox.workers.program_pool import ProgramPool
 
 if TYPE_CHECKING:
@@ -420,12 +423,14 @@ def test_a_forged_program_is_checked_before_it_is_run(
     play: Play, typed: Typed, tmp_path: Path
 ) -> None:
     play(mixed("public_goods", f"folder: {EXAMPLES / 'public_goods'}, class: Patient"))
+    spy = "class Patient:\n    def act(self, history):\n        return open('/etc/passwd')"
 
     def attack(programs: dict[str, Any]) -> None:
-        for one in programs.values():
-            one["programs"][0]["source"] = (
-                "class Patient:\n    def act(self, history):\n        return open('/etc/passwd')"
-            )
+        for path, one in programs.items():
+            (patient,) = KeptFolder.model_validate(one).programs
+            forged = patient.model_copy(update={"source": spy})
+            packed = KeptFolder.pack(one["game"], [forged], one["hashes"], path)
+            programs[path] = packed.model_dump(mode="json")
 
     forge(tmp_path / "a.run", attack)
     assert typed("show", "a.run").code == 0
@@ -434,7 +439,7 @@ def test_a_forged_program_is_checked_before_it_is_run(
     assert "Patient is refused: not allowed in Patient: `open`" in said.out
 
 
-@pytest.mark.parametrize("wrong", [{"programs": []}, {"programs": 3}, {"game": 4}, {"more": 1}])
+@pytest.mark.parametrize("wrong", [{"texts": 3}, {"size": 2**40}, {"game": 4}, {"more": 1}])
 def test_programs_that_no_run_keeps_are_refused(
     wrong: dict[str, Any], play: Play, typed: Typed, tmp_path: Path
 ) -> None:
@@ -451,13 +456,44 @@ def test_programs_that_no_run_keeps_are_refused(
     assert "checksum" not in said.err
 
 
+def bomb(size: int) -> str:
+    """Texts that unpack to so many bytes."""
+    return b64encode(lzma.compress(b"x" * size, check=lzma.CHECK_NONE)).decode()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"texts": bomb(50_000_000), "size": 5}, "6 bytes of 1 programs, not 5"),
+        ({"texts": bomb(5), "size": 50_000_000}, "5 bytes of 1 programs, not 50,000,000"),
+        ({"texts": bomb(5), "size": 5}, "1 validation error for KeptProgram"),
+        ({"texts": "eHh4" * 9, "size": 5}, "Input format not supported by decoder"),
+        ({"texts": "&", "size": 5}, "Only base64 data is allowed"),
+    ],
+)
+def test_texts_that_no_run_keeps_are_shown_by_nobody_and_refused_by_verify(
+    wrong: dict[str, Any], reason: str, play: Play, typed: Typed, tmp_path: Path
+) -> None:
+    play(mixed("public_goods", f"folder: {EXAMPLES / 'public_goods'}, class: Patient", 1))
+
+    def spoil(programs: dict[str, Any]) -> None:
+        for one in programs.values():
+            one.update(wrong)
+
+    forge(tmp_path / "a.run", spoil)
+    assert typed("show", "a.run").code == 0, "to show a run unpacks nothing"
+    said = typed("verify", "a.run")
+    assert said.code == 1
+    assert f"the programs in the run file cannot be read: {reason}" in " ".join(said.out.split())
+
+
 # Mistakes
 
 
 @pytest.mark.parametrize(
     ("program", "words"),
     [
-        ("folder: nowhere", "nowhere: there is no manifest.json"),
+        ("folder: nowhere", "there is no folder nowhere"),
         ("folder: own, class: Fin", "own has no class 'Fin'; did you mean 'Fine'?"),
         ("folder: own, attitude: kind", "own has no attitude 'kind'; choose one of: any"),
         ("folder: own, author: me", "own has no author 'me'"),

@@ -5,19 +5,25 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from society.analysis.strategies.compared_sets import FolderSet
 from society.analysis.strategies.measured_behaviour import context_lengths
+from society.claims.data import DesignData
+from society.claims.types import InsufficientEvidence
 from society.config.registry import reproduction
 from society.errors import InputError, SandboxError
+from society.reproduction.claim_samples import Samples
 from society.reproduction.evidence import Evidence
 from society.reproduction.judges import judge_claims
 from society.reproduction.run import ReproductionRun
 from society.sandbox.stage_games import stage_game
 from society.sandbox.strategy_folder import read_strategies
-from society.scenarios.reproductions.willis2026 import printed_tables
+from society.scenarios.programs.strategy_pool import Gene
+from society.scenarios.reproductions.willis2026 import behaviour_judges, printed_tables
 from society.scenarios.reproductions.willis2026.behaviour_judges import by_round_alone
 from society.scenarios.reproductions.willis2026.dilemma_arithmetic import (
     enumerated_bounds,
@@ -104,6 +110,7 @@ def test_groups_are_as_large_as_the_smallest_set(tmp_path: Path) -> None:
     manifest["strategies"] *= 3
     for number, one in enumerate(manifest["strategies"]):
         manifest["strategies"][number] = {**one, "class": f"{one['class']}{number}"}
+        (tmp_path / one["file"]).touch()
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     assert list(as_levels_of_strategies([str(tmp_path)])["factors"]["group"]) == ["4", "16"]
 
@@ -119,6 +126,22 @@ def test_models_are_not_asked_but_their_strategies_are_played(tmp_path: Path) ->
 def test_papers_about_models_take_no_strategies(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="village plays no strategies; leave out --strategies"):
         ReproductionRun(reproduction("village"), tmp_path, strategies=FOLDER)
+
+
+@pytest.mark.parametrize(
+    ("model", "missing"),
+    [("gpt-5-mini", "for collective_risk by gpt-5-mini"), ("mistral-7b", "by mistral-7b")],
+)
+def test_rotas_cannot_be_told_without_strategies_for_collective_risk(
+    model: str, missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = SimpleNamespace(manifest=SimpleNamespace(game="public_goods"))
+    own = FolderSet(0, Gene("gpt-5-mini", "collective"))
+    compared = SimpleNamespace(folders=[folder], measured={own: None})
+    monkeypatch.setattr(behaviour_judges, "measured_sets", lambda evidence: compared)
+    samples = Samples(Evidence({}), DesignData(trials=(), claims=()))
+    with pytest.raises(InsufficientEvidence, match=missing):
+        behaviour_judges.rotas(samples, model=model)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the jail is one of Linux")
