@@ -32,7 +32,8 @@ _MOST_PLAYERS_IN_PATHS = 8  # with more, whole histories hardly ever come again
 MOST_NODES = 2_000_000
 _MOST_EDGES = 32_000_000
 _TRIED = 400  # decisions after which it shows whether looking up is worth it
-_WORTH_IT = 0.8  # of the decisions at most call the program
+_TRIED_IN_LARGE_GROUPS = 80
+_WORTH_IT = 0.7  # of the decisions at most call the program
 
 
 class Automaton:
@@ -52,7 +53,9 @@ class Automaton:
         self.root = self.out = UNKNOWN
         self.part = key_part(self.runnable.sufficient, game)
         self.decisions = self.calls = 0
-        few = game.players <= _MOST_PLAYERS_IN_PATHS or self.part is not None
+        large = game.players > _MOST_PLAYERS_IN_PATHS
+        self._tries = _TRIED_IN_LARGE_GROUPS if large else _TRIED
+        few = not large or self.part is not None
         sets = not self.sees_sets or game.players <= MOST_OPPONENTS_IN_SETS + 1
         # Nodes do not tell who the opponents are, so that programs which read them are called.
         self._can_be_tabled = few and sets and not program.sees_sources
@@ -64,7 +67,7 @@ class Automaton:
     @property
     def is_tabled(self) -> bool:
         """Tell if looking up is possible, and worth it."""
-        tried = self.decisions >= _TRIED
+        tried = self.decisions >= self._tries
         return self._can_be_tabled and not (tried and self.calls > _WORTH_IT * self.decisions)
 
     def leave_tables(self) -> None:

@@ -102,14 +102,16 @@ def _no_collection() -> Iterator[None]:
 MoveOfProgram = Callable[..., tuple[bool, Failure | None]]
 
 
+@dataclass(slots=True)
 class _LiveSeat:
-    """A seat whose program is called each round."""
+    """A seat whose program, of this index, is called each round."""
 
-    __slots__ = ("chance", "errors", "instance", "move")
-
-    def __init__(self, move: MoveOfProgram, instance: Any, chance: Chance, errors: int) -> None:
-        self.move = move
-        self.instance, self.chance, self.errors = instance, chance, errors
+    seat: int
+    index: int
+    move: MoveOfProgram
+    instance: Any
+    chance: Chance
+    errors: int = 0
 
 
 class _Games:
@@ -167,6 +169,8 @@ class _Games:
         seats = np.bincount(self.which, minlength=len(self.automata))
         for automaton, count in zip(self.automata, seats.tolist(), strict=True):
             automaton.decisions += count * self.game.rounds
+        for one in self.live:
+            self.automata[self.which[one]].calls += self.game.rounds
 
     def _play_round(self, number: int) -> None:
         cooperates = np.empty(len(self.nodes), bool)
@@ -214,15 +218,16 @@ class _Games:
                 first[one] = self._root(automaton, int(self.first[one]))
         self.table.write()
         self.nodes = first[self.which]
-        self._part_live()
         for seat in np.flatnonzero(self.nodes == UNKNOWN).tolist():
             self._start_live(seat)
+        self._part_live()
 
     def _part_live(self) -> None:
         """Part the seats that look moves up from those whose programs play, in their order."""
         self.tabled = np.flatnonzero(self.nodes != UNKNOWN)
         playing = np.flatnonzero(self.nodes == UNKNOWN)
         self.playing = playing[np.argsort(self.which[playing], kind="stable")]
+        self.players = [self.live[seat] for seat in self.playing.tolist()]
 
     def _root(self, automaton: Automaton, seat: int) -> int:
         if automaton.root == UNKNOWN:
@@ -403,9 +408,10 @@ class _Games:
         instance, failure = (opened or automaton.runnable).start(chance)
         if failure:
             self._report(seat, 0, failure)
-            self._give_up(seat)
+            self._play_fallback(seat)
         else:
-            self.live[seat] = _LiveSeat((opened or automaton).move, instance, chance, 0)
+            move = (opened or automaton).move
+            self.live[seat] = _LiveSeat(seat, automaton.index, move, instance, chance)
 
     def _open_seat(self, seat: int, automaton: Automaton) -> OpenSeat | None:
         """The seat of a program that sees the sources of its co-players, or None."""
@@ -420,10 +426,13 @@ class _Games:
         return OpenSeat(table, self.game, int(self.seeds[seat]))
 
     def _give_up(self, seat: int) -> None:
-        """Let a seat's program play its fallback to the end of the game."""
+        """Call a seat's program no more in this game."""
+        self._play_fallback(seat)
+        self._part_live()
+
+    def _play_fallback(self, seat: int) -> None:
         self.nodes[seat] = self.table.fallback(self.automata[self.which[seat]])
         self.table.write()
-        self._part_live()
 
     def _go_live(self, seats: NDArray[Any], edges: NDArray[Any], number: int) -> None:
         """Let seats leave the table, which has no room for what they see."""
@@ -435,25 +444,21 @@ class _Games:
             else:
                 instance, _ = automaton.runnable.start()
                 state.restore(instance)
-            errors = int(self.table.errors[parent])
-            self.live[seat] = _LiveSeat(automaton.move, instance, self._chance(seat), errors)
+            called = automaton.index, automaton.move, instance, self._chance(seat)
+            self.live[seat] = _LiveSeat(seat, *called, int(self.table.errors[parent]))
         self._part_live()
 
     def _call_live(self, number: int, cooperates: NDArray[Any]) -> None:
         seats = self.playing
-        calls = zip(
-            seats.tolist(), self.which[seats].tolist(), self._shown(seats, number), strict=True
-        )
         moves = []
-        for seat, which, shown in calls:
-            automaton, one = self.automata[which], self.live[seat]
-            automaton.calls += 1
-            self.mark(automaton.index)
+        mark = self.mark
+        for one, shown in zip(self.players, self._shown(seats, number), strict=True):
+            mark(one.index)
             move, failure = one.move(one.instance, shown, one.errors, one.chance)
             if failure:
                 one.errors += 1
-                self._report(seat, number, failure)
+                self._report(one.seat, number, failure)
                 if failure.ends_the_game:
-                    self._give_up(seat)
+                    self._give_up(one.seat)
             moves.append(move)
         cooperates[seats] = moves

@@ -333,7 +333,7 @@ def reseed(namespace: Mapping[str, Any], seed: int) -> None:
 
 def use_chance(namespace: Mapping[str, Any], chance: Chance) -> None:
     """Let a program draw from this chance, say that of the seat it plays next."""
-    slot_of(namespace).chance = chance
+    slot_of(namespace).held = chance
 
 
 def define(code: CodeType, name: str, namespace: dict[str, Any]) -> type[Any]:

@@ -95,7 +95,7 @@ class RunnableProgram:
 
     def use_chance(self, chance: Chance) -> Chance:
         """Let programs draw from this chance; returns the one before."""
-        before, self._slot.chance = self._slot.chance, chance
+        before, self._slot.held = self._slot.held, chance
         return before
 
     def new_instance(self, description: AnyDescription) -> Any:
@@ -142,7 +142,7 @@ class RunnableProgram:
     ) -> tuple[bool, Failure | None]:
         """Ask for a move: True is C; errors: how many this instance made in the game so far."""
         if chance is not None:
-            self._slot.chance = chance
+            self._slot.held = chance
         budget.left = STEPS
         if budget.broken:
             budget.reset()

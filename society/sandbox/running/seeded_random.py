@@ -121,28 +121,24 @@ class ScriptedChance(Chance):
 
 
 class ChanceSlot:
-    """Holds the chance of one namespace; the runner may exchange it."""
+    """Holds the chance of one namespace; the runner may exchange what is `held`."""
 
-    __slots__ = ("_chance",)
+    __slots__ = ("held",)
 
     def __init__(self, chance: Chance) -> None:
-        self._chance = chance
+        self.held = chance
 
     @property
     def chance(self) -> Chance:
-        """The chance that a program uses."""
-        self._chance.note_use()
-        return self._chance
-
-    @chance.setter
-    def chance(self, chance: Chance) -> None:
-        self._chance = chance
+        """The chance for a program that uses it for more than tosses."""
+        self.held.note_use()
+        return self.held
 
     def toss(self, compare: Comparison) -> Callable[[Any], Any]:
         """Make what compares a number drawn from [0, 1) with a bound: `random.random() < bound`."""
 
         def compared(bound: Any) -> Any:
-            return self._chance.toss(compare, bound)
+            return self.held.toss(compare, bound)
 
         return compared
 
