@@ -53,6 +53,7 @@ from society.sandbox.source.names import (
     RANDOM,
 )
 from society.sandbox.source.number_inference import Numbers
+from society.sandbox.source.often_done import KnownValues, done_often
 from society.sandbox.source.program_report import (
     ProgramFunction,
     call_themselves,
@@ -61,6 +62,7 @@ from society.sandbox.source.program_report import (
     remembers,
 )
 from society.sandbox.source.program_text import Refusal, parse_text
+from society.sandbox.source.small_values import SmallValues
 from society.sandbox.source.syntax_rules import NameUse, Survey
 
 
@@ -415,8 +417,18 @@ class _Program:
         recursive = call_themselves(self.functions)
         of_classes = {use.name for use in self._uses("constants")}
         of_classes |= {one.name for one in self.functions}
-        numbers = Numbers(self.syntax, bound=self.bound, class_names=of_classes)
-        body = [instrument(self.file.own_copy(node), numbers, recursive) for node in self.nodes]
+        values = KnownValues(
+            Numbers(self.syntax, bound=self.bound, class_names=of_classes),
+            SmallValues(self.syntax, bound=self.bound, class_names=of_classes),
+        )
+        loads = {use.name for use in self._uses("loads")} - {"np", "numpy"}
+        renamed = any(
+            self.file.imported.get(name, ("",))[0] in ("numpy", "numpy.random") for name in loads
+        )
+        often = done_often(self.functions, self.syntax, recursive, values, renamed=renamed)
+        body = [
+            instrument(self.file.own_copy(node), values, recursive, often) for node in self.nodes
+        ]
         tree = ast.Module([*self._imports(), *body], type_ignores=[])
         file = f"{PROGRAM}{self.node.name}>"
         try:
