@@ -157,6 +157,8 @@ def _step_by_step(values: Iterable[Any], weight: int) -> Iterator[Any]:
 
 def caught() -> None:
     """Let a program handle no error of the machine: its memory and its stack are not its own."""
-    kind = sys.exc_info()[0]
-    if kind is not None and issubclass(kind, MemoryError | RecursionError):
-        raise RuleBroken(f"{kind.__name__}: it takes more memory or stack than a program may")
+    error = sys.exc_info()[1]
+    if isinstance(error, MemoryError):
+        raise error
+    if isinstance(error, RecursionError):
+        raise RuleBroken("RecursionError: it takes more stack than a program may")

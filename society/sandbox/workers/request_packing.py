@@ -78,14 +78,15 @@ def unpack_programs(request: WorkerRequest) -> list[LoadedProgram]:
     return programs
 
 
-def pack_batch(batch: MatchBatch) -> bytes:
-    """Ask a worker to play this batch."""
+def pack_batch(batch: MatchBatch, *, memory: int | None = None) -> bytes:
+    """Ask a worker to play this batch; memory: bytes that it may take, if they are counted."""
     body = _Body()
     head = {
         "game": _pack_game(batch.game),
         "seats": body.array(batch.seats, np.int32),
         "seeds": body.array(batch.seeds, np.uint64),
         "disqualified": sorted(batch.disqualified),
+        "memory": memory,
     }
     return pack_request("play", head, body.bytes())
 
