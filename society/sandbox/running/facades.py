@@ -37,7 +37,18 @@ from society.sandbox.source.names import TYPING
 Interface = Literal["counts", "full", "society"]
 
 
-class Action(enum.Enum, metaclass=EnumType):
+class OfferedEnum(enum.Enum, metaclass=EnumType):
+    """Stands for Enum as a base."""
+
+
+class OfferedIntEnum(int, OfferedEnum):
+    """Stands for IntEnum as a base."""
+
+    __str__ = int.__repr__
+    __format__ = int.__format__  # type: ignore[assignment]
+
+
+class Action(OfferedEnum):
     """A move: cooperate or defect."""
 
     C = 1
@@ -56,14 +67,6 @@ class Action(enum.Enum, metaclass=EnumType):
 
 
 C, D = Action.C, Action.D
-
-
-class OfferedEnum(enum.Enum, metaclass=EnumType):
-    """Stands for Enum as a base."""
-
-
-class OfferedIntEnum(enum.IntEnum, metaclass=EnumType):
-    """Stands for IntEnum as a base."""
 
 
 class BaseStrategy:
@@ -241,6 +244,7 @@ _GUARDS: dict[str, Any] = {
     f".{name}": getattr(module, name)
     for module, names in (
         (step_budget, "step enter leave steps_over caught with_order"),
+        (step_budget, "parts_over parts_with_order"),
         (size_guards, "call_method check_size as_text"),
         (work_charges, "bound charged key nested ordered ordered_by picked searched"),
         (work_charges, "sized summed walked inside outside"),

@@ -24,6 +24,7 @@ from society.sandbox.running.step_budget import (
     enter,
     in_order,
     leave,
+    parts_with_order,
     steps_over,
 )
 from society.sandbox.running.work_charges import charge_items, hashed, nested, summed
@@ -109,7 +110,7 @@ def _iterator(values: Iterable[Any]) -> Iterator[Any]:
 
 def as_dict(*values: Any, **named: Any) -> dict[Any, Any]:
     """Make a dictionary, as dict does."""
-    return dict(*map(hashed, values), **named)
+    return dict(*map(parts_with_order, map(hashed, values)), **named)
 
 
 def as_set(*values: Any) -> set[Any]:

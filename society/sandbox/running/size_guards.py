@@ -11,7 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from society.sandbox.running.step_budget import LAZY, RuleBroken, budget, steps_over
+from society.sandbox.running.step_budget import (
+    LAZY,
+    RuleBroken,
+    budget,
+    in_order,
+    steps_over,
+    with_order,
+)
 from society.sandbox.running.work_charges import (
     charge_items,
     hashed,
@@ -102,10 +109,14 @@ def call_method(owner: Any, name: str, /, *values: Any, **named: Any) -> Any:
     method: Callable[..., Any] = getattr(owner, name)
     if type(owner) is type:  # list.count(values, 1)
         values = tuple(nested(listed(value)) for value in values)
+        if name == "pop" and values:
+            with_order(values[0])
         if values and name in _CHECKED:
             return call_method(values[0], name, *values[1:], **named)
     if name in ("extend", "update", "union"):
         values = tuple(map(listed, values))
+    if name == "extend":
+        values = tuple(map(in_order, values))
     if name == "index" and isinstance(owner, list | tuple):
         return _index(searched(owner, values[0] if values else None), *values)
     if isinstance(owner, CONTAINERS):

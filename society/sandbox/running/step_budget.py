@@ -125,6 +125,22 @@ def with_order(values: Any) -> Any:
     return values if in_order(values) is values else in_order({object()})
 
 
+def parts_with_order(value: Any) -> Any:
+    """Return what is taken apart; sets in it must have an order of their own."""
+    if type(value) is set or type(value) is frozenset:
+        return with_order(value)
+    if type(value) is list or type(value) is tuple:
+        for part in value:
+            with_order(part)
+    return value
+
+
+def parts_over(values: Iterable[Any], weight: int = 1) -> Iterator[Any]:
+    """Take a step for each turn of a loop that takes its values apart."""
+    for value in steps_over(values, weight):
+        yield parts_with_order(value)
+
+
 def steps_over(values: Iterable[Any], weight: int = 1) -> Iterable[Any]:
     """Take a step for each turn of a loop over these values; turns of long bodies weigh more."""
     if isinstance(values, np.ndarray):

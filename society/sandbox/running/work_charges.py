@@ -14,7 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from society.sandbox.running.step_budget import LAZY, RuleBroken, budget, in_order, steps_over
+from society.sandbox.running.step_budget import (
+    LAZY,
+    RuleBroken,
+    budget,
+    in_order,
+    steps_over,
+    with_order,
+)
 
 CHEAP = 64  # items that cost no step
 # Values that no operation walks through, as whole numbers are bounded.
@@ -191,6 +198,8 @@ def bound(method: Any) -> Any:
         budget.charge(1)
         passed = [nested(sized(value)) for value in values]
         searched(owner, passed[0] if passed else None)
+        if method.__name__ == "pop" and type(owner) is set:
+            with_order(owner)
         return result_charged(method(*passed, **named))
 
     return call

@@ -79,7 +79,7 @@ _QUICK_METHODS = words(
 )
 
 
-_WALKING = METHODS - _QUICK_METHODS - _DATA - HISTORY
+_BOUND = METHODS - _QUICK_METHODS - _DATA - HISTORY | {"pop"}
 
 
 def instrument(
@@ -137,6 +137,11 @@ class _Instrumenter(ast.NodeTransformer):
         node.body = [*documented, *body]
         return node
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        node.decorator_list = self._visit_all(node.decorator_list)
+        node.body = [self.visit(one) for one in node.body]
+        return node
+
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         weight = _weight([node.body])
         outer = self._watch(node.body)
@@ -162,7 +167,8 @@ class _Instrumenter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> ast.AST:
         weight = _weight(node.body)
-        node.iter = _call(node.iter, ".steps_over", self.visit(node.iter), *weight)
+        over = self._over(node.target, node.iter)
+        node.iter = _call(node.iter, over, self.visit(node.iter), *weight)
         outer = self._watch(*node.body)
         node.target = self.visit(node.target)
         node.body = [self.visit(one) for one in node.body]
@@ -188,13 +194,15 @@ class _Instrumenter(ast.NodeTransformer):
         first, *more = node.generators  # type: ignore[attr-defined]
         inner = [*parts, *first.ifs, *more]
         weight = _weight(inner)
+        over = self._over(first.target, first.iter)
         values = self.visit(first.iter)
         outer = self._watch(*inner)
-        first.iter = _call(values, ".steps_over", values, *weight)
+        first.iter = _call(values, over, values, *weight)
         first.target = self.visit(first.target)
         first.ifs = self._visit_all(first.ifs)
         for one in more:
-            one.iter = _call(one.iter, ".steps_over", self.visit(one.iter), *weight)
+            over = self._over(one.target, one.iter)
+            one.iter = _call(one.iter, over, self.visit(one.iter), *weight)
             one.target = self.visit(one.target)
             one.ifs = self._visit_all(one.ifs)
         if isinstance(node, ast.DictComp):
@@ -205,6 +213,15 @@ class _Instrumenter(ast.NodeTransformer):
             node.elt = self.visit(node.elt)  # type: ignore[attr-defined]
         self.watched, self.growing = outer
         return node
+
+    def _over(self, target: ast.expr, values: ast.expr) -> str:
+        """Choose the guard of a loop; one that takes its items apart may take sets apart."""
+        pairs = isinstance(values, ast.Call) and (
+            (isinstance(values.func, ast.Name) and values.func.id in ("enumerate", "zip"))
+            or (isinstance(values.func, ast.Attribute) and values.func.attr == "items")
+        )
+        apart = _unpacks_parts(target) or (_unpacks(target) and not pairs)
+        return ".parts_over" if apart and self.often.sets else ".steps_over"
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
@@ -231,7 +248,7 @@ class _Instrumenter(ast.NodeTransformer):
             return _call(node, ".charged", node)
         node.value = self.visit(node.value)
         loads = isinstance(node.ctx, ast.Load)
-        if loads and node.attr in _WALKING and not _is_self(node.value) and not _is_module(node):
+        if loads and node.attr in _BOUND and not _is_self(node.value) and not _is_module(node):
             return _call(node, ".bound", node)
         return node
 
@@ -265,7 +282,10 @@ class _Instrumenter(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self._children(node)
         if any(_is_slice(target) for target in node.targets):
+            node.value = _call(node.value, ".sized", node.value)
             node.value = _call(node.value, ".check_size", node.value)
+        if self.often.sets and any(map(_unpacks_parts, node.targets)):
+            node.value = _call(node.value, ".parts_with_order", node.value)
         if any(map(_unpacks, node.targets)) and not isinstance(node.value, ast.Tuple):
             node.value = _call(node.value, ".sized", node.value)
         return node
@@ -455,7 +475,7 @@ class _Instrumenter(ast.NodeTransformer):
         node.keywords = [self.visit(one) for one in node.keywords]
         if name == "getattr":
             wanted = node.args[1]
-            walks = isinstance(wanted, ast.Constant) and wanted.value in _WALKING
+            walks = isinstance(wanted, ast.Constant) and wanted.value in _BOUND
             return _call(node, ".bound", node) if walks else node
         if name in _COMPARING:
             self._charge_key(node)
@@ -621,6 +641,10 @@ def free_of_growth(numbers: Numbers, node: ast.BinOp) -> bool:
         isinstance(part, ast.Constant) or numbers.has_float(part)
         for part in (node.left, node.right)
     )
+
+
+def _unpacks_parts(target: ast.expr) -> bool:
+    return isinstance(target, ast.Tuple | ast.List) and any(map(_unpacks, target.elts))
 
 
 def _unpacks(target: ast.expr) -> bool:
