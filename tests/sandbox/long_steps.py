@@ -370,7 +370,25 @@ LONG_STEPS = {
         "self.x = 1\nwhile True:\n    self.x += self.x\n    self.x += self.x",
         "x = [1 + 2 * (1 - v) " + "+ v - v " * 25 + "for v in range(99_000)]\nreturn C",
         "def f(x):\n" + "    x = (x + 3) % 7\n" * 900 + "for _ in range(99_000):\n    f(1)\n",
-        "class N:\n    def __init__(self, l, r):\n        self.l = l\n        self.r = r\n\n\n"
+        "x = np.arange(250_000.0)\n" + "y = x.argsort()\n" * 1_400,
+        "x = np.arange(250_000.0)\n" + "y = x ** 2.5\n" * 1_400,
+        "x = np.arange(250_000.0)\n" + "y = x.tolist()\n" * 1_400,
+        "x = np.arange(250_000.0)\n" + "y = x % 3\n" * 1_400,
+        "x = np.arange(250_000.0)\n" + "y = x % 3\n" * 300,
+        "x = np.arange(250_000.0)\n" + "y = x.argsort()\n" * 300,
+        "d = {}\nx = p = 2 ** 61 - 1\nwhile True:\n    x = x + p\n    d[x] = 1",
+        "d = set()\nx = p = 2 ** 61 - 1\nwhile True:\n    x = x + p\n    d.add(x)",
+        "d = set()\nx = p = 2 ** 61 - 1\nwhile True:\n    x = x + p\n    d |= {x}",
+        "d = {}\nx = p = 2 ** 61 - 1\nwhile True:\n    x = x + p\n    d.update({x: 1})",
+        "d = {}\nx = p = 2 ** 61 - 1\nwhile True:\n    x = x + p\n    d.setdefault(x, 1)",
+        "d = {}\nx = p = 2 ** 61 - 1\nwhile True:\n    x = x + p\n    d[x, 1] = 1",
+        "p = 2 ** 61 - 1\nreturn {i * p for i in range(90_000)}",
+        "p = 2 ** 61 - 1\nreturn {i * p: 1 for i in range(90_000)}",
+        "p = 2 ** 61 - 1\nreturn set([i * p for i in range(60_000)])",
+        "p = 2 ** 61 - 1\nreturn dict([(i * p, 1) for i in range(50_000)])",
+        "p = 2 ** 61 - 1\nreturn len(np.unique([i * p for i in range(50_000)]))",
+        "x = [v * 7919 % 10_007 / 2 if v % 2 else v for v in range(20_000)]\n"
+        "while True:\n    y = sorted(x)",
         "@dataclass\nclass P:\n    l: object\n    r: object\n\n\nclass Spy:\n"
         "    def act(self, history):\n        x, y = P(1, 1), P(1, 1)\n"
         "        for _ in range(60):\n            x, y = P(x, x), P(y, y)\n"

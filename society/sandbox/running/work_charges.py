@@ -28,6 +28,8 @@ CHEAP = 64  # items that cost no step
 SCALARS = frozenset({float, int, bool, type(None), np.float64, np.int64, np.bool_})
 NESTING = frozenset({list, tuple, dict, set, frozenset, np.ndarray, slice})
 _DEEPEST = 20
+_SAME_HASH = 2**61 - 1  # whole numbers that differ by it have one hash
+_LONG_KEY = 500  # steps of a key that may meet many others of its hash
 _COMPARISONS = 16  # of a value with others, when a long list is sorted
 
 
@@ -87,17 +89,38 @@ def _parts(value: Any) -> Any:
 def key(value: Any) -> Any:
     """Return what is looked up in a dictionary or set, and charge for its hash."""
     kind = type(value)
-    return value if kind in SCALARS or kind is str else nested(value)
+    if kind is int:
+        if not -_SAME_HASH < value < _SAME_HASH:
+            budget.charge(_LONG_KEY)
+        return value
+    if kind in SCALARS or kind is str:
+        return value
+    if kind is tuple or kind is frozenset:
+        nested(value)
+        for part in value:
+            key(part)
+        return value
+    return nested(value)
 
 
 def hashed(values: Any) -> Any:
     """Return what goes into a set or dictionary, and charge for its items and their hashes."""
     if type(values) in LAZY:
-        return nested(list(steps_over(values)))
+        values = list(steps_over(values))
+    if type(values) is list or type(values) is tuple:
+        _charge_keys(values)
     if type(values) is set or type(values) is frozenset:
         charge_items(len(values))
         return values
     return nested(sized(values))
+
+
+def _charge_keys(values: Any) -> None:
+    """Charge for whole numbers that may have been chosen to have one hash."""
+    if int in set(map(type, values)):
+        for one in values:
+            if type(one) is int and not -_SAME_HASH < one < _SAME_HASH:
+                budget.charge(_LONG_KEY)
 
 
 def picked(values: Any, place: Any) -> Any:

@@ -56,7 +56,7 @@ _TYPES = words("bool dict float frozenset int list set str tuple")
 _SMALL = 1_000
 _NODES_PER_STEP = 64
 _SUMS_OF_A_TURN = 4
-_PLAIN_CALLS = 64
+_PLAIN_CALLS = 24
 # Methods that the runner calls take no step for it.
 _ENTRIES = frozenset({"act"})
 _GOING_THROUGH = frozenset({"all", "any", "list", "max", "min", "sorted", "sum", "tuple"})
@@ -64,8 +64,9 @@ _COMPARING = frozenset({"max", "min", "sorted"})
 _LOOKING_UP = words("add discard get pop setdefault")
 _CHARGED_METHODS = words(
     """
-    count difference difference_update dot extend index intersection isdisjoint issubset issuperset
-    join remove repeat replace sort symmetric_difference union update
+    argpartition argsort choose count difference difference_update dot extend index intersection
+    isdisjoint issubset issuperset join partition remove repeat replace searchsorted sort
+    symmetric_difference tolist union update
     """
 )
 # Attributes that are no methods, or those of a history.
@@ -295,8 +296,11 @@ class _Instrumenter(ast.NodeTransformer):
             return node
         quick, owned = self._is_quick_place(node.slice), self.small.has(node.value)
         cut = isinstance(node.slice, ast.Slice)
+        # Whole numbers may be chosen to have one hash.
+        filled = self.watched and not cut and isinstance(node.ctx, ast.Store)
+        filled = filled and not isinstance(node.slice, ast.Constant) and not _is_cut(node.slice)
         self._children(node)
-        if owned or (quick and not cut):
+        if owned or (quick and not cut and not filled):
             return node
         if isinstance(node.ctx, ast.Load):
             if self.watched and not cut:
@@ -305,7 +309,7 @@ class _Instrumenter(ast.NodeTransformer):
             node.value = _call(node.value, ".walked", node.value)
         if self.watched and cut:
             node.value = _call(node.value, ".walked", node.value)
-        if not quick:
+        if not quick or filled:
             node.slice = _call(node.slice, ".key", node.slice)
         return node
 
@@ -318,8 +322,11 @@ class _Instrumenter(ast.NodeTransformer):
         return isinstance(place, ast.Constant | ast.JoinedStr) or self.small.has(place)
 
     def _key(self, node: ast.expr) -> ast.expr:
-        quick = isinstance(node, ast.Starred) or self._is_quick_place(node)
-        return node if quick else _call(node, ".key", node)
+        """Charge for the hash of what goes into a set or a dictionary."""
+        quick = isinstance(node, ast.Starred | ast.Constant | ast.JoinedStr)
+        if quick or (not self.watched and self._is_quick_place(node)):
+            return node
+        return _call(node, ".key", node)
 
     def visit_List(self, node: ast.List | ast.Tuple) -> ast.AST:
         self._children(node)
@@ -406,10 +413,12 @@ class _Instrumenter(ast.NodeTransformer):
         if not isinstance(function, ast.Attribute):
             return self._children(node)
         plain = self._is_plain_call(node, function)
-        quick = function.attr in _QUICK_METHODS or self.small.has(function.value)
+        owned = self.small.has(function.value)
+        quick = function.attr in _QUICK_METHODS or owned
         quick = quick or _is_super(function.value)
         small = [self.small.has(one) for one in node.args]
-        keyed = [self._is_quick_place(one) for one in node.args]
+        fills = self.watched and function.attr in ("add", "setdefault")
+        keyed = [self._is_quick_place(one) and not fills for one in node.args]
         of_type = isinstance(function.value, ast.Name) and function.value.id in _TYPES - set(
             self.bound
         )
@@ -432,7 +441,7 @@ class _Instrumenter(ast.NodeTransformer):
         if function.attr == "sort":
             function.value = _call(function.value, ".ordered", function.value)
             self._charge_key(node)
-        elif of_type or function.attr in _CHARGED_METHODS:
+        elif of_type or (function.attr in _CHARGED_METHODS and not owned):
             return self._guarded_call(node, function)
         elif function.attr == "pop" and not node.args and self.often.sets:
             function.value = _call(function.value, ".with_order", function.value)
@@ -554,7 +563,8 @@ class _Instrumenter(ast.NodeTransformer):
                 or (_is_small(right) and numbers.has(left))
             )
         if isinstance(operator, ast.Pow):
-            return not (numbers.has_float(left) or numbers.has_float(right))
+            floats = numbers.has_float(left) or numbers.has_float(right)
+            return not (floats and self.small.has(left) and self.small.has(right))
         if isinstance(operator, ast.Mod):
             return not numbers.has(left)
         return isinstance(operator, ast.LShift | ast.MatMult)
@@ -692,6 +702,10 @@ def _loaded(target: ast.expr) -> ast.expr:
     if isinstance(target, ast.Subscript):
         return ast.Subscript(target.value, target.slice, ast.Load(), **_place(target))
     raise TypeError(type(target).__name__)
+
+
+def _is_cut(place: ast.expr) -> bool:
+    return isinstance(place, ast.Tuple) and any(isinstance(one, ast.Slice) for one in place.elts)
 
 
 def _is_slice(target: ast.expr) -> bool:

@@ -33,6 +33,7 @@ _KEEP_SHAPE = REDUCTIONS | words(
 )
 _TAKE_SHAPES = words("full ones zeros")
 _WIDENING = words("T newaxis reshape repeat resize swapaxes transpose")
+_LONG = 2_000  # pieces of syntax; what stands there once may still be done very often
 _FILLING = words("append extend insert setdefault")
 
 
@@ -79,7 +80,10 @@ def done_often(
 ) -> Often:
     """Read off all syntax of a program what it may do often; renamed: numpy has another name."""
     wide = renamed or any(_widens(one, values) for one in syntax)
-    return Often(_busy(functions, syntax, recursive), wide, any(map(_makes_set, syntax)))
+    busy = _busy(functions, syntax, recursive)
+    if len(syntax) > _LONG:
+        busy = frozenset(one.name for one in functions)
+    return Often(busy, wide, any(map(_makes_set, syntax)))
 
 
 def _busy(
