@@ -38,7 +38,7 @@ def decide(text: str, steps: int = STEPS) -> str:
         table.call(instance)
     except RuleBroken as broken:
         return broken.rule
-    except (ValueError, TypeError) as error:
+    except (ArithmeticError, TypeError, ValueError) as error:
         return type(error).__name__
     return "it ended"
 
