@@ -56,6 +56,7 @@ from society.sandbox.source.names import (
     SIMULATED,
 )
 from society.sandbox.source.number_inference import Numbers
+from society.sandbox.source.often_done import KnownValues, done_often
 from society.sandbox.source.play_analysis import analyse_play
 from society.sandbox.source.program_report import (
     ProgramFunction,
@@ -66,6 +67,7 @@ from society.sandbox.source.program_report import (
     sources_read,
 )
 from society.sandbox.source.program_text import Refusal, parse_text
+from society.sandbox.source.small_values import SmallValues
 from society.sandbox.source.syntax_rules import NameUse, Survey
 
 
@@ -465,12 +467,20 @@ class _Program:
         recursive = call_themselves(self.functions)
         of_classes = {use.name for use in self._uses("constants")}
         of_classes |= {one.name for one in self.functions}
-        numbers = Numbers(self.syntax, bound=self.bound, class_names=of_classes)
+        values = KnownValues(
+            Numbers(self.syntax, bound=self.bound, class_names=of_classes),
+            SmallValues(self.syntax, bound=self.bound, class_names=of_classes),
+        )
+        loads = {use.name for use in self._uses("loads")} - {"np", "numpy"}
+        renamed = any(
+            self.file.imported.get(name, ("",))[0] in ("numpy", "numpy.random") for name in loads
+        )
+        often = done_often(self.functions, self.syntax, recursive, values, renamed=renamed)
         tosses = self.file.imported.get("random", _RANDOM) == _RANDOM and not any(
             "random" in part.bound for part in self.parts
         )
         body = [
-            instrument(self.file.own_copy(node), numbers, recursive, tosses=tosses)
+            instrument(self.file.own_copy(node), values, recursive, often, tosses=tosses)
             for node in self.nodes
         ]
         tree = ast.Module([*self._imports(), *body], type_ignores=[])

@@ -413,6 +413,7 @@ REFUSED = (
 
 STEPS = "steps in one call"
 ITEMS = "items"
+ORDER = "the order of a set"
 BITS = "a whole number of more than"
 
 STOPPED = (
@@ -474,6 +475,36 @@ STOPPED = (
             STEPS,
         ),
         ("return sorted(range(99_999), key=lambda n: [0 for _ in range(99_999)])", STEPS),
+    ),
+    *_attacks(
+        "leak: addresses in the order of a set",
+        ("return list({abs, len})", ORDER),
+        ("return [f for f in {abs, len, max}]", ORDER),
+        ("return {lambda: 1, lambda: 2}.pop()", ORDER),
+        ("x, y = {abs, len}\nreturn C if x is abs else D", ORDER),
+        ("return next(iter({history, self.game}))", ORDER),
+        ("return sorted({abs, len}, key=lambda f: 0)", ORDER),
+        ("return [*{abs, len}]", ORDER),
+        ("return max({abs, len}, key=lambda f: 0)", ORDER),
+        ("return tuple(frozenset([abs, len]))", ORDER),
+        ("return [*({abs: 1, len: 2}.keys() - {1})]", ORDER),
+        ("return [*({abs: 1, len: 2}.items() & {(abs, 1), (len, 2)})]", ORDER),
+        ("x = []\nx += {abs, len}\nreturn x", ORDER),
+        ("x = []\nx.extend({abs, len})\nreturn x", ORDER),
+        ("return list(map(callable, {abs, len}))", ORDER),
+        ("return list(zip({abs, len}, [1, 2]))", ORDER),
+        ("f = lambda *a: a\nreturn f(*{abs, len})", ORDER),
+        ("return {f: 1 for f in {abs, len}}", ORDER),
+        ("return list({(abs, 1), (len, 1)})", ORDER),
+        ("x = [0]\nx[:] = {abs, len}\nreturn x", ORDER),
+        ("f = {abs, len}.pop\nreturn f()", ORDER),
+        ("return set.pop({abs, len})", ORDER),
+        ("x = {abs, len}\nreturn getattr(x, 'pop')()", ORDER),
+        ("(a, b), c = {abs, len}, 1\nreturn a", ORDER),
+        ("for a, b in [{abs, len}]:\n    return a", ORDER),
+        ("return [a for a, b in [{abs, len}]]", ORDER),
+        ("return dict([{abs, len}])", ORDER),
+        ("return list(map(set.pop, [{abs, len}]))", ORDER),
     ),
     *_attacks(
         "denial of service: size",
@@ -563,6 +594,11 @@ FAILED = (
         ("return {self, 1}", "unhashable type"),
         ("return [].index(self)", "the value is not in the list"),
         ("return np.random.seed([1])", "not list"),
+        ("return random.seed(math.nan)", "no number"),
+        ("return random.vonmisesvariate(0, math.nan)", "finite"),
+        ("return random.gammavariate(math.inf, 1)", "finite"),
+        ("return random.betavariate(1, math.nan)", "finite"),
+        ("return random.gammavariate(alpha=1, beta=math.nan)", "finite"),
     ),
 )
 

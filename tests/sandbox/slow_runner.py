@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from society.sandbox.checker import check_programs
+from society.sandbox.checker import CheckedProgram, check_programs
 from society.sandbox.matches.match_batch import MatchBatch
 from society.sandbox.running import facades
 from society.sandbox.running.loaded_program import LoadedProgram
@@ -17,7 +17,16 @@ from society.sandbox.stage_games import StageGame
 
 def load_programs(text: str) -> list[LoadedProgram]:
     """Check a file; collective strategies fall back on C, all others on D."""
-    return [one.loaded("C" if "COLLECTIVE" in one.name else "D") for one in check_programs(text)]
+    return [_loaded(one) for one in check_programs(text)]
+
+
+def load_last(text: str) -> LoadedProgram:
+    """Check a file and load its last class; others are what it uses."""
+    return _loaded(check_programs(text)[-1])
+
+
+def _loaded(one: CheckedProgram) -> LoadedProgram:
+    return one.loaded("C" if "COLLECTIVE" in one.name else "D")
 
 
 class Seat:

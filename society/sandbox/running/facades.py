@@ -8,7 +8,6 @@ runner makes a namespace for each program, `define`s the class in it, makes inst
 from __future__ import annotations
 
 import enum
-import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import (
@@ -22,10 +21,16 @@ from typing import Any, Literal, NoReturn, Protocol
 
 import numpy as np
 
-from society.sandbox.running import size_guards, step_budget
+from society.sandbox.running import (
+    guarded_operators,
+    offered_builtins,
+    size_guards,
+    step_budget,
+    work_charges,
+)
 from society.sandbox.running.frozen import Frozen, freeze
-from society.sandbox.running.offered_builtins import builtins_for, rounded, total
-from society.sandbox.running.offered_numpy import math_facade, numpy_facade
+from society.sandbox.running.offered_builtins import EnumType, builtins_for, make_dataclass
+from society.sandbox.running.offered_numpy import math_facade, numpy_facade, plain_numpy
 from society.sandbox.running.open_source import simulate
 from society.sandbox.running.seeded_random import Chance, ChanceSlot, numpy_random, python_random
 from society.sandbox.source.names import TYPING
@@ -33,7 +38,18 @@ from society.sandbox.source.names import TYPING
 Interface = Literal["counts", "full", "society"]
 
 
-class Action(enum.Enum):
+class OfferedEnum(enum.Enum, metaclass=EnumType):
+    """Stands for Enum as a base."""
+
+
+class OfferedIntEnum(int, OfferedEnum):
+    """Stands for IntEnum as a base."""
+
+    __str__ = int.__repr__
+    __format__ = int.__format__  # type: ignore[assignment]
+
+
+class Action(OfferedEnum):
     """A move: cooperate or defect."""
 
     C = 1
@@ -232,28 +248,21 @@ _WORD = _TypingWord()
 
 # What code that was instrumented calls; no source text can spell these names.
 _GUARDS: dict[str, Any] = {
-    ".step": step_budget.step,
-    ".enter": step_budget.enter,
-    ".leave": step_budget.leave,
-    ".steps_over": step_budget.steps_over,
-    ".caught": step_budget.caught,
-    ".added": size_guards.added,
-    ".multiplied": size_guards.multiplied,
-    ".exponent": size_guards.exponent,
-    ".shift": size_guards.shift,
-    ".divisor": size_guards.divisor,
-    ".plus": size_guards.plus,
-    ".times": size_guards.times,
-    ".to_power": size_guards.to_power,
-    ".shifted": size_guards.shifted,
-    ".modulo": size_guards.modulo,
-    ".call_method": size_guards.call_method,
-    ".check_size": size_guards.check_size,
-    ".compared": size_guards.compared,
-    ".sized": size_guards.sized,
-    ".as_text": size_guards.as_text,
-    ".total": total,
-    ".rounded": rounded,
+    f".{name}": getattr(module, name)
+    for module, names in (
+        (step_budget, "step enter leave steps_over caught with_order"),
+        (step_budget, "parts_over parts_with_order"),
+        (size_guards, "call_method check_size as_text"),
+        (work_charges, "bound charged key nested ordered ordered_by picked searched"),
+        (work_charges, "sized summed walked inside outside"),
+        (guarded_operators, "added bounded chained divisor exponent growing matrix multiplied"),
+        (guarded_operators, "paired shift"),
+        (guarded_operators, "plus times to_power shifted modulo minus divided floor_divided"),
+        (guarded_operators, "bits_of_both bits_of_either bits_of_one shifted_right"),
+        (guarded_operators, "matrix_product equal unequal less at_most more at_least"),
+        (offered_builtins, "as_dict as_frozenset as_set total rounded"),
+    )
+    for name in names.split()
 }
 _OFFERED: dict[str, Any] = {
     **dict.fromkeys(TYPING | {"ArrayLike", "NDArray"}, _WORD),
@@ -263,12 +272,12 @@ _OFFERED: dict[str, Any] = {
     "CollectiveRiskDescription": CollectiveRiskDescription,
     "CommonPoolDescription": CommonPoolDescription,
     "D": D,
-    "Enum": enum.Enum,
-    "IntEnum": enum.IntEnum,
+    "Enum": OfferedEnum,
+    "IntEnum": OfferedIntEnum,
     "PlayerHistory": PlayerHistory,
     "PublicGoodsDescription": PublicGoodsDescription,
     "auto": enum.auto,
-    "dataclass": dataclass,
+    "dataclass": make_dataclass,
     "field": field,
     "simulate": simulate,
 }
@@ -307,12 +316,13 @@ def world_of(slot: ChanceSlot) -> dict[str, Any]:
         ".math": math_facade(),
         ".numpy": numpy,
         ".opened": opened,
+        ".plain_numpy": plain_numpy(),
         ".random": randomness,
         ".slot": slot,
-        ".draw_lt": slot.toss(operator.lt),
-        ".draw_le": slot.toss(operator.le),
-        ".draw_gt": slot.toss(operator.gt),
-        ".draw_ge": slot.toss(operator.ge),
+        ".draw_lt": slot.toss(guarded_operators.less),
+        ".draw_le": slot.toss(guarded_operators.at_most),
+        ".draw_gt": slot.toss(guarded_operators.more),
+        ".draw_ge": slot.toss(guarded_operators.at_least),
         "math": math_facade(),
         "np": numpy,
         "numpy": numpy,

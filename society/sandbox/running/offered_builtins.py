@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import builtins
+import enum
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from types import ModuleType
+from dataclasses import dataclass, fields
+from functools import wraps
+from types import FunctionType, ModuleType
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 
+from society.sandbox.running.guarded_operators import exponent
 from society.sandbox.running.seeded_random import ChanceSlot
-from society.sandbox.running.size_guards import check_bits, check_size, exponent
-from society.sandbox.running.step_budget import STEPS, RuleBroken, budget, steps_over
+from society.sandbox.running.size_guards import check_bits, check_size
+from society.sandbox.running.step_budget import (
+    STEPS,
+    RuleBroken,
+    budget,
+    enter,
+    in_order,
+    leave,
+    parts_with_order,
+    steps_over,
+)
+from society.sandbox.running.work_charges import charge_items, hashed, nested, summed
 from society.sandbox.source.names import BUILTINS
 
 
@@ -43,8 +57,9 @@ def _range(*bounds: Any) -> range:
 def _power(base: Any, power: Any, modulus: Any = None) -> Any:
     """Raise a number to a power, as pow does."""
     if modulus is not None:
-        for number in (base, power, modulus):
-            check_bits(number.bit_length() * 10 if isinstance(number, int) else 0)
+        whole = [one.bit_length() for one in (base, power, modulus) if isinstance(one, int)]
+        check_bits(10 * max(whole, default=0))
+        charge_items(max(whole, default=0) ** 3, 1 << 22)
         return pow(base, power, modulus)
     return base ** exponent(base, power)
 
@@ -52,7 +67,7 @@ def _power(base: Any, power: Any, modulus: Any = None) -> Any:
 def total(values: Iterable[Any], /, start: Any = 0) -> Any:
     """Add numbers, or lists that stay small, as sum does."""
     if type(start) in (int, float):
-        return sum(values, start)
+        return sum(summed(values), start)
     return _join(values, start)
 
 
@@ -74,12 +89,15 @@ def rounded(number: Any, digits: Any = None) -> Any:
 def stable_hash(value: Any) -> int:
     """Hash numbers and texts alike in every process, as `hash` does not."""
     if isinstance(value, str):
+        charge_items(len(value), 64)
         return crc32(value.encode("utf-8", "surrogatepass"))
     if isinstance(value, tuple):
         budget.charge(len(value) + 1)
         return crc32(repr([stable_hash(part) for part in value]).encode())
-    if value is None or isinstance(value, int | float | np.number | np.bool):
-        return hash(value) if value is not None else 0
+    if value is None or value != value:  # addresses of None and of a NaN
+        return 0
+    if isinstance(value, int | float | np.number | np.bool):
+        return hash(value)
     if hasattr(value, "flip"):  # an Action
         return int(value.value)
     raise TypeError(f"no stable hash of {type(value).__name__}; hash numbers and texts")
@@ -87,7 +105,22 @@ def stable_hash(value: Any) -> int:
 
 def _iterator(values: Iterable[Any]) -> Iterator[Any]:
     """Iterate, as iter does of one argument."""
-    return iter(values)
+    return iter(in_order(values))
+
+
+def as_dict(*values: Any, **named: Any) -> dict[Any, Any]:
+    """Make a dictionary, as dict does."""
+    return dict(*map(parts_with_order, map(hashed, values)), **named)
+
+
+def as_set(*values: Any) -> set[Any]:
+    """Make a set, as set does."""
+    return set(*map(hashed, values))
+
+
+def as_frozenset(*values: Any) -> frozenset[Any]:
+    """Make a frozenset, as frozenset does."""
+    return frozenset(*map(hashed, values))
 
 
 def _lazily(kind: Callable[..., Any], *, first: int = 0) -> Callable[..., Any]:
@@ -109,6 +142,42 @@ def _build_class(*parts: Any) -> Any:
     if kind.__hash__ is object.__hash__:
         kind.__hash__ = None
     return kind
+
+
+_COMPARISON = 4  # steps of a comparison of dataclasses
+_COMPARES = ("__eq__", "__ge__", "__gt__", "__hash__", "__le__", "__lt__")
+
+
+def make_dataclass(kind: Any = None, **options: Any) -> Any:
+    """Make a dataclass whose instances charge for what they compare or hash."""
+    if kind is None:
+        return lambda late: make_dataclass(late, **options)
+    kind = dataclass(**options)(kind)
+    for name in _COMPARES:
+        if isinstance(method := kind.__dict__.get(name), FunctionType):
+            setattr(kind, name, _counted(method))
+    return kind
+
+
+def _counted(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def call(self: Any, *others: Any) -> Any:
+        enter(_COMPARISON)
+        try:
+            for one in fields(self):
+                nested(getattr(self, one.name, None))
+            return method(self, *others)
+        finally:
+            leave()
+
+    return call
+
+
+class EnumType(enum.EnumType):
+    """Charges for the values that members are looked up by."""
+
+    def __call__(cls, *values: Any, **named: Any) -> Any:
+        return super().__call__(*map(nested, values), **named)
 
 
 def _print(*_: object, **__: object) -> None:

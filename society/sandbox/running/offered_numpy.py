@@ -11,8 +11,10 @@ import numpy as np
 
 from society.errors import InputError
 from society.sandbox.running.frozen import Frozen, freeze
+from society.sandbox.running.numpy_charges import charged_function
 from society.sandbox.running.size_guards import check_bits, check_items, check_shape, check_size
-from society.sandbox.running.step_budget import RuleBroken
+from society.sandbox.running.step_budget import RuleBroken, budget
+from society.sandbox.running.work_charges import charge_items, hashed, sized
 from society.sandbox.source.names import DTYPES, MATH, NEVER, NUMPY, NUMPY_LINALG
 
 Function = Callable[..., Any]
@@ -161,8 +163,27 @@ def _padded(value: Any, width: Any, *values: Any, **named: Any) -> Any:
 
 def _counted(values: Any, *more: Any, **named: Any) -> Any:
     """Count whole numbers, as np.bincount does."""
-    check_items(max(np.max(values, initial=0), named.get("minlength", 0)), "an array")
+    least = more[1] if len(more) > 1 else named.get("minlength", 0)
+    check_items(max(np.max(values, initial=0), least), "an array")
     return np.bincount(values, *more, **named)
+
+
+def _triangle(function: Function) -> Function:
+    """Guard a function that makes the indices of a triangle of n rows."""
+
+    @wraps(function)
+    def call(n: int, *values: Any, **named: Any) -> Any:
+        check_items(n * max(n, *values[1:2], named.get("m") or 0), "an array")
+        return function(n, *values, **named)
+
+    return call
+
+
+def _diff(values: Any, n: int = 1, *more: Any, **named: Any) -> Any:
+    """Subtract neighbours n times, as np.diff does."""
+    check_items(n, "a difference")
+    budget.charge(n)
+    return np.diff(values, n, *more, **named)
 
 
 def _histogram(function: Function) -> Function:
@@ -205,6 +226,21 @@ def _guard(names: Iterable[str], wrap: Callable[[Function], Function]) -> dict[s
 @cache
 def _numpy_values() -> dict[str, Any]:
     """Return the names and values of `np`, without np.random and the names that options add."""
+    linear = {name: charged_function(name, getattr(np.linalg, name)) for name in NUMPY_LINALG}
+    return {
+        **{name: charged_function(name, value) for name, value in _limited_values().items()},
+        "linalg": freeze("numpy.linalg", linear),
+    }
+
+
+def plain_numpy() -> Frozen:
+    """Make the `np` of calls that need no charge, as their arguments are small: see instrument."""
+    return freeze("numpy", _limited_values())
+
+
+@cache
+def _limited_values() -> dict[str, Any]:
+    """Return functions of numpy that look at sizes, and charge for nothing."""
     offered = {name: getattr(np, name) for name in NUMPY if hasattr(np, name)}
     joins = "append concat concatenate stack hstack vstack dstack column_stack insert union1d"
     squares = "eye identity tri vander"
@@ -232,8 +268,9 @@ def _numpy_values() -> dict[str, Any]:
         "indices": _indices,
         "diag_indices": _diag_indices,
         "pad": _padded,
+        "diff": _diff,
+        **_guard(("tril_indices", "triu_indices"), _triangle),
         "ndarray": ArrayClass,
-        "linalg": freeze("numpy.linalg", {name: getattr(np.linalg, name) for name in NUMPY_LINALG}),
     }
 
 
@@ -276,12 +313,13 @@ def numpy_facade(random: Frozen, extra: Iterable[str] = ()) -> Frozen:
     for name in extra:
         if not openable_numpy(name):
             raise InputError(f"numpy.{name} cannot be opened for programs; leave it out of --allow")
-    added = {name: getattr(np, name) for name in extra}
+    added = {name: charged_function(name, getattr(np, name)) for name in extra}
     return freeze("numpy", {**_numpy_values(), **added, "random": random})
 
 
 def _factorial(n: Any) -> int:
     check_items(n * 100, "a factorial")
+    budget.charge(int(n) // 16)
     return math.factorial(n)
 
 
@@ -291,23 +329,45 @@ def _chosen(function: Callable[..., int]) -> Callable[..., int]:
     @wraps(function)
     def call(n: Any, k: Any = None) -> int:
         check_items(n * 10, "a number of choices")
-        return function(n, n if k is None else k) if function is math.perm else function(n, k)
+        drawn = n if k is None else k
+        if function is math.perm:
+            check_bits(int(n).bit_length() * min(int(drawn), int(n)))
+        budget.charge(max(0, int(n)) // 8)
+        return function(n, drawn) if function is math.perm else function(n, k)
 
     return call
 
 
 def _product(values: Any, /, *, start: Any = 1) -> Any:
     """Multiply numbers, as math.prod does."""
-    values = list(values)
+    values = list(sized(values))
     whole = [value for value in (start, *values) if isinstance(value, int)]
     check_bits(sum(value.bit_length() for value in whole))
     return math.prod(values, start=start)
 
 
-def _least_common(*numbers: Any) -> int:
-    """Find the least common multiple, as math.lcm does."""
-    check_bits(sum(int(number).bit_length() for number in numbers))
-    return math.lcm(*numbers)
+def _of_whole_numbers(function: Callable[..., int]) -> Callable[..., int]:
+    """Guard a function that takes long for whole numbers of many bits."""
+
+    @wraps(function)
+    def call(*numbers: Any) -> int:
+        bits = sum(int(number).bit_length() for number in numbers)
+        if function is math.lcm:
+            check_bits(bits)
+        charge_items(bits, 128)
+        return function(*numbers)
+
+    return call
+
+
+def _over_all(function: Callable[..., float]) -> Callable[..., float]:
+    """Guard a function of many numbers."""
+
+    @wraps(function)
+    def call(*values: Any) -> float:
+        return function(*map(hashed, values))
+
+    return call
 
 
 @cache
@@ -319,6 +379,7 @@ def math_facade() -> Frozen:
         "comb": _chosen(math.comb),
         "perm": _chosen(math.perm),
         "prod": _product,
-        "lcm": _least_common,
+        **{name: _of_whole_numbers(getattr(math, name)) for name in ("gcd", "isqrt", "lcm")},
+        **{name: _over_all(getattr(math, name)) for name in ("dist", "fsum")},
     }
     return freeze("math", {**offered, **guards})

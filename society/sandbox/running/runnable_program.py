@@ -114,6 +114,8 @@ class RunnableProgram:
             instance = self.new_instance(description or self.description)
         except RuleBroken as broken:
             return None, _broken(broken)
+        except MemoryError:  # memory is shared: another program may have filled it
+            raise
         except Exception as error:  # a program may raise anything; it is counted and shown
             return None, _failure(f"__init__: {describe_error(error)}", _MANY, error)
         return instance, _broken(budget.broken) if budget.broken else None
@@ -128,6 +130,8 @@ class RunnableProgram:
             value = getattr(type(instance), method)(instance, facts)
         except RuleBroken as broken:
             return None, _broken(broken)
+        except MemoryError:  # memory is shared: another program may have filled it
+            raise
         except Exception as error:  # a program may raise anything; it is counted and shown
             failure = _broken(budget.broken) if budget.broken else None
             return None, failure or _failure(describe_error(error), errors, error)
@@ -150,6 +154,8 @@ class RunnableProgram:
             answer = instance.act(*arguments) if self._has_act else instance(*arguments)
         except RuleBroken as broken:
             return self.fallback, _broken(broken)
+        except MemoryError:  # memory is shared: another program may have filled it
+            raise
         except Exception as error:  # a program may raise anything; it is counted and shown
             failure = _broken(budget.broken) if budget.broken else None
             return self.fallback, failure or _failure(describe_error(error), errors, error)

@@ -7,6 +7,7 @@ Python and numpy directly, since programs call them by their names.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +15,15 @@ from typing import Any
 import numpy as np
 
 from society.sandbox.running.frozen import Frozen, freeze
-from society.sandbox.running.size_guards import check_bits, check_items, check_shape
+from society.sandbox.running.numpy_charges import charge_arguments
+from society.sandbox.running.size_guards import (
+    check_bits,
+    check_broadcast,
+    check_items,
+    count_items,
+)
+from society.sandbox.running.step_budget import budget
+from society.sandbox.running.work_charges import hashed, sized
 from society.sandbox.source.names import NUMPY_RANDOM, RANDOM
 
 # Where the size stands among the positional arguments of np.random.NAME, by NAME.
@@ -38,6 +47,10 @@ _SIZE_AT = {
 }
 Comparison = Callable[[Any, Any], Any]
 _BOUNDS = (bool, int, float, np.float64, np.int64)  # they compare with a number as numbers do
+# They draw again until a number fits, and none ever fits what is not finite.
+_ONLY_FINITE = ("betavariate", "gammavariate", "vonmisesvariate")
+_SLOW = frozenset({"choice", "dirichlet", "multinomial", "seed"})
+_GENERATOR = 5  # steps that a new generator takes
 _NEW = ("integers",)  # what np.random itself has not
 _OLD = ("rand", "randint", "randn", "random_sample", "seed")  # what a numpy Generator has not
 
@@ -148,6 +161,7 @@ def python_random(slot: ChanceSlot) -> Frozen:
 
     def new_generator(seed: Any = None) -> Frozen:
         """Make a random.Random, from the seed given or from the program's chance."""
+        budget.charge(2 * _GENERATOR)
         chance = Chance(slot.chance.draw_seed())
         own = _python_functions(lambda: chance.python)
         own["seed"](seed)
@@ -173,21 +187,41 @@ def _python_functions(generator: Callable[[], random.Random]) -> dict[str, Calla
         return call
 
     functions = {name: forwarded(name) for name in RANDOM - {"Random"}}
-    choices, sample, bits, seed = (
-        functions[name] for name in ("choices", "sample", "getrandbits", "seed")
+    choices, sample, bits, seed, shuffle = (
+        functions[name] for name in ("choices", "sample", "getrandbits", "seed", "shuffle")
     )
 
     def guarded_choices(
         population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1
     ) -> list[Any]:
         check_items(k)
+        budget.charge(max(0, k) // 16)
+        for given in (population, weights, cum_weights):
+            sized(given)
         return list(choices(population, weights, cum_weights=cum_weights, k=k))
 
     def guarded_sample(population: Any, k: int, *, counts: Any = None) -> list[Any]:
         check_items(k)
+        budget.charge(max(0, k) // 8)
+        sized(population)
+        hashed(counts)
         return list(
             sample(population, k) if counts is None else sample(population, k, counts=counts)
         )
+
+    def guarded_shuffle(values: Any) -> None:
+        budget.charge(len(values) // 8)
+        shuffle(values)
+
+    def finite(name: str) -> Callable[..., float]:
+        draw = functions[name]
+
+        def call(*values: Any, **named: Any) -> float:
+            if not all(map(math.isfinite, (*values, *named.values()))):
+                raise ValueError(f"random.{name} needs finite numbers")
+            return float(draw(*values, **named))
+
+        return call
 
     def guarded_bits(k: int) -> int:
         check_bits(k)
@@ -199,11 +233,16 @@ def _python_functions(generator: Callable[[], random.Random]) -> dict[str, Calla
             value = int(value)
         if value is not None and not isinstance(value, int | float | str):
             raise TypeError(f"a seed is a number or a text, not {type(value).__name__}")
+        if value != value:  # the hash of a NaN is its address
+            raise ValueError("a seed that is no number")
         if value is not None:
+            budget.charge(2 + len(value) // 64 if isinstance(value, str) else 2)
             seed(value)
 
     return {
         **functions,
+        **{name: finite(name) for name in _ONLY_FINITE},
+        "shuffle": guarded_shuffle,
         "choices": guarded_choices,
         "sample": guarded_sample,
         "getrandbits": guarded_bits,
@@ -218,12 +257,14 @@ def numpy_random(slot: ChanceSlot) -> Frozen:
         """Make a numpy Generator, from the seed given or from the program's chance."""
         if isinstance(seed, Frozen):
             return seed
+        budget.charge(2 * _GENERATOR)
         start = slot.chance.draw_seed() if seed is None else _seed(seed)
         chance = Chance(start)
         return freeze("Generator", _numpy_functions(lambda: chance.numpy, _OLD))
 
     def random_state(seed: Any = None) -> Frozen:
         """Make a RandomState, from the seed given or from the program's chance."""
+        budget.charge(4 * _GENERATOR)
         chance = Chance(slot.chance.draw_seed() if seed is None else _seed(seed))
         own = _numpy_functions(lambda: chance.legacy, _NEW)
         return freeze("RandomState", {**own, "seed": lambda value: chance.reseed(_seed(value))})
@@ -255,16 +296,22 @@ def _numpy_functions(
 
     def forwarded(name: str) -> Callable[..., Any]:
         place = _SIZE_AT.get(name)
+        steps = 3 if name in _SLOW else 1
 
         def call(*values: Any, **named: Any) -> Any:
-            if (size := named.get("size")) is not None:
-                check_shape(size)
-            elif place is not None and len(values) > place and values[place] is not None:
-                check_shape(values[place])
-            elif name in ("rand", "randn"):
-                check_shape(values)
+            size: Any = named.get("size")
+            if size is None and place is not None and len(values) > place:
+                size = values[place]
+            if name in ("rand", "randn"):
+                size = values
             elif name == "permutation" and isinstance(values[0], int | np.integer):
                 check_items(int(values[0]))
+                size = values[0]
+            if size is not None:
+                budget.charge(count_items(size) // 16)
+            budget.charge(steps)
+            if len(arrays := charge_arguments(*values, **named)) > 1:
+                check_broadcast(*arrays)
             return getattr(generator(), name)(*values, **named)
 
         return call

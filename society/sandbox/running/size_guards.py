@@ -1,7 +1,6 @@
-"""Operations that can make much of little, each with a look at sizes before it is carried out.
+"""Methods and texts that can make much of little, each with a look at sizes before it is made.
 
-A program's numbers have at most BITS bits, its texts, lists and arrays at most ITEMS items, so no
-single step takes long.
+A program's numbers have at most BITS bits, its texts, lists and arrays at most ITEMS items.
 """
 
 from __future__ import annotations
@@ -12,13 +11,28 @@ from typing import Any
 
 import numpy as np
 
-from society.sandbox.running.step_budget import LAZY, RuleBroken, budget, steps_over
+from society.sandbox.running.step_budget import (
+    LAZY,
+    RuleBroken,
+    budget,
+    in_order,
+    steps_over,
+    with_order,
+)
+from society.sandbox.running.work_charges import (
+    charge_items,
+    hashed,
+    nested,
+    result_charged,
+    searched,
+    walked,
+)
 
 ITEMS = 20_000  # of a text or container
 ENTRIES = 250_000  # of an array: 1,000 rounds of 250 players
-_CHEAP = 64  # items that cost no step
-BITS = 10_000
-_CONTAINERS = (list, tuple, set, frozenset, dict)
+BITS = 4_096
+CONTAINERS = (list, tuple, set, frozenset, dict)
+PRODUCTS = 8_192  # multiplications that take a step
 
 
 def check_items(count: float, what: str = "a text or list") -> None:
@@ -26,25 +40,6 @@ def check_items(count: float, what: str = "a text or list") -> None:
     most = ENTRIES if what == "an array" else ITEMS
     if count > most:
         raise RuleBroken(f"{what} of more than {most:,} items")
-
-
-def sized(values: Any) -> Any:
-    """Return what an operation goes through from its beginning to its end, and charge for it."""
-    kind = type(values)
-    if kind is list or kind is tuple or kind is np.ndarray or kind is set:
-        items = len(values) if kind is not np.ndarray else values.size
-        if items > _CHEAP:
-            budget.charge(items // 16)
-    elif kind in LAZY:
-        return steps_over(values)
-    return values
-
-
-def compared(value: Any) -> Any:
-    """Return the left side of a comparison, and charge for all that stands in it."""
-    if type(value) in _CONTAINERS:
-        _charge_text(value, 0)
-    return value
 
 
 def check_bits(count: float) -> None:
@@ -58,137 +53,124 @@ def check_size(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         check_items(value.size, "an array")
         check_items(value.nbytes / 8, "an array")
-    elif isinstance(value, (str, bytes, *_CONTAINERS)):
+    elif isinstance(value, (str, bytes, *CONTAINERS)):
         check_items(len(value))
     elif isinstance(value, int):
         check_bits(value.bit_length())
     return value
 
 
+def count_items(shape: Any) -> int:
+    """Return how many entries an array of a shape has; refuses too many."""
+    sizes = shape if isinstance(shape, Sequence | np.ndarray) else (shape,)
+    items = math.prod(max(1, int(size)) for size in sizes)
+    check_items(items, "an array")
+    return items
+
+
 def check_shape(shape: Any) -> Any:
     """Return the shape of an array that is not too large."""
-    sizes = shape if isinstance(shape, Sequence | np.ndarray) else (shape,)
-    check_items(math.prod(max(1, int(size)) for size in sizes), "an array")
+    count_items(shape)
     return shape
 
 
-def _number(value: Any) -> Any:
-    """Look at numpy's whole numbers as Python's, which grow."""
-    return int(value) if isinstance(value, np.integer) else value
+def check_broadcast(*arrays: Any) -> int:
+    """Return how many entries an operation on these arrays goes through; refuses too many."""
+    shapes = {one.shape for one in arrays}
+    largest: int = max(one.size for one in arrays)
+    if len(shapes) == 1:
+        return largest
+    product: int = math.prod(max(1, one.size) for one in arrays)
+    if product <= ENTRIES:
+        return product
+    try:
+        largest = math.prod(np.broadcast_shapes(*shapes))
+    except ValueError:  # the operation says what is wrong, if it needs shapes that fit
+        return largest
+    check_items(largest, "an array")
+    return largest
 
 
-def added(left: Any, right: Any) -> Any:
-    """Return the right side of `left + right`, whose result is not too large."""
-    if type(right) is not float and type(left) is not float:
-        if type(left) is list and not isinstance(right, _CONTAINERS):
-            right = _listed(right)
-        _check_added(left, right)
-    return right
+def check_product(left: Any, right: Any) -> None:
+    """Look at the sizes of a product of matrices, and charge for it."""
+    one, other = np.asarray(nested(left)), np.asarray(nested(right))
+    shared = max(1, one.shape[-1] if one.ndim else 1)
+    check_items(one.size * other.size / shared**2, "an array")
+    charge_items(one.size * other.size // shared, PRODUCTS)
 
 
-def _listed(values: Any) -> Any:
+def listed(values: Any) -> Any:
     """Return an iterator's items, as one over the very list that grows would never end."""
     return list(steps_over(values)) if type(values) in LAZY else values
 
 
-def _check_added(left: Any, right: Any) -> None:
-    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
-        _check_broadcast(left, right)
-    elif isinstance(left, (str, *_CONTAINERS)) and isinstance(right, (str, *_CONTAINERS)):
-        check_items(len(left) + len(right))
-
-
-def _check_broadcast(left: Any, right: Any) -> None:
-    if np.size(left) * np.size(right) > ENTRIES and np.shape(left) != np.shape(right):
-        check_items(math.prod(np.broadcast_shapes(np.shape(left), np.shape(right))), "an array")
-
-
-def multiplied(left: Any, right: Any) -> Any:
-    """Return the right side of `left * right`, whose result is not too large."""
-    if type(right) is not float and type(left) is not float:
-        _check_multiplied(_number(left), _number(right))
-    return right
-
-
-def _check_multiplied(left: Any, right: Any) -> None:
-    if isinstance(left, int) and isinstance(right, int):
-        check_bits(left.bit_length() + right.bit_length())
-    elif isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
-        _check_broadcast(left, right)
-    elif isinstance(left, str | list | tuple) and isinstance(right, int):
-        check_items(len(left) * right)
-    elif isinstance(right, str | list | tuple) and isinstance(left, int):
-        check_items(len(right) * left)
-
-
-def exponent(base: Any, power: Any) -> Any:
-    """Return the right side of `base ** power`, whose result is not too large."""
-    if type(power) is not float and type(base) is not float:
-        if isinstance(base, np.ndarray) or isinstance(power, np.ndarray):
-            _check_broadcast(base, power)
-        elif isinstance(base, int) and isinstance(power, int):
-            check_bits(base.bit_length() * abs(power))
-    return power
-
-
-def shift(number: Any, places: Any) -> Any:
-    """Return the right side of `number << places`, whose result is not too large."""
-    if isinstance(number, int) and isinstance(places, int | np.integer):
-        check_bits(number.bit_length() + int(places))
-    return places
-
-
-def divisor(left: Any, right: Any) -> Any:
-    """Return the right side of `left % right`, which is not the filling of a text."""
-    if isinstance(left, str | bytes):
-        raise RuleBroken("text filled in with `%`; write an f-string")
-    return right
-
-
-def times(left: Any, right: Any) -> Any:
-    """Multiply two values."""
-    return left * multiplied(left, right)
-
-
-def plus(left: Any, right: Any) -> Any:
-    """Add two values."""
-    return left + added(left, right)
-
-
-def to_power(base: Any, power: Any) -> Any:
-    """Raise a value to a power."""
-    return base ** exponent(base, power)
-
-
-def shifted(number: Any, places: Any) -> Any:
-    """Shift a whole number to the left."""
-    return number << shift(number, places)
-
-
-def modulo(left: Any, right: Any) -> Any:
-    """Return the remainder of a division."""
-    return left % divisor(left, right)
-
-
 def call_method(owner: Any, name: str, /, *values: Any, **named: Any) -> Any:
-    """Call a method that can make much of little: of `join`, `replace`, `extend`, `repeat` ..."""
+    """Call a method whose work or result may be large: `join`, `replace`, `extend`, `dot` ..."""
     method: Callable[..., Any] = getattr(owner, name)
+    if type(owner) is type:  # list.count(values, 1)
+        values = tuple(nested(listed(value)) for value in values)
+        if name == "pop" and values:
+            with_order(values[0])
+        if values and name in _CHECKED:
+            return call_method(values[0], name, *values[1:], **named)
     if name in ("extend", "update", "union"):
-        values = tuple(map(_listed, values))
+        values = tuple(map(listed, values))
+    if name == "extend":
+        values = tuple(map(in_order, values))
     if name == "index" and isinstance(owner, list | tuple):
-        return _index(sized(owner), *values)
-    if name in ("extend", "update", "union") and isinstance(owner, _CONTAINERS):
-        check_items(len(owner) + sum(len(value) for value in values if hasattr(value, "__len__")))
-    elif name == "repeat" and isinstance(owner, np.ndarray):
-        check_items(owner.size * int(np.max(values[0])), "an array")
-    elif name == "replace" and isinstance(owner, str):
-        check_items(len(owner) * max(1, len(values[1])))
-    elif name == "join" and isinstance(owner, str):
-        values = (list(values[0]),)
-        check_items(sum(map(len, values[0])) + len(owner) * len(values[0]))
+        return _index(searched(owner, values[0] if values else None), *values)
+    if isinstance(owner, CONTAINERS):
+        _check_container(owner, name, values)
+    elif isinstance(owner, np.ndarray):
+        _check_array(owner, name, values)
+    elif isinstance(owner, str):
+        values = _checked_text(owner, name, values)
+    elif isinstance(owner, range):
+        searched(owner, values[0] if values else None)
     elif name == "outer":
         check_items(np.size(values[0]) * np.size(values[1]), "an array")
-    return check_size(method(*values, **named))
+    return result_charged(check_size(method(*values, **named)))
+
+
+_CHECKED = frozenset({"count", "dot", "extend", "index", "join", "remove", "repeat", "replace"}) | {
+    "sort",
+    "union",
+    "update",
+}
+
+
+def _check_container(owner: Any, name: str, values: tuple[Any, ...]) -> None:
+    """Look at a method of a list, dictionary or set."""
+    if name in ("count", "remove"):
+        searched(owner, values[0] if values else None)
+        return
+    walked(owner)
+    for value in values:
+        hashed(value) if hasattr(value, "__len__") else None
+    if name in ("extend", "update", "union"):
+        check_items(len(owner) + sum(len(value) for value in values if hasattr(value, "__len__")))
+
+
+def _check_array(owner: Any, name: str, values: tuple[Any, ...]) -> None:
+    """Look at a method of an array."""
+    if name == "repeat":
+        check_items(owner.size * int(np.max(values[0])), "an array")
+    elif name == "dot" and values:
+        check_product(owner, values[0])
+    charge_items(owner.size, 64)
+    for value in values:
+        nested(value)
+
+
+def _checked_text(owner: str, name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Look at a method of a text, and return its arguments."""
+    charge_items(len(owner), 64)
+    if name == "replace":
+        check_items(len(owner) * max(1, len(values[1])))
+    elif name == "join":
+        values = (list(hashed(values[0])),)
+        check_items(sum(map(len, values[0])) + len(owner) * len(values[0]))
+    return values
 
 
 def _index(values: Any, wanted: Any, *bounds: Any) -> Any:
@@ -213,7 +195,9 @@ def _charge_text(value: Any, depth: int) -> None:
         raise RuleBroken("text of lists that are nested too deeply")
     if isinstance(value, np.ndarray):
         budget.charge(value.size)
-    elif isinstance(value, _CONTAINERS):
+    elif isinstance(value, int):
+        charge_items(value.bit_length(), 256)
+    elif isinstance(value, CONTAINERS):
         parts = [*value, *value.values()] if isinstance(value, dict) else value
         for part in parts:
             _charge_text(part, depth + 1)

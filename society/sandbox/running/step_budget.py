@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from society.sandbox.running.set_order import ordered_items
+
 STEPS = 100_000  # of one decision
 DEPTH = 100  # of helpers that call themselves
 PROGRAM = "<program "  # how the name of the file of a program's code begins
@@ -92,16 +94,16 @@ class StepBudget:
 budget = StepBudget()
 
 
-def step() -> None:
-    """Take one step: a turn of a `while`, a call of a helper."""
-    budget.left -= 1
+def step(weight: int = 1) -> None:
+    """Take a step: a turn of a `while`, a call of a helper; long bodies weigh more."""
+    budget.left -= weight
     if budget.left < 0:
         budget.charge(0)
 
 
-def enter() -> None:
+def enter(weight: int = 1) -> None:
     """Begin a call of a helper that may call itself."""
-    budget.charge(1)
+    budget.charge(weight)
     budget.depth += 1
     if budget.depth > DEPTH:
         raise RuleBroken(f"more than {DEPTH} calls of functions that call themselves")
@@ -112,17 +114,49 @@ def leave() -> None:
     budget.depth -= 1
 
 
-def steps_over(values: Iterable[Any]) -> Iterable[Any]:
-    """Take a step for each turn of a loop over these values."""
+def in_order(values: Any) -> Any:
+    """Return values that are gone through; a set that luck would order is refused."""
+    if type(values) is not set and type(values) is not frozenset:
+        return values
+    items = ordered_items(values)
+    if items is None:
+        raise RuleBroken("the order of a set of things that are neither numbers, texts nor moves")
+    return items
+
+
+def with_order(values: Any) -> Any:
+    """Return what an item is taken from; a set must have an order of its own."""
+    return values if in_order(values) is values else in_order({object()})
+
+
+def parts_with_order(value: Any) -> Any:
+    """Return what is taken apart; sets in it must have an order of their own."""
+    if type(value) is set or type(value) is frozenset:
+        return with_order(value)
+    if type(value) is list or type(value) is tuple:
+        for part in value:
+            with_order(part)
+    return value
+
+
+def parts_over(values: Iterable[Any], weight: int = 1) -> Iterator[Any]:
+    """Take a step for each turn of a loop that takes its values apart."""
+    for value in steps_over(values, weight):
+        yield parts_with_order(value)
+
+
+def steps_over(values: Iterable[Any], weight: int = 1) -> Iterable[Any]:
+    """Take a step for each turn of a loop over these values; turns of long bodies weigh more."""
     if isinstance(values, np.ndarray):
-        budget.charge(values.shape[0] if values.ndim else 0)
+        budget.charge(weight * values.shape[0] if values.ndim else 0)
         return values
     if type(values) in _SIZED:
-        budget.charge(len(values))  # type: ignore[arg-type]
-        return values
+        budget.charge(weight * len(values))  # type: ignore[arg-type]
+        ordered: Iterable[Any] = in_order(values)
+        return ordered
     if type(values) in LAZY:
         _check_depth(values)
-    return _step_by_step(values)
+    return _step_by_step(in_order(values), weight)
 
 
 def _check_depth(values: Any) -> None:
@@ -135,14 +169,16 @@ def _check_depth(values: Any) -> None:
     raise RuleBroken("iterators that are nested too deeply")
 
 
-def _step_by_step(values: Iterable[Any]) -> Iterator[Any]:
+def _step_by_step(values: Iterable[Any], weight: int) -> Iterator[Any]:
     for value in values:
-        budget.charge(1)
+        budget.charge(weight)
         yield value
 
 
 def caught() -> None:
     """Let a program handle no error of the machine: its memory and its stack are not its own."""
-    kind = sys.exc_info()[0]
-    if kind is not None and issubclass(kind, MemoryError | RecursionError):
-        raise LimitReached(f"{kind.__name__}: it takes more memory or stack than a program may")
+    error = sys.exc_info()[1]
+    if isinstance(error, MemoryError):
+        raise error
+    if isinstance(error, RecursionError):
+        raise LimitReached("RecursionError: it takes more stack than a program may")

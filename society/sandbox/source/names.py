@@ -87,6 +87,12 @@ NEVER = words("""
     show_runtime str_ strings test testing typing unpackbits vectorize void
     """)
 
+# Those that make a number, or an array, of what they are given.
+NUMPY_TYPES = words("""
+    bool bool_ double float16 float32 float64 half int16 int32 int64 int8 int_ intc single uint16
+    uint32 uint64 uint8
+    """)
+
 # Names of dtypes that may be written as text.
 DTYPES = words("bool int float int8 int32 int64 uint8 float32 float64 i4 i8 f4 f8")
 

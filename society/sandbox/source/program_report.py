@@ -90,7 +90,7 @@ class ProgramFunction:
             one.attr if isinstance(one, ast.Attribute) else one.id
             for one in self.nodes
             if isinstance(one, ast.Attribute | ast.Name)
-        }
+        } | got_names(self.nodes)
         self.values = values_of(self.nodes)
 
 
@@ -101,10 +101,11 @@ def call_themselves(functions: Sequence[ProgramFunction]) -> frozenset[str]:
     for one in functions:
         if one.name in names:
             mentioned[one.name] |= one.mentioned & names
-    return frozenset(name for name in names if name in _reached(name, mentioned))
+    return frozenset(name for name in names if name in reached_from(name, mentioned))
 
 
-def _reached(name: str, mentioned: Mapping[str, set[str]]) -> set[str]:
+def reached_from(name: str, mentioned: Mapping[str, set[str]]) -> set[str]:
+    """Return the names that a function may call, directly or through others."""
     found: set[str] = set()
     waiting = [name]
     while waiting:

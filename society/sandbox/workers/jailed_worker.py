@@ -18,6 +18,7 @@ from society.sandbox.matches.match_batch import play_batch
 from society.sandbox.running.facades import make_namespace
 from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.workers.jail import READS, WRITES, JailReport
+from society.sandbox.workers.memory_ledger import MemoryLedger
 from society.sandbox.workers.request_packing import (
     unpack_answers,
     unpack_batch,
@@ -114,7 +115,13 @@ class ProgramWorker:
 
     def play(self, request: WorkerRequest) -> dict[str, Any]:
         """Play a batch of matches."""
-        result = play_batch(self._programs, unpack_batch(request), self._tables, self._mark)
+        batch = unpack_batch(request)
+        if request.head["memory"]:
+            ledger = MemoryLedger(self._mark, request.head["memory"])
+            with ledger.counting():
+                result = play_batch(self._programs, batch, self._tables, ledger.mark)
+        else:
+            result = play_batch(self._programs, batch, self._tables, self._mark)
         bits = np.packbits(np.ascontiguousarray(result.actions, dtype=np.bool_))
         troubles = [
             {**one._asdict(), "sentence": _shorten(one.sentence)} for one in result.troubles

@@ -146,10 +146,15 @@ class ProgramPool:
         are disqualified.
         """
         guilty: dict[int, str] = {}
+        counted = False
         while True:
             self._end_workers()
             left = replace(batch, disqualified=batch.disqualified | guilty.keys())
-            (result,) = self._play_shares([left])
+            (result,) = self._play_shares([left], counted=counted)
+            if isinstance(result, WorkerFailure) and result.lacks_memory and not counted:
+                # The program that found no memory may not be the one that took it.
+                counted = True
+                continue
             if isinstance(result, BatchResult):
                 troubles = [self._trouble(batch, *one) for one in guilty.items()]
                 return BatchResult(result.actions, troubles + result.troubles)
@@ -163,8 +168,11 @@ class ProgramPool:
         game, seat = (int(place[0]) for place in np.nonzero(batch.seats == program))
         return Trouble(game, seat, 0, program, "jail", sentence, None)
 
-    def _play_shares(self, shares: Sequence[MatchBatch]) -> list[BatchResult | WorkerFailure]:
-        found = self._ask({place: _play_job(share) for place, share in enumerate(shares)})
+    def _play_shares(
+        self, shares: Sequence[MatchBatch], *, counted: bool = False
+    ) -> list[BatchResult | WorkerFailure]:
+        memory = self._limits.memory if counted else None
+        found = self._ask({place: _play_job(one, memory) for place, one in enumerate(shares)})
         return [found[place] for place in range(len(shares))]
 
     def _refuse_closed(self, programs: Iterable[int]) -> None:
@@ -213,6 +221,9 @@ class ProgramPool:
         self, call: _Call, job: Callable[[Sequence[_Call]], WorkerJob[list[CallOutcome]]]
     ) -> CallOutcome:
         found = self._ask({0: job([call])})[0]
+        if isinstance(found, WorkerFailure) and found.lacks_memory:
+            # Instances of others may have taken it: in a new worker there are none.
+            found = self._ask({0: job([call])})[0]
         if not isinstance(found, WorkerFailure):
             return found[0]
         if found.program != call.program:
@@ -329,9 +340,9 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _play_job(batch: MatchBatch) -> WorkerJob[BatchResult]:
+def _play_job(batch: MatchBatch, memory: int | None) -> WorkerJob[BatchResult]:
     decisions = batch.seats.size * batch.game.rounds
-    task = Task(pack_batch(batch), longest_play_reply(batch), decisions)
+    task = Task(pack_batch(batch, memory=memory), longest_play_reply(batch), decisions)
     return WorkerJob(task, partial(parse_play, batch))
 
 

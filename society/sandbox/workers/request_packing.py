@@ -98,8 +98,8 @@ def _unpack_analysis(packed: Mapping[str, Any]) -> PlayAnalysis:
     return PlayAnalysis(**{**packed, "stored": stored, "sufficient": sufficient})
 
 
-def pack_batch(batch: MatchBatch) -> bytes:
-    """Ask a worker to play this batch."""
+def pack_batch(batch: MatchBatch, *, memory: int | None = None) -> bytes:
+    """Ask a worker to play this batch; memory: bytes that it may take, if they are counted."""
     body = _Body()
     head = {
         "game": _pack_game(batch.game),
@@ -107,6 +107,7 @@ def pack_batch(batch: MatchBatch) -> bytes:
         "seeds": body.array(batch.seeds, np.uint64),
         "disqualified": sorted(batch.disqualified),
         "open_source": batch.open_source,
+        "memory": memory,
     }
     return pack_request("play", head, body.bytes())
 

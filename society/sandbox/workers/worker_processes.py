@@ -69,6 +69,11 @@ class WorkerFailure(NamedTuple):
     program: int | None
     sentence: str
 
+    @property
+    def lacks_memory(self) -> bool:
+        """Tell if it ended as it had no memory left."""
+        return self.sentence == TOO_MUCH_MEMORY
+
 
 WorkerOutcome = dict[str, Any] | WorkerFailure
 
@@ -192,11 +197,14 @@ class WorkerProcess:
         return self._end
 
 
+TOO_MUCH_MEMORY = "it used more memory than a worker may"
+
+
 def _describe_status(status: int) -> str:
     if os.WIFSIGNALED(status):
         return _SIGNALS.get(os.WTERMSIG(status), f"signal {os.WTERMSIG(status)} ended it")
     if os.WEXITSTATUS(status) == OUT_OF_MEMORY:
-        return "it used more memory than a worker may"
+        return TOO_MUCH_MEMORY
     return f"it ended its worker, with status {os.WEXITSTATUS(status)}"
 
 

@@ -320,7 +320,7 @@ def test_a_broken_rule_ends_the_game_at_once() -> None:
     result = alone("BreaksARule", rounds=6)
     told = [one for one in result.troubles if one.seat == 0]
     assert [(one.round, one.kind) for one in told] == [(3, "rule")]
-    assert told[0].sentence == "it broke a rule: a whole number of more than 10,000 bits"
+    assert told[0].sentence == "it broke a rule: a whole number of more than 4,096 bits"
     assert result.actions[0, 0].tolist() == [True, True, True, False, False, False]
 
 

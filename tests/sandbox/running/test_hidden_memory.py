@@ -10,7 +10,8 @@ from society.sandbox.matches.automata import AutomatonTables
 from society.sandbox.matches.match_batch import MatchBatch, play_batch
 from society.sandbox.stage_games import stage_game
 from tests.sandbox.running.hidden_memory import HISTORIES, LUCK, MEMORIES, Hidden
-from tests.sandbox.slow_runner import load_programs, play_slowly
+from tests.sandbox.running.memory_attempts import ATTEMPTS
+from tests.sandbox.slow_runner import load_last, load_programs, play_slowly
 
 OTHERS = """
 class Lucky:
@@ -22,6 +23,10 @@ class Alternates:
         return C if history.round_number % 2 else D
 """
 SEATS = np.array([[0, 1, 1], [1, 0, 1], [0, 0, 2], [0, 1, 2], [1, 1, 0], [2, 2, 0]] * 3)
+
+
+# Some of the attempts, and all of them in groups.
+FEW, GROUPS = ATTEMPTS[::40], [ATTEMPTS[place::12] for place in range(12)]
 
 
 def label(hidden: Hidden) -> str:
@@ -38,6 +43,34 @@ def test_tables_give_the_moves_of_a_slow_runner(hidden: Hidden) -> None:
     for _ in range(2):
         found = play_batch(programs, batch, tables, lambda _: None)
         assert found.actions.tolist() == expected
+
+
+def plays_as_it_does_alone(text: str) -> None:
+    """Compare two games of batches, in two orders, with a slow runner."""
+    if not check_programs(text)[-1].accepted:
+        return
+    programs = [load_last(text), *load_programs(OTHERS)]
+    for name in ("public_goods", "common_pool"):
+        game = stage_game(name, 3, 6)
+        seeds = np.arange(SEATS.size, dtype=np.uint64).reshape(SEATS.shape)
+        expected, _ = play_slowly(programs, MatchBatch(game, SEATS, seeds))
+        tables = AutomatonTables()
+        for step in (1, -1):
+            batch = MatchBatch(game, SEATS[::step], seeds[::step])
+            found = play_batch(programs, batch, tables, lambda _: None)
+            assert found.actions.tolist() == expected[::step], text
+
+
+def test_some_attempts_to_remember_play_as_they_do_alone() -> None:
+    for text in FEW:
+        plays_as_it_does_alone(text)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("attempts", GROUPS, ids=range(len(GROUPS)))
+def test_attempts_to_remember_play_as_they_do_alone(attempts: tuple[str, ...]) -> None:
+    for text in attempts:
+        plays_as_it_does_alone(text)
 
 
 @pytest.mark.parametrize("hidden", MEMORIES, ids=label)

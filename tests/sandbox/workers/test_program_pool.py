@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from textwrap import dedent
 from typing import Any
 
@@ -161,6 +162,7 @@ def test_an_error_is_told_with_its_place_in_the_whole_batch(pool: ProgramPool) -
         ("Aborts", "it crashed Python"),
         ("Hangs", "a call did not end within 0.5 s"),
         ("Floods", "its worker wanted to answer with 8680820740569200760 bytes"),
+        ("Hoards", "it used more memory than a worker may"),
         ("Lies", "its worker answered what cannot be: actions: Field required"),
     ],
 )
@@ -173,7 +175,7 @@ def test_who_breaks_its_worker_is_disqualified(pool: ProgramPool, name: str, sen
     assert trouble.sentence == sentence
 
 
-@pytest.mark.parametrize("name", ["Forks", "Opens", "Writes", "Kills", "Hoards"])
+@pytest.mark.parametrize("name", ["Forks", "Opens", "Writes", "Kills"])
 def test_what_the_jail_refuses_is_an_error_like_others(pool: ProgramPool, name: str) -> None:
     result = pool.play(batch([ALWAYS, ATTACKER[name], ALWAYS]))
     assert moves(result) == [["CCCCCC", "CCDDDD", "CCCCCC"]]
@@ -452,3 +454,58 @@ def test_a_worker_is_replaced_before_its_processor_time_ends() -> None:
         played = [short_lived.play(batch(*[[TOSSES, REPAYS, TOSSES]] * 1500)) for _ in range(12)]
     assert all(np.array_equal(one.actions, played[0].actions) for one in played)
     assert all(one.troubles == [] for one in played)
+
+
+HOARDERS = """
+class Hoarder:
+    def __init__(self, game):
+        self.kept = []
+
+    def act(self, history):
+        self.kept.append([[0] * 20_000 for _ in range(16)])
+        return C
+
+
+class Frugal:
+    def act(self, history):
+        return C if len([[0] * 20_000 for _ in range(60)]) > 90 * random.random() else D
+
+
+class Greedy:
+    def act(self, history):
+        kept = []
+        while random.random() < 1:
+            kept = [kept, np.ones(250_000) + 1]
+        return C
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_memory_that_another_program_fills_is_nobody_elses_fault(workers: int) -> None:
+    """Frugal finds no memory where Hoarder has kept it."""
+    limits = replace(QUICK, memory=24 << 20)
+    with ProgramPool(workers, limits) as pool:
+        pool.load(checked(HOARDERS))
+        result = pool.play(batch([0, 1, 1], [1, 0, 1], [1, 1, 0], [1, 1, 1]))
+    told = [(one.program, one.sentence) for one in result.troubles]
+    assert told == [(0, "it used more memory than a worker may")]
+    assert "C" in moves(result)[3][0]
+
+
+def test_a_program_that_asks_for_all_memory_at_once_is_blamed() -> None:
+    with ProgramPool(1, replace(QUICK, memory=24 << 20)) as pool:
+        pool.load(checked(HOARDERS))
+        result = pool.play(batch([1, 2, 1]))
+    assert [one.program for one in result.troubles] == [2]
+
+
+def test_an_instance_that_finds_memory_full_is_asked_again_in_a_new_worker() -> None:
+    with ProgramPool(1, replace(QUICK, memory=24 << 20)) as pool:
+        pool.load(checked(HOARDERS))
+        calls = [
+            DecisionCall(program, 1, str(key), GAME, np.zeros((4, 3), bool), np.zeros((4, 3)))
+            for key in range(3)
+            for program in (0, 1)
+        ]
+        outcomes = pool.decide(calls)
+    assert [one.failure for one in outcomes] == [None] * 6

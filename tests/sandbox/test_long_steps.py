@@ -1,0 +1,74 @@
+"""Programs cannot keep C code busy: their steps run out within about a second of processor time."""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+
+import pytest
+
+from society.sandbox.checker import check_programs
+from society.sandbox.running.step_budget import STEPS, RuleBroken, budget
+
+from .attack_programs import Attack
+from .long_steps import LONG_STEPS, QUICK
+from .program_play import Table, four_players, start
+
+SECONDS = 2.0  # twice what was measured at most, as machines differ
+MEMORY = 3 << 30
+FEW = 20_000  # steps, for quick tests
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+def label(text: str) -> str:
+    return " ".join(text.split())[-60:]
+
+
+def decide(text: str, steps: int = STEPS) -> str:
+    """Let a program decide once; returns how that ended."""
+    program = check_programs(Attack("", text, "").source)[-1]
+    if program.code is None:
+        return "refused"
+    game = four_players("public_goods")
+    instance, table = start(program, program.code, game), Table(game, program.interface)
+    budget.reset(steps)
+    try:
+        table.call(instance)
+    except RuleBroken as broken:
+        return broken.rule
+    except (ArithmeticError, TypeError, ValueError) as error:
+        return type(error).__name__
+    return "it ended"
+
+
+def time_in_a_child(text: str) -> float:
+    """Measure a decision in a process of its own, which ends if it takes far too long."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
+        decide("return C")  # what is made once is no part of a decision
+        begin = time.process_time()
+        decide(text)
+        os.write(writing, str(time.process_time() - begin).encode())
+        os._exit(0)
+    os.close(writing)
+    told = os.read(reading, 100)
+    os.close(reading)
+    os.waitpid(child, 0)
+    return float(told or "inf")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("text", [one for some in LONG_STEPS.values() for one in some], ids=label)
+def test_no_decision_takes_long(text: str) -> None:
+    assert time_in_a_child(text) < SECONDS
+
+
+@pytest.mark.parametrize("text", QUICK, ids=label)
+def test_steps_stop_what_c_code_goes_through(text: str) -> None:
+    ended = decide(text, FEW)
+    assert "steps in one call" in ended or "nested too deeply" in ended or "items" in ended
