@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args, get_origin
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -296,21 +297,69 @@ CASES = every_case()
 RARE_GRAPHS = {"lattice", "caveman", "random_regular", "scale_free"}
 
 
-def marks(number: int, case: Case) -> list[pytest.MarkDecorator]:
+def parts_of(case: Case) -> set[object]:
+    """Return the scenario and the mechanisms of a case, by name, and its kinds of components."""
+    setup = case.setup()
+    names = {name for part in setup.spec.mechanisms for name in part}
+    kinds = {type(part) for cohort in setup.cast() for part in cohort.components}
+    return {setup.scenario.name} | names | kinds
+
+
+def deal_halves(cases: Sequence[Case]) -> list[set[int]]:
+    """Deal cases to two halves of the ways in which they are tried, for what is quick.
+
+    A case goes to both, as long as some of its parts have not been there; or else to one of them.
+    """
+    been: tuple[set[object], set[object]] = (set(), set())
+    dealt: list[set[int]] = []
+    for number, case in enumerate(cases):
+        if RARE_GRAPHS & set(str(case).split()):
+            dealt.append(set())
+            continue
+        parts = parts_of(case)
+        halves = {half for half in (0, 1) if parts - been[half]} or {number % 2}
+        for half in halves:
+            been[half].update(parts)
+        dealt.append(halves)
+    return dealt
+
+
+HALVES = deal_halves(CASES)
+
+
+def marks(number: int, way: str) -> list[pytest.MarkDecorator]:
+    """Mark a way of trying a case, by the name of its test: its half must not depend on others."""
     group = pytest.mark.xdist_group(f"case {number}")
-    return [group, pytest.mark.thorough] if RARE_GRAPHS & set(str(case).split()) else [group]
+    quick = crc32(way.encode()) % 2 in HALVES[number]
+    return [group] if quick else [group, pytest.mark.thorough]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The tests of a case run in one process, so that it is played there once as it stands."""
     if "case" in metafunc.fixturenames:
-        cases = [pytest.param(case, marks=marks(number, case)) for number, case in enumerate(CASES)]
+        way = metafunc.function.__name__
+        cases = [pytest.param(case, marks=marks(place, way)) for place, case in enumerate(CASES)]
         metafunc.parametrize("case", cases, ids=str)
 
 
 @pytest.fixture(scope="session")
 def cases() -> list[Case]:
     return CASES
+
+
+@pytest.fixture(scope="session")
+def halves() -> list[set[int]]:
+    """Which halves of the ways each case is quickly tried in."""
+    return HALVES
+
+
+PartsOf = Callable[[Case], set[object]]
+
+
+@pytest.fixture(scope="session", name="parts_of")
+def _parts_of() -> PartsOf:
+    """`parts_of(case)`: its scenario, mechanisms and kinds of components."""
+    return parts_of
 
 
 Sharing = Callable[[Scenario, str], list[str]]
