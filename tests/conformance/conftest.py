@@ -112,8 +112,8 @@ class Case(NamedTuple):
         name = Path(self.source).stem
         return " ".join(str(word) for word in [name, *words, *mechanisms] if word)
 
-    def setup(self) -> Society:
-        return build(load_config(self.source, self.changes))
+    def setup(self, *, rehearsed: bool = True) -> Society:
+        return build(load_config(self.source, self.changes), rehearsed=rehearsed)
 
 
 def legal_values(scenario: Scenario, name: str) -> list[Any]:
@@ -203,7 +203,7 @@ _MORE = 6  # so that whole matches can be made of some agents
 def refused(case: Case) -> bool:
     """Check whether such a society cannot be played."""
     try:
-        game = altered(case, **SHORT).setup().gamemaster()
+        game = altered(case, **SHORT).setup(rehearsed=False).gamemaster()
         game.scenario.play(game.env)
     except InputError:
         return True
@@ -273,7 +273,7 @@ def sized(case: Case) -> Case:
     def within(sizes: Mapping[str, int]) -> dict[str, Any]:
         return {name: most for name, most in sizes.items() if name not in said}
 
-    setup = altered(case, **within(SMALL)).setup()
+    setup = altered(case, **within(SMALL)).setup(rehearsed=False)
     if setup.agents > CROWD and not setup.spec.cohorts:
         case = altered(case, agents=CROWD)
     asked, again = setup.models_named, len(setup.scenario.display.levels) > 1
@@ -299,7 +299,7 @@ RARE_GRAPHS = {"lattice", "caveman", "random_regular", "scale_free"}
 
 def parts_of(case: Case) -> set[object]:
     """Return the scenario and the mechanisms of a case, by name, and its kinds of components."""
-    setup = case.setup()
+    setup = case.setup(rehearsed=False)
     names = {name for part in setup.spec.mechanisms for name in part}
     kinds = {type(part) for cohort in setup.cast() for part in cohort.components}
     return {setup.scenario.name} | names | kinds
