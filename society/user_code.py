@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -76,12 +76,13 @@ def imported_beside(source: bytes) -> dict[str, str]:
     return found
 
 
-def _imported_names(source: bytes) -> set[str]:
+@lru_cache(64)
+def _imported_names(source: bytes) -> frozenset[str]:
     """Return the first parts of the names of modules that code imports anywhere."""
     nodes = [*ast.walk(ast.parse(source))]
     named = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     named |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-    return {name.partition(".")[0] for name in named}
+    return frozenset(name.partition(".")[0] for name in named)
 
 
 def _file_beside(spec: ModuleSpec | None) -> str | None:

@@ -50,8 +50,9 @@ class SourceFile:
             self.tree = ast.Module([], [])
         self._names_read: dict[tuple[str, ...], frozenset[str]] = {}
 
-    def issues(self) -> list[WiringIssue]:
-        """List the mistakes, in order of their lines."""
+    @cached_property
+    def issues(self) -> tuple[WiringIssue, ...]:
+        """The mistakes, in order of their lines."""
         found = [
             *self._unyielded(),
             *self._unused_answers(),
@@ -60,7 +61,7 @@ class SourceFile:
             *self._state_of_its_own(),
             *self._unaddressed_chance(),
         ]
-        return sorted(found, key=lambda issue: issue.line)
+        return tuple(sorted(found, key=lambda issue: issue.line))
 
     @cached_property
     def lacks_lines(self) -> bool:

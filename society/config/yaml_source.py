@@ -112,7 +112,7 @@ def _parse(text: str, shown: str) -> tuple[Any, dict[Keys, Position]]:
         if count > _MOST:
             raise _too_many(shown)
         positions = dict(_find_positions(root, (), shown)) if root else {}
-        value = yaml.load(text)
+        value = yaml.constructor.construct_document(root) if root else None
     except MarkedYAMLError as error:
         hint = next((words for sign, words in _HINTS.items() if sign in str(error.problem)), "")
         raise ScenarioError(f"{_at(shown, error.problem_mark)}: {error.problem}{hint}") from None

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from society.config.build import Society, build, with_wiring_checked
 from society.config.hook_checks import component_issues
@@ -20,7 +22,7 @@ from society.config.yaml_source import read_yaml
 from society.engine.component import Component
 from society.engine.mechanism import dry_run
 from society.engine.population import Cohort, fill_from_params
-from society.engine.script import Ask, Inherit
+from society.engine.script import Ask, Tell
 from society.errors import FileError, InputError, ScenarioError, short_path
 from society.index import presets
 
@@ -126,15 +128,32 @@ def _check_component(kind: type[Component], file: str, registry: Registry) -> It
 def _host(kind: type[Component]) -> Society | None:
     """Find a built-in society that asks what a component answers, or tells what it notices."""
     for name in [*scenarios(), *presets()]:
-        try:
-            setup = build(load_config(name), rehearsed=False)
-        except InputError:
-            continue
-        for line in islice(dry_run(setup.scenario.play, setup.environment()), _MOST_LINES):
-            heard = kind.answers if isinstance(line, Ask) else kind.notices
-            if not isinstance(line, Inherit) and line.kind in heard:
-                return setup
+        host = _rehearsed_host(name)
+        if host and not (
+            host.asked.isdisjoint(kind.answers) and host.told.isdisjoint(kind.notices)
+        ):
+            return host.society
     return None
+
+
+class _Host(NamedTuple):
+    """A built-in society, and the kinds of questions and news of its script."""
+
+    society: Society
+    asked: frozenset[str]
+    told: frozenset[str]
+
+
+@cache  # each component of a file looks for its host among the same ones
+def _rehearsed_host(name: str) -> _Host | None:
+    try:
+        setup = build(load_config(name), rehearsed=False)
+    except InputError:
+        return None
+    lines = [*islice(dry_run(setup.scenario.play, setup.environment()), _MOST_LINES)]
+    asked = frozenset(line.kind for line in lines if isinstance(line, Ask))
+    told = frozenset(line.kind for line in lines if isinstance(line, Tell))
+    return _Host(setup, asked, told)
 
 
 def _hosting(host: Society, kind: type[Component], registry: Registry) -> Society:

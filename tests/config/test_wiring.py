@@ -405,7 +405,7 @@ def changed(before: str, after: str, more: str = "") -> str:
 def test_a_line_without_yield_is_found_under_a_star_import(tmp_path: Path) -> None:
     file = tmp_path / "star.py"
     file.write_text("from society import *\n\ndef play(env):\n    Tell('quiet')\n    yield\n")
-    assert [issue.words for issue in SourceFile(str(file)).issues()] == [
+    assert [issue.words for issue in SourceFile(str(file)).issues] == [
         "`Tell(...)` without `yield` tells nobody; write `yield Tell(...)`"
     ]
 
@@ -787,7 +787,7 @@ SOURCES = sorted(
 
 
 def test_no_file_of_ours_makes_lines_in_vain_or_draws_unaddressed_chance() -> None:
-    found = [str(issue) for file in SOURCES for issue in SourceFile(str(file)).issues()]
+    found = [str(issue) for file in SOURCES for issue in SourceFile(str(file)).issues]
     assert len(SOURCES) > 40
     assert found == []
 

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args, get_origin
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -111,8 +112,8 @@ class Case(NamedTuple):
         name = Path(self.source).stem
         return " ".join(str(word) for word in [name, *words, *mechanisms] if word)
 
-    def setup(self) -> Society:
-        return build(load_config(self.source, self.changes))
+    def setup(self, *, rehearsed: bool = True) -> Society:
+        return build(load_config(self.source, self.changes), rehearsed=rehearsed)
 
 
 def legal_values(scenario: Scenario, name: str) -> list[Any]:
@@ -202,7 +203,7 @@ _MORE = 6  # so that whole matches can be made of some agents
 def refused(case: Case) -> bool:
     """Check whether such a society cannot be played."""
     try:
-        game = altered(case, **SHORT).setup().gamemaster()
+        game = altered(case, **SHORT).setup(rehearsed=False).gamemaster()
         game.scenario.play(game.env)
     except InputError:
         return True
@@ -272,7 +273,7 @@ def sized(case: Case) -> Case:
     def within(sizes: Mapping[str, int]) -> dict[str, Any]:
         return {name: most for name, most in sizes.items() if name not in said}
 
-    setup = altered(case, **within(SMALL)).setup()
+    setup = altered(case, **within(SMALL)).setup(rehearsed=False)
     if setup.agents > CROWD and not setup.spec.cohorts:
         case = altered(case, agents=CROWD)
     asked, again = setup.models_named, len(setup.scenario.display.levels) > 1
@@ -296,21 +297,69 @@ CASES = every_case()
 RARE_GRAPHS = {"lattice", "caveman", "random_regular", "scale_free"}
 
 
-def marks(number: int, case: Case) -> list[pytest.MarkDecorator]:
+def parts_of(case: Case) -> set[object]:
+    """Return the scenario and the mechanisms of a case, by name, and its kinds of components."""
+    setup = case.setup(rehearsed=False)
+    names = {name for part in setup.spec.mechanisms for name in part}
+    kinds = {type(part) for cohort in setup.cast() for part in cohort.components}
+    return {setup.scenario.name} | names | kinds
+
+
+def deal_halves(cases: Sequence[Case]) -> list[set[int]]:
+    """Deal cases to two halves of the ways in which they are tried, for what is quick.
+
+    A case goes to both, as long as some of its parts have not been there; or else to one of them.
+    """
+    been: tuple[set[object], set[object]] = (set(), set())
+    dealt: list[set[int]] = []
+    for number, case in enumerate(cases):
+        if RARE_GRAPHS & set(str(case).split()):
+            dealt.append(set())
+            continue
+        parts = parts_of(case)
+        halves = {half for half in (0, 1) if parts - been[half]} or {number % 2}
+        for half in halves:
+            been[half].update(parts)
+        dealt.append(halves)
+    return dealt
+
+
+HALVES = deal_halves(CASES)
+
+
+def marks(number: int, way: str) -> list[pytest.MarkDecorator]:
+    """Mark a way of trying a case, by the name of its test: its half must not depend on others."""
     group = pytest.mark.xdist_group(f"case {number}")
-    return [group, pytest.mark.thorough] if RARE_GRAPHS & set(str(case).split()) else [group]
+    quick = crc32(way.encode()) % 2 in HALVES[number]
+    return [group] if quick else [group, pytest.mark.thorough]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The tests of a case run in one process, so that it is played there once as it stands."""
     if "case" in metafunc.fixturenames:
-        cases = [pytest.param(case, marks=marks(number, case)) for number, case in enumerate(CASES)]
+        way = metafunc.function.__name__
+        cases = [pytest.param(case, marks=marks(place, way)) for place, case in enumerate(CASES)]
         metafunc.parametrize("case", cases, ids=str)
 
 
 @pytest.fixture(scope="session")
 def cases() -> list[Case]:
     return CASES
+
+
+@pytest.fixture(scope="session")
+def halves() -> list[set[int]]:
+    """Which halves of the ways each case is quickly tried in."""
+    return HALVES
+
+
+PartsOf = Callable[[Case], set[object]]
+
+
+@pytest.fixture(scope="session", name="parts_of")
+def _parts_of() -> PartsOf:
+    """`parts_of(case)`: its scenario, mechanisms and kinds of components."""
+    return parts_of
 
 
 Sharing = Callable[[Scenario, str], list[str]]

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -37,17 +38,20 @@ from society.engine.tape import Tape
 from society.scenarios.programs.program_params import DilemmaOfPrograms
 
 if TYPE_CHECKING:
-    from tests.conformance.conftest import Case, Once, Perform, Sharing
+    from tests.conformance.conftest import Case, Once, PartsOf, Perform, Sharing
     from tests.conftest import Played
 
 
 # Replicates, cohorts, seats
 
 
-def test_a_batch_equals_a_loop(case: Case, perform: Perform, whole: Once) -> None:
+@pytest.mark.parametrize("which", ["some", pytest.param("others", marks=pytest.mark.thorough)])
+def test_a_batch_equals_a_loop(case: Case, perform: Perform, whole: Once, which: str) -> None:
     """To the last bit of everything told, kept and measured while the replicate runs."""
     batch = whole(case)
-    for replicate in range(len(batch.pages[0].running)):
+    replicates = range(len(batch.pages[0].running))
+    some = {0, len(replicates) // 2, len(replicates) - 1}
+    for replicate in some if which == "some" else set(replicates) - some:
         alone = perform(case, replicate_ids=[replicate])
         for one, of_many in zip(alone.pages, batch.pages, strict=False):
             assert replicate_record(one, 0) == replicate_record(of_many, replicate)
@@ -325,6 +329,16 @@ def test_a_fresh_process_with_any_hash_seed_plays_the_same_history(
 
 
 # Whether the suite sees everything
+
+
+def test_every_part_is_quickly_tried_in_every_way(
+    cases: list[Case], halves: list[set[int]], parts_of: PartsOf
+) -> None:
+    tried = defaultdict[object, set[int]](set)
+    for case, quickly in zip(cases, halves, strict=True):
+        for part in parts_of(case):
+            tried[part] |= quickly
+    assert {part for part, found in tried.items() if found != {0, 1}} == set()
 
 
 def test_every_scenario_is_tried(cases: list[Case]) -> None:

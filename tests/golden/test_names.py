@@ -84,9 +84,20 @@ CASES: list[tuple[str, Mapping[str, Any], set[str]]] = [
 ]
 
 
+# Games of two players whose agents have the names of those in `normal_form`.
+NAMED_ALIKE = {"matching_pennies", "travellers_dilemma"}
+
+
+def marks(scenario: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.thorough] if scenario in NAMED_ALIKE else []
+
+
 @pytest.mark.parametrize(
     ("scenario", "changes", "names"),
-    [pytest.param(*case, id=f"{case[0]}-{number}") for number, case in enumerate(CASES)],
+    [
+        pytest.param(*case, id=f"{case[0]}-{number}", marks=marks(case[0]))
+        for number, case in enumerate(CASES)
+    ],
 )
 def test_all_that_names_agents_has_the_same_names(
     tmp_path: Path, scenario: str, changes: Mapping[str, Any], names: set[str]

@@ -141,10 +141,10 @@ HOSTILE = {
 @pytest.mark.usefixtures("little_memory")
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_a_template_without_end_is_refused_with_its_line(text: str, render: Render) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(InputError, match=r"(?s)(a|self)\.md"):
         render(text)
-    assert time.monotonic() - began < 9
+    assert time.process_time() - began < 9
 
 
 ESCAPES = {

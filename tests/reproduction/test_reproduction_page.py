@@ -18,6 +18,8 @@ from society.report.sections import SECTIONS, StudyView
 from society.reproduction.reproduction_page import write_page
 from society.reproduction.run import ReproductionRun
 
+pytestmark = pytest.mark.xdist_group("reproduction page")
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> ReproductionRun:

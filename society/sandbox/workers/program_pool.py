@@ -96,7 +96,6 @@ class ProgramPool:
         self._seeing: set[int] = set()  # programs that make use of open sources
         self._loads = 0
         self._in_use = threading.RLock()  # workers hold one conversation at a time
-        self._owner = os.getpid()
         self._warned = False
         self.jail: JailReport | None = None  # of the worker that was started last
 
@@ -113,8 +112,7 @@ class ProgramPool:
 
     def close(self) -> None:
         """End all processes of the pool; it can be used again, and starts new ones."""
-        # A forked copy of this process has a copy of the pool, but the processes are not its own.
-        if self._zygote is not None and os.getpid() == self._owner:
+        if self._zygote is not None:
             atexit.unregister(self.close)
             self._zygote.close()
         for worker in filter(None, self._workers):
@@ -231,13 +229,16 @@ class ProgramPool:
         return CallOutcome(None, Failure("jail", found.sentence))
 
     def _ask(self, jobs: Mapping[int, WorkerJob[_Found]]) -> dict[int, _Found | WorkerFailure]:
-        """Give workers, by their places, a job each; those that fail are ended."""
-        workers = {place: self._ready(place) for place in jobs}
+        """Give workers, by their places, a job each; those that fail are ended.
+
+        An error ends all processes, so that the next job finds new ones.
+        """
         try:
+            workers = {place: self._ready(place) for place in jobs}
             tasks = {workers[place]: job.task for place, job in jobs.items()}
             replies = exchange(tasks, self._limits)
         except BaseException:  # Ctrl-C, too: what they were doing cannot be taken up again
-            self._end_workers()
+            self.close()
             raise
         return {
             place: self._judge(worker, replies[worker], jobs[place].parse)
@@ -269,17 +270,16 @@ class ProgramPool:
             worker.end()
             worker = None
         if worker is None:
-            worker = self._workers[place] = self._start()
+            worker = self._start(place)
         if worker.loaded != self._loads:
             self._load(worker)
         return worker
 
-    def _start(self) -> WorkerProcess:
+    def _start(self, place: int) -> WorkerProcess:
         if self._zygote is None:
             self._zygote = Zygote(self._limits, self._confinement)
-            self._owner = os.getpid()
             atexit.register(self.close)
-        worker = WorkerProcess(self._zygote)
+        worker = self._workers[place] = WorkerProcess(self._zygote)
         hello = self._tell(worker, b"", HelloReply)
         self.jail = JailReport(tuple(hello.layers), hello.missing)
         self._check_jail(self.jail)
@@ -293,7 +293,6 @@ class ProgramPool:
             f"{layer} ({jail.missing.get(layer, 'not tried')})" for layer in lacking
         )
         if self._confinement == "strict":
-            self.close()
             raise SandboxError(NOT_CONFINED.format(missing))
         if not self._warned:
             warnings.warn(f"programs run without a layer of the jail: {missing}", stacklevel=4)

@@ -84,13 +84,18 @@ class Zygote:
     def __init__(self, limits: JailLimits, confinement: Confinement) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control.settimeout(PATIENCE)
-        given = [theirs.fileno(), os.getpid(), confinement, asdict(limits), *sys.path]
-        with theirs:
-            self._process = _start_python(json.dumps(given), theirs.fileno())
+        self._owner = os.getpid()
         self._turn = 0
+        given = [theirs.fileno(), self._owner, confinement, asdict(limits), *sys.path]
+        try:
+            with theirs:
+                self._process = _start_python(json.dumps(given), theirs.fileno())
+        except BaseException:
+            self._control.close()
+            raise
         try:
             self._receive()
-        except SandboxError:
+        except BaseException:  # Ctrl-C, too
             self.close()
             raise
 
@@ -103,8 +108,11 @@ class Zygote:
         return self._ask({"end": worker})["status"]
 
     def close(self) -> None:
-        """End it and all its workers."""
+        """End it and all its workers; a forked copy of this process only lets go of them."""
         self._control.close()
+        if os.getpid() != self._owner:
+            self._process.poll()  # notes that it is no child of this process
+            return
         try:
             self._process.wait(2)
         except subprocess.TimeoutExpired:
@@ -170,6 +178,9 @@ class WorkerProcess:
             self._mark = np.frombuffer(mmap.mmap(mark, mmap.PAGESIZE), np.int64)
             self._mark[0] = -1
             self._number = zygote.fork([theirs.fileno(), mark])
+        except BaseException:
+            self.connection.close()
+            raise
         finally:
             os.close(mark)
             theirs.close()
@@ -192,8 +203,11 @@ class WorkerProcess:
     def end(self) -> str:
         """End it, and describe how it had ended before, if so."""
         if self._end is None:
-            self.connection.close()
-            self._end = _describe_status(self._zygote.end(self._number))
+            # A worker that saw its connection closed first could end by itself before it is killed.
+            try:
+                self._end = _describe_status(self._zygote.end(self._number))
+            finally:
+                self.connection.close()
         return self._end
 
 

@@ -87,6 +87,9 @@ def gifts(env):
         given = yield Ask("give", Real(0, 1))
         yield Tell("given", {"given": own(given), "payoff": own(given * env.params.worth)})
 """
+# Studies that are played once serve all tests.
+pytestmark = pytest.mark.xdist_group("evolution sections")
+
 TITLES = ["Evolution", "Agents and lineages", "Strategies in words", "Reaction norms"]
 
 

@@ -38,7 +38,9 @@ def users() -> list[int]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the jail is one of Linux")
-@pytest.mark.parametrize("user", users())
+@pytest.mark.parametrize(
+    "user", [pytest.param(one, marks=pytest.mark.xdist_group(f"jail of {one}")) for one in users()]
+)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_jailed_program_cannot_do_what_harms(attack: str, user: int) -> None:
     assert outcomes(user)[attack] == ATTACKS[attack][1]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from textwrap import dedent
 from typing import Any
@@ -28,10 +30,12 @@ from society.sandbox.running.loaded_program import LoadedProgram
 from society.sandbox.running.runnable_program import Failure
 from society.sandbox.source.play_analysis import analyse_play
 from society.sandbox.stage_games import stage_game
+from society.sandbox.workers import program_pool, worker_processes
 from society.sandbox.workers.jail import JailReport
 from society.sandbox.workers.jail_limits import JailLimits
 from society.sandbox.workers.program_pool import ProgramPool
 from society.sandbox.workers.replies import parse_play
+from tests.sandbox.workers.kernel_lists import gone, open_sockets, processes_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the jail is one of Linux")
 
@@ -369,8 +373,10 @@ def test_sentences_of_programs_cannot_control_a_terminal() -> None:
 
 def test_a_missing_layer_is_named_with_the_way_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(JailReport, "lacks", lambda _: ["landlock"])
+    before = open_sockets()
     with ProgramPool(1, QUICK) as strict, pytest.raises(SandboxError) as error:
         strict.play(batch([ALWAYS] * 3))
+    assert open_sockets() <= before
     assert "a layer of their jail is missing: landlock" in str(error.value)
     assert 'confinement="any"' in str(error.value)
 
@@ -431,13 +437,56 @@ def test_a_pool_that_was_interrupted_plays_on_and_leaves_no_process() -> None:
     assert done.stdout == "[['CCCCCC', 'CCCCCC', 'CCCCCC']]\n", done.stderr
 
 
+@pytest.mark.parametrize("exchanges", [0, 1, 2], ids=["start", "load", "play"])
+def test_a_pool_that_was_interrupted_at_any_step_plays_on(
+    monkeypatch: pytest.MonkeyPatch, exchanges: int
+) -> None:
+    """Its worker still has an answer to give, which belongs to nothing that is asked later."""
+    exchange, left = worker_processes.exchange, iter(range(exchanges))
+
+    def interrupted(*arguments: Any) -> Any:
+        if next(left, None) is not None:
+            return exchange(*arguments)
+        for worker, task in arguments[0].items():
+            worker.connection.send(task.request)
+        raise KeyboardInterrupt
+
+    before = open_sockets()
+    with ProgramPool(1, QUICK) as pool:
+        pool.load(PROGRAMS)
+        monkeypatch.setattr(program_pool, "exchange", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            pool.play(batch([ALWAYS] * 3))
+        assert open_sockets() <= before
+        monkeypatch.undo()
+        assert moves(pool.play(batch([ALWAYS] * 3))) == [["CCCCCC"] * 3]
+
+
+def test_a_pool_whose_processes_have_gone_says_so_once_and_plays_on() -> None:
+    before = processes_of(os.getpid())
+    with ProgramPool(1, QUICK) as pool:
+        pool.load(PROGRAMS)
+        pool.play(batch([ALWAYS] * 3))
+        family = processes_of(os.getpid()) - before
+        assert len(family) == 3, "a keeper, a zygote, a worker"
+        for process in family:
+            with suppress(ProcessLookupError):  # it ended with one before it
+                os.kill(process, signal.SIGKILL)
+        assert all(map(gone, family))
+        with pytest.raises(SandboxError, match="the process that starts workers has ended"):
+            pool.play(batch([ALWAYS] * 3))
+        assert moves(pool.play(batch([ALWAYS] * 3))) == [["CCCCCC"] * 3]
+
+
 def test_a_forked_copy_of_a_pool_does_not_close_it(pool: ProgramPool) -> None:
     pool.play(batch([ALWAYS] * 3))
+    held = len(open_sockets())
     child = os.fork()
     if child == 0:
         pool.close()
-        os._exit(0)
-    os.waitpid(child, 0)
+        os._exit(len(open_sockets()))
+    kept = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert kept <= held - 2, "it lets go of those to the zygote and to the workers"
     assert moves(pool.play(batch([ALWAYS] * 3))) == [["CCCCCC"] * 3]
 
 

@@ -14,11 +14,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from society.errors import SandboxError
+from society.sandbox.workers import worker_processes
 from society.sandbox.workers.jail_limits import JailLimits
 from society.sandbox.workers.worker_messages import REPLY, pack_reply, pack_request, read_request
 from society.sandbox.workers.worker_processes import (
@@ -29,6 +29,7 @@ from society.sandbox.workers.worker_processes import (
     Zygote,
     exchange,
 )
+from tests.sandbox.workers.kernel_lists import gone, open_sockets, processes_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the jail is one of Linux")
 
@@ -189,31 +190,75 @@ def test_a_worker_that_runs_no_program_names_none() -> None:
     assert found.program is None
 
 
+def test_a_worker_is_killed_before_its_connection_is_closed() -> None:
+    """Or it could end by itself, and be blamed for that."""
+    readable = []
+
+    class Watching(Impostor):
+        def end(self, worker: int) -> int:
+            readable.extend(select.select([self.worker], [], [], 0)[0])
+            return super().end(worker)
+
+    impostor = Watching()
+    worker = WorkerProcess(impostor)  # type: ignore[arg-type]
+    with impostor.worker:
+        worker.end()
+        assert readable == []
+        assert impostor.worker.recv(1) == b""
+
+
+class Refusing:
+    """A zygote that forks nothing and ends nothing."""
+
+    def __init__(self, error: type[BaseException]) -> None:
+        self.error = error
+        self.able = False
+
+    def fork(self, descriptors: Sequence[int]) -> int:
+        if self.able:
+            return 1
+        raise self.error
+
+    def end(self, worker: int) -> int:
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [SandboxError, KeyboardInterrupt])
+def test_a_failed_start_or_end_leaves_no_socket(error: type[BaseException]) -> None:
+    before = open_sockets()
+    zygote = Refusing(error)
+    with pytest.raises(error) as failed_start:  # kept: a traceback keeps what is not closed
+        WorkerProcess(zygote)  # type: ignore[arg-type]
+    assert open_sockets() <= before
+    zygote.able = True
+    worker = WorkerProcess(zygote)  # type: ignore[arg-type]
+    with pytest.raises(error):
+        worker.end()
+    assert open_sockets() <= before
+    assert failed_start.type is error
+
+
+@pytest.mark.parametrize("error", [SandboxError, KeyboardInterrupt])
+@pytest.mark.parametrize("step", ["_receive", "_start_python"])
+def test_a_zygote_that_fails_to_start_leaves_no_socket(
+    monkeypatch: pytest.MonkeyPatch, step: str, error: type[BaseException]
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise error
+
+    home = Zygote if step == "_receive" else worker_processes
+    monkeypatch.setattr(home, step, fail)
+    before = open_sockets()
+    with pytest.raises(error):
+        Zygote(JailLimits(), "none")
+    assert open_sockets() <= before
+
+
 @pytest.fixture
 def zygote() -> Iterator[Zygote]:
     started = Zygote(JailLimits(), "strict")
     yield started
     started.close()
-
-
-def processes_of(parent: int) -> set[int]:
-    """This process's descendants, as the kernel lists them."""
-    tasks = Path(f"/proc/{parent}/task").glob("*/children")
-    children = {int(child) for task in tasks for child in task.read_text().split()}
-    return children.union(*map(processes_of, children))
-
-
-def gone(process: int) -> bool:
-    """Whether a process has ended within two seconds."""
-    try:
-        handle = os.pidfd_open(process)
-    except ProcessLookupError:
-        return True
-    poll = select.poll()
-    poll.register(handle, select.POLLIN)
-    ended = bool(poll.poll(2000))
-    os.close(handle)
-    return ended
 
 
 def test_workers_are_ended_with_the_process_that_forked_them(zygote: Zygote) -> None:
@@ -224,6 +269,8 @@ def test_workers_are_ended_with_the_process_that_forked_them(zygote: Zygote) -> 
     zygote.close()
     assert all(map(gone, family - before))
     assert workers[0].program is None
+    for worker in workers:
+        worker.connection.close()
 
 
 def test_an_ended_zygote_is_an_error_that_says_so(zygote: Zygote) -> None:
