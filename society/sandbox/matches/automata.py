@@ -29,7 +29,7 @@ from society.sandbox.stage_games import StageGame
 
 UNKNOWN = -1
 _MOST_PLAYERS_IN_PATHS = 8  # with more, whole histories hardly ever come again
-MOST_NODES = 2_000_000
+MOST_NODES = 2_000_000  # and states, which together take up to 700 MB
 _MOST_EDGES = 32_000_000
 _TRIED = 400  # decisions after which it shows whether looking up is worth it
 _TRIED_IN_LARGE_GROUPS = 80
@@ -186,7 +186,8 @@ class NodeTable:
 
     def has_room(self, owner: Automaton) -> bool:
         """Tell if a node can be added; paths, which rarely come again, leave room for others."""
-        return self.size < (self._most * 3 // 4 if owner.part is None else self._most)
+        most = self._most * 3 // 4 if owner.part is None else self._most
+        return self.size + len(self.states) < most
 
     def automaton(self, index: int, program: LoadedProgram) -> Automaton:
         """The automaton of a program."""
