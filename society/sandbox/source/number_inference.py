@@ -9,7 +9,8 @@ that are given something else, until nothing changes.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from society.sandbox.source.names import METHODS, NUMPY_RANDOM, RANDOM, words
@@ -103,7 +104,37 @@ def _called(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else ""
 
 
-class Numbers:
+class BelievedNames(ABC):
+    """The names and attributes of a program that keep what is believed of them at first.
+
+    found: what is bound to them; bound: names with a meaning of the program's own; class_names:
+    those that classes set; told: attributes of histories and games of which it is true.
+    """
+
+    def __init__(
+        self,
+        found: Sequence[Binding],
+        *,
+        bound: Collection[str],
+        class_names: Collection[str],
+        told: Collection[str],
+    ) -> None:
+        self.bound = bound
+        self.names = {one.target for one in found}
+        foreign = METHODS | RANDOM | NUMPY_RANDOM
+        self.names -= {f".{name}" for name in foreign.union(class_names)}
+        self.names |= {f".{name}" for name in told if name not in class_names}
+        while wrong := {
+            one.target for one in found if one.target in self.names and not self._fits(one)
+        }:
+            self.names -= wrong
+
+    @abstractmethod
+    def _fits(self, binding: Binding) -> bool:
+        """Tell if a binding agrees with what is believed now."""
+
+
+class Numbers(BelievedNames):
     """The names and attributes of a program that are numbers or arrays of them."""
 
     def __init__(
@@ -111,15 +142,7 @@ class Numbers:
     ) -> None:
         """Read all syntax of a program, given the names it binds, and those that classes set."""
         found = [one for node in syntax for one in bindings(node)]
-        self.bound = bound
-        self.names = {one.target for one in found}
-        foreign = METHODS | RANDOM | NUMPY_RANDOM
-        self.names -= {f".{name}" for name in foreign.union(class_names)}
-        self.names |= {f".{name}" for name in _TOLD if name not in class_names}
-        while wrong := {
-            one.target for one in found if one.target in self.names and not self._fits(one)
-        }:
-            self.names -= wrong
+        super().__init__(found, bound=bound, class_names=class_names, told=_TOLD)
 
     def _fits(self, binding: Binding) -> bool:
         value = binding.value

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator
 
-from society.sandbox.source.names import MATH, METHODS, NUMPY_RANDOM, RANDOM, words
-from society.sandbox.source.number_inference import Binding, bindings
+from society.sandbox.source.names import MATH, words
+from society.sandbox.source.number_inference import BelievedNames, Binding, bindings
 
 _TOLD = words(
     """
@@ -38,7 +38,7 @@ _DRAWS = words(
 )
 
 
-class SmallValues:
+class SmallValues(BelievedNames):
     """The names and attributes of a program that are small, whatever happens."""
 
     def __init__(
@@ -46,18 +46,10 @@ class SmallValues:
     ) -> None:
         """Read all syntax of a program, given the names it binds, and those that classes set."""
         found = [one for node in syntax for one in _bindings(node, bound)]
-        self.bound = bound
         self.own = frozenset(class_names) | {
             one.target[1:] for one in found if one.target.startswith(".")
         }
-        self.names = {one.target for one in found}
-        foreign = METHODS | RANDOM | NUMPY_RANDOM
-        self.names -= {f".{name}" for name in foreign.union(class_names)}
-        self.names |= {f".{name}" for name in _TOLD if name not in class_names}
-        while wrong := {
-            one.target for one in found if one.target in self.names and not self._fits(one)
-        }:
-            self.names -= wrong
+        super().__init__(found, bound=bound, class_names=class_names, told=_TOLD)
 
     def _fits(self, binding: Binding) -> bool:
         if binding.value is None:
