@@ -97,7 +97,7 @@ def shortened(name: str, rounds: int) -> RunConfig:
 
 @pytest.mark.parametrize("name", presets())
 def test_every_preset_plays(name: str) -> None:
-    setup = build(shortened(name, 3))
+    setup = build(shortened(name, 2))
     assert setup.found == "built-in preset"
     first, *_ = setup.gamemaster().play().measures.values()
     assert first.n == setup.replicates
@@ -304,7 +304,7 @@ def test_the_examples_in_our_docstrings_are_true(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["fishing_village", *presets()])
 def test_a_run_is_rebuilt_from_the_json_of_its_spec(name: str) -> None:
-    spec = shortened(name, 4)
+    spec = shortened(name, 2)
     again = RunConfig.model_validate(spec.model_dump(mode="json"))
     digests = [build(each).gamemaster().play().digest for each in (spec, again)]
     assert digests[0] == digests[1]

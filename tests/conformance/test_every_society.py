@@ -69,7 +69,13 @@ def test_replicates_may_be_played_in_any_order(case: Case, perform: Perform, who
             assert replicate_record(page, place) == replicate_record(of_many, replicate)
 
 
-@pytest.mark.parametrize("ways", ["by seat, others empty", "by replicate and at random"])
+@pytest.mark.parametrize(
+    "ways",
+    [
+        pytest.param("by seat, others empty", marks=pytest.mark.thorough),
+        "by replicate and at random",
+    ],
+)
 def test_splitting_a_cohort_changes_nothing(
     case: Case, perform: Perform, whole: Once, ways: str
 ) -> None:
