@@ -232,6 +232,11 @@ class _ProgramFile:
                 self._refuse(node, _not_offered(module, alias.name))
             elif alias.asname not in (None, alias.name) and module not in ("math", "random"):
                 self._refuse(node, f"another name for `{alias.name}`; import it under its own name")
+            elif alias.asname in BUILTINS and alias.asname != alias.name:
+                self._refuse(
+                    node,
+                    f"`{alias.name}` under the name of Python's `{alias.asname}`; use another name",
+                )
             elif module == "numpy" and alias.name in BUILTINS:
                 self._refuse(
                     node, f"numpy's `{alias.name}` in place of Python's; write np.{alias.name}"

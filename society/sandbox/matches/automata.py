@@ -260,7 +260,8 @@ class NodeTable:
 
     def _grow(self) -> None:
         for name in ("moves", "troubled", "tossing", "owners", "memories", "errors"):
-            setattr(self, name, np.concatenate([getattr(self, name)] * 2))
+            before = getattr(self, name)
+            setattr(self, name, np.concatenate([before, np.zeros_like(before)]))
         self.edges = np.concatenate([self.edges, np.full_like(self.edges, UNKNOWN)])
 
 

@@ -121,12 +121,14 @@ class ScriptedChance(Chance):
         self.bounds: list[tuple[Comparison, Any]] = []
         self.unscripted = False
 
-    def toss(self, compare: Comparison, bound: Any) -> bool:
+    def toss(self, compare: Comparison, bound: Any) -> bool | np.bool_:
         """Return the outcome that the script has for the next toss."""
         turn = len(self.bounds)
         self.bounds.append((compare, bound))
         self.unscripted |= type(bound) not in _BOUNDS
-        return turn < len(self.outcomes) and self.outcomes[turn]
+        outcome = turn < len(self.outcomes) and self.outcomes[turn]
+        # A comparison with a number of numpy gives numpy's True or False.
+        return np.bool_(outcome) if isinstance(bound, np.generic) else outcome
 
     def note_use(self) -> None:
         """Note that a program uses its chance for more than tosses."""

@@ -15,6 +15,8 @@ _METHODS = frozenset({"all", "any", "max", "min"})
 # Of a comparison of all values with one number, also the count of those that pass.
 _OF_COMPARISONS = _NUMPY | {"mean", "sum"}
 _CONSUMERS = frozenset({"all", "any", "len", "max", "min", "sorted", "sum"})
+_COUNTED = "counted"
+_MODERATE = 1_000_000
 _PURE = frozenset({"abs", "bool", "float", "int"})
 _PARTS = (
     *(ast.Name, ast.Constant, ast.UnaryOp, ast.BinOp),
@@ -83,33 +85,49 @@ def _comprehends(node: ast.AST, parents: _Parents) -> bool:
     if called.id not in ("all", "any", "len") and not _is_whole(node.elt, value):
         return False
     first, *later = [*loop.ifs, node.elt]
-    return _is_simple(first) and all(_is_simple(one, value) for one in later)
+    return _is_simple(first, value) and all(_is_simple(one, value, alone=True) for one in later)
 
 
-def _is_simple(node: ast.AST, value: str = "") -> bool:
+def _is_simple(node: ast.AST, value: str, *, alone: bool = False) -> bool:
     """Check that an expression computes one value from names, and changes nothing.
 
-    It has no short cuts and divides by nothing, so that it fails for all values of the array or for
-    none. One that is not computed for all values must never fail: it is made of `value` alone.
+    value: the name of the array's values. It has no short cuts, divides by nothing and multiplies
+    values by small numbers only, so that it fails for all values of the array or for none. One that
+    is not computed for all values must never fail: it is made of `value` alone.
     """
     if isinstance(node, ast.Call):
         called = node.func
         pure = isinstance(called, ast.Name) and called.id in _PURE
-        return (
-            pure and len(node.args) == 1 and not node.keywords and _is_simple(node.args[0], value)
-        )
+        return pure and not node.keywords and len(node.args) == 1 and _is_plain(node.args[0], value)
     if isinstance(node, ast.Name):
-        return value in ("", node.id)
+        return node.id == value or not alone
     if isinstance(node, ast.Attribute):
-        return not value and isinstance(node.value, ast.Name) and node.value.id == "self"
+        return not alone and isinstance(node.value, ast.Name) and node.value.id == "self"
     if isinstance(node, ast.Constant):
-        return isinstance(node.value, int | float)
+        return isinstance(node.value, int | float) and abs(node.value) <= _MODERATE
     if isinstance(node, ast.Compare):
         sides = [node.left, *node.comparators]
-        return len(sides) == 2 and all(_is_simple(one, value) for one in sides)
+        return len(sides) == 2 and all(_is_simple(one, value, alone=alone) for one in sides)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        sides = [node.left, node.right]
+        if any(_mentions(one, value) for one in sides) and not any(
+            isinstance(one, ast.Constant) for one in sides
+        ):
+            return False
     return isinstance(node, _PARTS) and all(
-        _is_simple(one, value) for one in ast.iter_child_nodes(node)
+        _is_simple(one, value, alone=alone) for one in ast.iter_child_nodes(node)
     )
+
+
+def _is_plain(node: ast.expr, value: str) -> bool:
+    """Check for a value of the array, or a number of the source."""
+    return (isinstance(node, ast.Name) and node.id == value) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+    )
+
+
+def _mentions(node: ast.expr, value: str) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == value for one in ast.walk(node))
 
 
 def _is_whole(node: ast.expr, value: str) -> bool:
@@ -141,31 +159,35 @@ def _counts_only(loop: ast.For, parents: _Parents, method: Sequence[ast.AST]) ->
         (isinstance(one, ast.Name) and one.id == value)  # the last value is used later
         or (isinstance(one, ast.Lambda | ast.FunctionDef) and one is not method[0])
         or (isinstance(one, ast.arg) and one.arg in changed)
-        or (isinstance(one, ast.Name) and one.id in changed and _is_fraction(one, parents))
+        or (isinstance(one, ast.Name) and one.id in changed and _is_other(one, parents, changed))
+        or isinstance(one, ast.Try)  # a failure may leave a turn half done
         for one in elsewhere
     )
 
 
-def _is_fraction(node: ast.Name, parents: _Parents) -> bool:
-    """Tell if a name may be given anything but a whole number here."""
+def _is_other(node: ast.Name, parents: _Parents, changed: Mapping[str, str]) -> bool:
+    """Tell if a name may be given anything but a whole number here; a flag may be True or False."""
     if isinstance(node.ctx, ast.Load):
         return False
     parent = parents[node]
-    return not (isinstance(parent, ast.Assign) and _is_whole(parent.value, ""))
+    if not isinstance(parent, ast.Assign) or not isinstance(parent.value, ast.Constant):
+        return True
+    kinds = (int,) if changed[node.id] == _COUNTED else (int, bool)
+    return type(parent.value.value) not in kinds
 
 
 def _counts(node: ast.stmt, value: str, changed: dict[str, str], *, always: bool) -> bool:
     """Check one statement of a loop; changed: the names it changes, and how."""
     if isinstance(node, ast.If):
         rest = [*node.body, *node.orelse]
-        return _is_simple(node.test, "" if always else value) and all(
+        return _is_simple(node.test, value, alone=not always) and all(
             _counts(one, value, changed, always=False) for one in rest
         )
     if isinstance(node, ast.AugAssign):
         adds = isinstance(node.op, ast.Add | ast.Sub) and _is_whole(node.value, value)
-        adds = adds and _is_simple(node.value, value)
+        adds = adds and _is_simple(node.value, value, alone=True)
         target: ast.expr = node.target
-        how = "counted"
+        how = _COUNTED
     elif isinstance(node, ast.Assign) and len(node.targets) == 1:
         adds = isinstance(node.value, ast.Constant)
         target, how = node.targets[0], ast.unparse(node.value)

@@ -375,7 +375,7 @@ class _Instrumenter(ast.NodeTransformer):
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        if self.tosses and (toss := _find_toss(node)):
+        if self.tosses and (toss := _find_toss(node, self.bound)):
             return _call(node, toss.guard, self.visit(toss.bound))
         sides = [node.left, *node.comparators]
         free = self._compares_little(node.ops, sides)
@@ -736,15 +736,15 @@ _MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 _DRAWS_NOTHING = frozenset({"abs", "float", "int", "len", "max", "min"})
 
 
-def _find_toss(node: ast.Compare) -> _Toss | None:
+def _find_toss(node: ast.Compare, bound: Collection[str]) -> _Toss | None:
     """Recognise `random.random() < p` in its forms, where p draws nothing itself."""
     kind = type(node.ops[0])
     if len(node.ops) > 1 or kind not in _TOSSES:
         return None
     left, right = node.left, node.comparators[0]
-    if _is_draw(left) and _draws_nothing(right):
+    if _is_draw(left) and _draws_nothing(right, bound):
         return _Toss(_TOSSES[kind], right)
-    if _is_draw(right) and _draws_nothing(left):
+    if _is_draw(right) and _draws_nothing(left, bound):
         return _Toss(_TOSSES[_MIRRORED[kind]], left)
     return None
 
@@ -753,9 +753,10 @@ def _is_draw(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node) == "random.random()"
 
 
-def _draws_nothing(node: ast.expr) -> bool:
+def _draws_nothing(node: ast.expr, bound: Collection[str]) -> bool:
     calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
-    return all(isinstance(one.func, ast.Name) and one.func.id in _DRAWS_NOTHING for one in calls)
+    quiet = _DRAWS_NOTHING - set(bound)
+    return all(isinstance(one.func, ast.Name) and one.func.id in quiet for one in calls)
 
 
 def _is_cut(place: ast.expr) -> bool:

@@ -55,10 +55,10 @@ class SufficientHistory:
         """Note that the number of rounds matters as long as it is below this one."""
         self._reach(rounds)
 
-    def note_sum(self, attribute: str, *, mean: bool) -> None:
-        """Note that an array's total is read; a mean divides it by the number of rounds."""
+    def note_sum(self, attribute: str) -> None:
+        """Note that an array's total is read, or its mean; steps are charged by its length."""
         self.sums.add(attribute)
-        self._reach(EVERY_ROUND if mean else 1)
+        self._reach(EVERY_ROUND)
 
     def note_bag(self, attribute: str) -> None:
         """Note that an array's values are read, whatever their order."""
@@ -86,8 +86,16 @@ def _inherits(node: ast.ClassDef) -> bool:
 
 
 def _replaces_methods(nodes: SourceNodes) -> bool:
-    """Check whether something is stored under the name of a method."""
+    """Check whether something else is called as a method is, or is stored under its name."""
     names = {method.name for method in nodes.methods}
+    body = [] if nodes.owner is None else nodes.owner.body
+    inner = [
+        one for part in body if not isinstance(part, ast.FunctionDef) for one in ast.walk(part)
+    ]
+    bound = {one.id for one in inner if isinstance(one, ast.Name)}
+    bound |= {one.name for one in inner if isinstance(one, ast.ClassDef | ast.FunctionDef)}
+    if names & bound:
+        return True
     every = (node for found in nodes.methods.values() for node in found)
     return bool(names & stored_names(every))
 
@@ -235,8 +243,8 @@ class _Uses:
         elif _is_call(parent, "len") or _is_attribute(parent, "size"):
             for use in self._followed(parent):
                 found.note_rounds(self._bound_of_rounds(use))
-        elif (total := self._total(node, parent, attribute)) and attribute in SUMMED:
-            found.note_sum(attribute, mean=total == "mean")
+        elif self._is_total(node, parent, attribute):
+            found.note_sum(attribute)
         elif attribute in BAGGED and self._takes_any_order(node):
             found.note_bag(attribute)
         elif passed := self._parameter(node, parent):
@@ -250,18 +258,22 @@ class _Uses:
         decorated = (ast.unparse(one) for method in methods for one in method.decorator_list)
         return {*decorated} <= {"staticmethod"} and takes_any_order(node, self.parents, self.nodes)
 
-    def _total(self, node: ast.AST, parent: ast.AST, attribute: str) -> str:
-        """Return sum or mean if this is one over the whole array, or ""."""
+    def _is_total(self, node: ast.AST, parent: ast.AST, attribute: str) -> bool:
+        """Check for a sum, a mean or a count over the whole array."""
+        if attribute not in SUMMED:
+            return False
         if isinstance(parent, ast.Attribute) and parent.attr in ("sum", "mean"):
             call = self.parents[parent]
             bare = isinstance(call, ast.Call) and call.func is parent
             bare = bare and not (call.args or call.keywords)  # type: ignore[attr-defined]
-            return parent.attr if bare else ""
+            return bare
         if not isinstance(parent, ast.Call) or parent.args != [node] or parent.keywords:
-            return ""
+            return False
         if _is_call(parent, "sum") and attribute == "opponent_actions":
-            return ""  # the sums of columns
-        return _TOTALS.get(ast.unparse(parent.func), "")
+            return False  # the sums of columns
+        called = ast.unparse(parent.func)
+        # To count what is not zero is to add up moves, but no other numbers.
+        return called in _TOTALS or (called == "np.count_nonzero" and attribute in _MOVES)
 
     def _subscript(self, node: ast.Subscript, attribute: str) -> None:
         place = _constant(node.slice)
@@ -317,7 +329,8 @@ _TRUSTED = (
     "sorted",
     "sum",
 )
-_TOTALS = {"np.sum": "sum", "sum": "sum", "np.mean": "mean", "np.count_nonzero": "count"}
+_TOTALS = frozenset({"np.mean", "np.sum", "sum"})
+_MOVES = frozenset({"my_actions", "opponent_actions"})
 
 
 def _constant(node: ast.AST | None) -> int | None:
@@ -335,7 +348,9 @@ def _upper_bound(node: ast.expr) -> int:
     if (number := _constant(node)) is not None:
         return number
     if isinstance(node, ast.Call) and _is_call(node, "min") and not node.keywords:
-        return min(map(_upper_bound, node.args), default=EVERY_ROUND)
+        # Not those of a `min` inside, which may be no number, and then loses all comparisons.
+        numbers = [_constant(one) for one in node.args]
+        return min((one for one in numbers if one is not None), default=EVERY_ROUND)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
         more, bound = _constant(node.right), _upper_bound(node.left)
         if more is not None and bound < EVERY_ROUND:

@@ -281,6 +281,31 @@ def test_games_may_be_split_and_reordered(name: GameName, seed: int) -> None:
         assert sorted(found) == sorted(expected)
 
 
+LUCKY = """
+class Lucky:
+    def act(self, history):
+        return C if random.random() < 0.5 else D
+"""
+FAILING = """
+class Spy:
+    def act(self, history):
+        if sum(history.my_actions * np.arange(len(history.my_actions))) % 5 == 2:
+            return [][1]
+        return C if history.opponent_cooperators[-2:].sum() % 2 else D
+"""
+
+
+def test_tables_that_grow_keep_failures_where_they_were() -> None:
+    programs, tables = tuple(load_programs(f"{FAILING}\n{LUCKY}")), AutomatonTables()
+    game = stage_game("public_goods", 4)
+    for turn in range(4):
+        seats = np.array([[0, 1, 1, 1]] * 40)
+        seeds = np.arange(seats.size, dtype=np.uint64).reshape(seats.shape) + np.uint64(1000 * turn)
+        batch = MatchBatch(game, seats, seeds)
+        assert_same(programs, batch, play(programs, batch, tables))
+    assert tables.of(game).size > 1024
+
+
 @pytest.mark.parametrize("room", [0, 40])
 def test_tables_without_room_change_nothing(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(automata, "MOST_NODES", room)

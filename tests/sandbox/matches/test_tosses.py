@@ -29,6 +29,13 @@ TOSSING = {
         if random.random() < 0.5:
             self.given += 1
         return C if self.given > 2 else D""",
+    "numpy's truth": """
+        seen = history.opponent_cooperators
+        tossed = random.random() < (seen[-1] / 3 if len(seen) else 0.5)
+        return C if tossed is True else D""",
+    "adding up": """
+        half = np.float64(0.5)
+        return C if (random.random() < half) + (random.random() < half) == 2 else D""",
     "failing": """
         if random.random() < 0.2:
             return 1 / 0

@@ -10,6 +10,7 @@ from textwrap import indent
 import numpy as np
 import pytest
 
+from society.errors import SandboxError
 from society.sandbox.matches.automata import AutomatonTables
 from society.sandbox.matches.match_batch import MatchBatch, play_batch
 from society.sandbox.source.play_analysis import analyse_play
@@ -89,6 +90,11 @@ IN_THEIR_ORDER = [
     f"good = np.all({X} > history.my_actions)",
     f"good = np.all({X} > self.bar)",  # it might be an array
     f"good = max({X}, key=lambda one: -one)",
+    f"good = any(int(one * 1e308) >= 1 for one in {X})",  # fails at some values
+    f"good = any(int(int(one) * self.bar) >= 1 for one in {X})",
+    f"good = 0\ntry:\n    for one in {X}:\n        good += one\n        if one > self.missing:\n"
+    "            good += 1\nexcept AttributeError:\n    pass",
+    f"up = False\nfor one in {X}:\n    up += one > 1\n    if one < 1:\n        up += 1\ngood = up",
 ]
 NOTE = "def note(self, one):\n    self.missing = one\n    return one"
 
@@ -96,6 +102,36 @@ NOTE = "def note(self, one):\n    self.missing = one\n    return one"
 @pytest.mark.parametrize("body", IN_THEIR_ORDER)
 def test_what_may_depend_on_the_order_counts_as_the_whole_history(body: str) -> None:
     assert part(body, NOTE).whole
+
+
+COUNTED = [
+    ("good = int(np.count_nonzero(history.my_actions) % 2)", set(), {"my_actions"}),
+    (f"good = int(np.count_nonzero({X}) % 2)", {COUNTS}, set()),
+]
+
+
+@pytest.mark.parametrize(("body", "bags", "sums"), COUNTED)
+def test_counting_what_is_not_zero_adds_up_moves_alone(
+    body: str, bags: set[str], sums: set[str]
+) -> None:
+    assert (part(body).bags, part(body).sums) == (bags, sums)
+    assert part("good = int(np.count_nonzero(history.my_payoffs) % 2)").whole
+
+
+def test_a_smallest_of_what_may_be_no_number_bounds_nothing() -> None:
+    body = "good = min(history.round_number, min(self.bar, 2)) % 2"
+    assert part(body).rounds == EVERY_ROUND
+
+
+@pytest.mark.parametrize("more", ["share = len", "class share:\n    pass"])
+def test_a_method_whose_name_means_something_else_is_not_followed(more: str) -> None:
+    assert part(f"good = self.share({X}) % 2", f"{SHARE}\n\n{more}").whole
+
+
+def test_nothing_is_imported_under_the_name_of_a_builtin() -> None:
+    text = f"from math import comb as min\n{program('good = min(3, 2)')}"
+    with pytest.raises(SandboxError, match="`comb` under the name of Python's `min`"):
+        load_programs(text)
 
 
 def test_properties_may_count_their_readings_so_that_order_matters() -> None:
