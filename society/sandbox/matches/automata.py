@@ -82,7 +82,7 @@ class Automaton:
             self.leave_tables()
         if failure:
             return None, None, failure
-        if not self.program.keeps_state:
+        if not self.program.keeps_state and not self.program.random:
             self._names = ()
         elif not self.runnable.shares:
             stored, changes = self.runnable.stored, self.runnable.changes

@@ -86,6 +86,27 @@ def test_other_uses_of_chance_call_the_program_each_time(body: str) -> None:
     assert play_twice(body)[1] >= GAMES * 4 * GAME.rounds
 
 
+OWN_GENERATORS = ["np.random.default_rng(5)", "random.Random(5)"]
+
+
+@pytest.mark.parametrize("generator", OWN_GENERATORS)
+def test_a_generator_of_its_own_is_part_of_what_a_program_remembers(generator: str) -> None:
+    text = f"""
+class Own:
+    def __init__(self, game):
+        self.own = {generator}
+
+    def act(self, history):
+        return C if self.own.random() < 0.5 else D
+"""
+    programs, tables = load_programs(text), AutomatonTables()
+    seats = np.zeros((5, 4), np.int64)
+    batch = MatchBatch(GAME, seats, seats.astype(np.uint64))
+    expected, _ = play_slowly(programs, batch)
+    for _ in range(2):
+        assert play_batch(programs, batch, tables, lambda _: None).actions.tolist() == expected
+
+
 def test_a_coin_that_is_tossed_at_the_start_is_the_seats_own() -> None:
     text = """
 class Born:
