@@ -88,7 +88,7 @@ class MatchRecord:
         return counts if self._sets is None else np.where(sees_sets, self._sets[:, number], counts)
 
     def kept(self, seats: NDArray[Any], rounds: int) -> dict[str, NDArray[Any]]:
-        """What keys of these seats are made of, (seats, rounds) each; see history_keys."""
+        """Return the arrays that keys of these seats are packed from, (seats, rounds) each."""
         found = {"counts": self._counts[seats, :rounds], "moves": self.my_actions[seats, :rounds]}
         if self.stock is not None:
             found["payoffs"] = self.my_payoffs[seats, :rounds]

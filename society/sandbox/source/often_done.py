@@ -38,7 +38,7 @@ _FILLING = words("append extend insert setdefault")
 
 
 class KnownValues(NamedTuple):
-    """What is known of a program's names."""
+    """The names of a program that are numbers, and those that are small."""
 
     numbers: Numbers
     small: SmallValues
@@ -58,7 +58,7 @@ class KnownValues(NamedTuple):
 
 
 class Often(NamedTuple):
-    """What a program may do often.
+    """The places of a program that may run often.
 
     functions: names of those that loops reach, or that anything may call; wide: whether it can
     make arrays that one operation makes much larger, or lists of lists that it makes an array of;

@@ -51,7 +51,7 @@ _CHANGING = frozenset(
 
 @dataclass(frozen=True)
 class PlayAnalysis:
-    """What a program's moves depend on, as far as its source tells.
+    """The parts of history and memory that decide a program's moves, read off its source.
 
     sufficient: the part of the history; stored: attributes that are stored outside __init__;
     changes: whether it may change a list, a dictionary, an array or an iterator.

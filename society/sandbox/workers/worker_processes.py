@@ -90,7 +90,7 @@ class Zygote:
         try:
             with theirs:
                 self._process = _start_python(json.dumps(given), theirs.fileno())
-        except BaseException:
+        except BaseException:  # Ctrl-C, too: nobody else would close it
             self._control.close()
             raise
         try:
@@ -178,7 +178,7 @@ class WorkerProcess:
             self._mark = np.frombuffer(mmap.mmap(mark, mmap.PAGESIZE), np.int64)
             self._mark[0] = -1
             self._number = zygote.fork([theirs.fileno(), mark])
-        except BaseException:
+        except BaseException:  # Ctrl-C, too: nobody else would close it
             self.connection.close()
             raise
         finally:
