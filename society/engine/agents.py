@@ -343,12 +343,13 @@ class Agent:
         room: int | None = None,
         again: Again = "",
         reason: str = "",
+        schema: Mapping[str, Any] | None = None,
         question: Inquiry | None = None,
         peers: Iterable[str] = (),
     ) -> Completion:
         """One exchange with a model, kept before it is used; raises Paused.
 
-        room, again, reason, question, peers: see society.engine.calls.Request.
+        room, again, reason, schema, question, peers: see society.engine.calls.Request.
         """
         request = Request(
             self.address,
@@ -357,6 +358,7 @@ class Agent:
             room,
             again,
             reason,
+            schema,
             question,
             tuple(peers),
             self.whole_name,

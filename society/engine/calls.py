@@ -60,6 +60,8 @@ class Request(NamedTuple):
     model: a name among the run's models, or a model as `--model` takes it. room: tokens that the
     reply may take, None for the model's own setting. again: why this is not the first exchange of
     its occasion: the reply could not be read, or was cut off; reason: in words.
+    schema: JSON schema that the reply should follow, None for free text; how it is enforced is up
+    to whoever sends the request.
     question, and peers, the names that an answer may give, by id: for minds that read the question
     itself instead of its words; they are never sent. who: the agent's name, for messages.
     """
@@ -70,6 +72,7 @@ class Request(NamedTuple):
     room: int | None = None
     again: Again = ""
     reason: str = ""
+    schema: Mapping[str, Any] | None = None
     question: Inquiry | None = None
     peers: tuple[str, ...] = ()
     who: str = ""

@@ -30,7 +30,6 @@ class Remote:
         self.limiter = shared_limiter(spec)
         self.price = find_price(spec)
         self.answered = False  # whether any call has been
-        self._sent: dict[int | None, Mapping[str, Any]] = {}
 
     def check(self) -> None:
         """Raise InputError if a key is missing, or a setting would have no effect."""
@@ -56,11 +55,9 @@ class Remote:
         except Paused as paused:
             raise call.refusal(paused) from paused.__cause__
 
-    def sent(self, room: int | None) -> Mapping[str, Any]:
+    def sent(self, request: Request) -> Mapping[str, Any]:
         """The settings that go out, as the run file keeps them."""
-        if room not in self._sent:
-            self._sent[room] = {"model": self.client.place.model, **self.client.sent(room)}
-        return self._sent[room]
+        return {"model": self.client.place.model, **self.client.sent(request)}
 
     async def close(self) -> None:
         await self.client.close()
@@ -106,7 +103,7 @@ class _Call:
             self.busy(),
             self.attempts - 1,
             last.model or remote.spec.model,
-            remote.sent(self.request.room),
+            remote.sent(self.request),
         )
 
     async def _attempt(self) -> Reply:
@@ -186,7 +183,7 @@ class _Call:
         seconds = self.remote.spec.timeout
         try:
             async with asyncio.timeout(seconds):
-                return await self.remote.client.send(self.request.messages, self.request.room)
+                return await self.remote.client.send(self.request)
         except TimeoutError:
             raise Failed(f"no answer within {seconds:g} s") from None
 

@@ -8,14 +8,14 @@ what our `max_tokens` says, and so a limit may be exceeded by what replies are l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from pydantic import JsonValue
 
-from society.engine.calls import Message
+from society.engine.calls import Request
 from society.errors import InputError, SocietyError, describe_user_error, short_path
 
 from .api_keys import quote_stranger
@@ -57,16 +57,16 @@ class LangChain:
                 "have no effect; set it in the function, and leave it out here"
             )
 
-    def sent(self, room: int | None) -> dict[str, JsonValue]:
+    def sent(self, request: Request) -> dict[str, JsonValue]:
         """Return the settings that are given with the messages."""
-        return {"max_tokens": room or self._spec.max_tokens} if self._takes_room else {}
+        return {"max_tokens": request.room or self._spec.max_tokens} if self._takes_room else {}
 
-    async def send(self, messages: Sequence[Message], room: int | None) -> Reply:
+    async def send(self, request: Request) -> Reply:
         """The reply to one attempt."""
-        settings: dict[str, Any] = {**self.sent(room)}
+        settings: dict[str, Any] = {**self.sent(request)}
         try:
             said = await self._model.ainvoke(
-                [(role, words) for role, words in messages], **settings
+                [(role, words) for role, words in request.messages], **settings
             )
         except SocietyError:
             raise

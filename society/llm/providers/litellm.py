@@ -9,13 +9,13 @@ import logging
 import math
 import os
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from functools import wraps
 from typing import Any
 
 from pydantic import JsonValue
 
-from society.engine.calls import Message, sum_known
+from society.engine.calls import Request, sum_known
 from society.errors import InputError
 
 from .api_keys import quote_stranger
@@ -135,20 +135,20 @@ class Litellm:
                 "set it in the environment or in .env"
             )
 
-    def sent(self, room: int | None) -> dict[str, JsonValue]:
+    def sent(self, request: Request) -> dict[str, JsonValue]:
         """The settings that go out."""
-        return self._spec.sent(room)
+        return self._spec.sent(request.room)
 
-    async def send(self, messages: Sequence[Message], room: int | None) -> Reply:
+    async def send(self, request: Request) -> Reply:
         """The reply to one attempt."""
         try:
             response = await litellm.acompletion(
                 model=self._spec.model,
-                messages=[message._asdict() for message in messages],
+                messages=[message._asdict() for message in request.messages],
                 timeout=self._spec.timeout,
                 max_retries=0,
                 num_retries=0,
-                **self.sent(room),
+                **self.sent(request),
             )
         except ContentPolicyViolationError:
             return FILTERED

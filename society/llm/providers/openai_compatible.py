@@ -7,14 +7,13 @@ Source: OpenAI API reference, "Create chat completion".
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import aiohttp
 from pydantic import JsonValue
 
-from society.engine.calls import Message
+from society.engine.calls import Request
 from society.errors import InputError
 
 from .api_keys import SERVERS, for_server, quote_stranger, url_host
@@ -73,15 +72,15 @@ class OpenAICompatible:
         if self._refused:
             raise InputError(_describe_unnamed(self._spec.api_base or "", self.place.variable))
 
-    def sent(self, room: int | None) -> dict[str, JsonValue]:
+    def sent(self, request: Request) -> dict[str, JsonValue]:
         """The settings that go out."""
-        return self._spec.sent(room)
+        return self._spec.sent(request.room)
 
-    async def send(self, messages: Sequence[Message], room: int | None) -> Reply:
+    async def send(self, request: Request) -> Reply:
         """The reply to one attempt."""
         self.check()
-        said = [{"role": role, "content": content} for role, content in messages]
-        body = {"model": self.place.model, "messages": said, **self.sent(room)}
+        said = [{"role": role, "content": content} for role, content in request.messages]
+        body = {"model": self.place.model, "messages": said, **self.sent(request)}
         try:
             # A redirected POST would arrive as a GET, or hand the key to another host.
             async with self._session.post(

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from society.engine.calls import Message
+from society.engine.calls import Request
 from society.errors import InputError, Paused, SocietyError
 
 from .api_keys import quote_stranger, redact_reply
@@ -100,11 +100,11 @@ class Client(Protocol):
         """Raise InputError if a key is missing, or a setting would have no effect."""
         ...
 
-    def sent(self, room: int | None) -> dict[str, JsonValue]:
-        """The settings that go out with the messages. room: tokens of the reply."""
+    def sent(self, request: Request) -> dict[str, JsonValue]:
+        """The settings that go out with the messages of a request."""
         ...
 
-    async def send(self, messages: Sequence[Message], room: int | None) -> Reply:
+    async def send(self, request: Request) -> Reply:
         """The reply; raises Failed, InputError or Paused."""
         ...
 
