@@ -32,6 +32,18 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_saving_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for asking models at less cost; a run file keeps those it began with."""
+    parser.add_argument(
+        "--share-identical", action="store_true", default=None,
+        help="ask identical questions at temperature 0 once",
+    )  # fmt: skip
+    parser.add_argument(
+        "--batch", action="store_true", default=None,
+        help="ask through the provider's batch interface: cheaper, and within a day",
+    )  # fmt: skip
+
+
 def add_strict_option(parser: argparse.ArgumentParser) -> None:
     """Add the option that makes warnings errors."""
     parser.add_argument("--strict", action="store_true", help="treat warnings as errors")

@@ -17,6 +17,7 @@ from society.errors import WiringWarning
 from .arguments import (
     add_limit_options,
     add_output_options,
+    add_saving_options,
     add_strict_option,
     out_path,
     whole_number,
@@ -351,6 +352,7 @@ def _add_experiment_options(parser: argparse.ArgumentParser, out: str) -> None:
         help="play on a dask cluster: at this address, or a new one on this machine",
     )  # fmt: skip
     add_limit_options(parser)
+    add_saving_options(parser)
     parser.add_argument(
         "--out", type=out_path, metavar="DIR", help=f"output folder (default: {out})"
     )

@@ -17,6 +17,7 @@ from .arguments import (
     NOT_GIVEN,
     add_limit_options,
     add_output_options,
+    add_saving_options,
     add_strict_option,
     out_path,
     positive_number,
@@ -59,6 +60,7 @@ def add_run(commands: Commands) -> None:
         "--prompts", type=Path, metavar="DIR", help="override the built-in prompts with these"
     )
     add_limit_options(parser)
+    add_saving_options(parser)
     parser.add_argument(
         "--estimate", action="store_true", help="estimate calls, tokens and cost; do not play"
     )
@@ -131,12 +133,11 @@ def _free_path(path: Path, *, taken: bool) -> Path:
 
 def _print_estimate(args: argparse.Namespace, setup: Society) -> int:
     """Print estimated calls, tokens and cost of a run without playing it."""
-    from society.llm.providers.estimate import Counting
     from society.runs.design_runs import make_designs
     from society.runs.manifest import manifest_of
     from society.terminal.forecast_text import print_forecast
 
-    minds = Counting(setup.spec.models, seed=setup.seed)
+    minds = setup.counting()
     setup = make_designs(setup, minds)
     manifest, outcome = manifest_of(setup), setup.gamemaster(minds=minds).play()
     forecasts = minds.forecasts()
@@ -155,6 +156,7 @@ def add_resume(commands: Commands) -> None:
     parser.add_argument("file", type=Path, metavar="FILE.run")
     _add_code_options(parser)
     add_limit_options(parser)
+    add_saving_options(parser)
     add_output_options(parser)
     parser.set_defaults(command=resume_command)
 
@@ -395,7 +397,7 @@ def sum_ledger(ledger: Iterable[Usage]) -> dict[str, Any]:
     """Sum counts, tokens and cost over entries; None where one of them is unknown."""
     from society.engine.calls import sum_known
 
-    counts = ("calls", "retries", "repairs", "cut", "fallbacks")
+    counts = ("calls", "retries", "repairs", "cut", "fallbacks", "copied")
     used = ("prompt_tokens", "completion_tokens", "cost")
     entries = list(ledger)
     return {name: sum_known(getattr(one, name) for one in entries) for name in (*counts, *used)}

@@ -82,6 +82,8 @@ from .wiring_issues import WiringIssue, WiringRefused
 
 if TYPE_CHECKING:
     from society.llm.providers.budget import Budget
+    from society.llm.providers.estimate import Counting
+    from society.llm.providers.pool import ModelPool
 
 
 _MOST_LINES = 20_000  # of a dry run that looks for questions; half a second
@@ -221,7 +223,7 @@ class Society:
         """The models that the cast will call."""
         return {name for one in self.cast() for part in one.components for name in part.models}
 
-    def minds(self, spent: Spent | None = None, budget: Budget | None = None) -> Minds | None:
+    def minds(self, spent: Spent | None = None, budget: Budget | None = None) -> ModelPool | None:
         """Open the models that the cast asks; None if it asks none. Raises InputError.
 
         spent: the use by earlier sessions. budget: in place of the run's own.
@@ -233,9 +235,22 @@ class Society:
         from society.llm.providers.pool import ModelPool
 
         budget = budget or Budget(self.spec.limits, spent or Spent())
-        pool = ModelPool(self.spec.models, budget, self.models, seed=self.seed)
+        pool = ModelPool(
+            self.spec.models,
+            budget,
+            self.models,
+            seed=self.seed,
+            share=self.spec.share_identical,
+        )
         pool.check(names)
         return pool
+
+    def counting(self) -> Counting:
+        """Make minds that count what the run would ask of its models, and ask the offline one."""
+        from society.llm.providers.estimate import Counting
+
+        spec = self.spec
+        return Counting(spec.models, seed=self.seed, share=spec.share_identical, batch=spec.batch)
 
     def _seated(self, env: Environment) -> list[Cohort]:
         """Seat the cast in an environment of some replicates, or with its agents in new seats."""

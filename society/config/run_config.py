@@ -135,8 +135,9 @@ class RunConfig(FileSection):
     models: by the names that components use; "default" is used where none is named. limits: hard
     stops. prompts: a folder of templates that override others. option_order: of the options and
     peers that language minds choose from: an order for each agent and question, by chance; one for
-    all agents (round); or that of the scenario (fixed). drafts: parameters of mechanisms
-    that an earlier run has made; the program fills them in.
+    all agents (round); or that of the scenario (fixed). share_identical: ask models identical
+    questions at temperature 0 once. batch: ask them through the batch interfaces of providers.
+    drafts: parameters of mechanisms that an earlier run has made; the program fills them in.
     """
 
     scenario: Annotated[str, AfterValidator(_where)]
@@ -154,6 +155,8 @@ class RunConfig(FileSection):
     limits: Limits = Limits()
     prompts: File | None = None
     option_order: OptionOrder = "agent"
+    share_identical: bool = False
+    batch: bool = False
     drafts: dict[str, Named] = {}
 
     _source: Source = PrivateAttr(default_factory=Source)
@@ -318,6 +321,7 @@ def parse_settings(texts: Iterable[str]) -> list[Setting]:
 
 _OPTIONS: Mapping[str, tuple[str, ...]] = {
     **{name: (name,) for name in ("seed", "rounds", "replicates", "agents", "prompts")},
+    **{name: (name,) for name in ("share_identical", "batch")},
     "model": ("models", "default"),
     "api_base": ("models", EVERY, "api_base"),
     "max_concurrency": ("models", EVERY, "concurrency"),

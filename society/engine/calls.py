@@ -20,6 +20,7 @@ from .rng import Array
 
 Again = Literal["", "repair", "cut"]
 BARE = -1
+COPIED = "copied"  # among the settings that a record keeps; no setting has this name
 
 
 class Message(NamedTuple):
@@ -112,6 +113,11 @@ class Completion(NamedTuple):
     model: str = ""
     sent: Mapping[str, Any] = {}
 
+    @property
+    def copied(self) -> bool:
+        """True for a copy of the reply to an identical question: nothing was sent."""
+        return bool(self.sent.get(COPIED))
+
 
 class Usage(NamedTuple):
     """Counts of what a run has asked of one model, by one component, about one kind of line.
@@ -119,7 +125,8 @@ class Usage(NamedTuple):
     component: its chance_id, as in ParseIssue. calls: exchanges, with repairs (replies that could
     not be read) and re-asks of replies that were cut off. retries: attempts that failed on the way.
     fallbacks: answers that could not be read in the end and were settled by `fallback`. Tokens,
-    cost: None where one of them is unknown.
+    cost: None where one of them is unknown. copied: exchanges that cost nothing, since the reply
+    to an identical question was taken.
     """
 
     component: str
@@ -133,6 +140,7 @@ class Usage(NamedTuple):
     prompt_tokens: int | None = 0
     completion_tokens: int | None = 0
     cost: float | None = 0.0
+    copied: int = 0
 
 
 T = TypeVar("T", int, float)

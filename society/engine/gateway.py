@@ -53,6 +53,7 @@ class Ledger:
             prompt_tokens=sum_known((old.prompt_tokens, completion.prompt_tokens)),
             completion_tokens=sum_known((old.completion_tokens, completion.completion_tokens)),
             cost=sum_known((old.cost, completion.cost)),
+            copied=old.copied + completion.copied,
         )
 
     def fall_back(self, address: Address, model: str) -> None:

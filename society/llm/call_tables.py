@@ -22,7 +22,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from xxhash import xxh3_128_hexdigest
 
-from society.engine.calls import Address, Completion, Message, Request, Spent, Usage, fingerprint
+from society.engine.calls import (
+    COPIED,
+    Address,
+    Completion,
+    Message,
+    Request,
+    Spent,
+    Usage,
+    fingerprint,
+)
 from society.engine.rng import Array
 from society.errors import RunFileError, short_path
 
@@ -32,6 +41,7 @@ _ADDRESS = "component, occasion, use, replicate, agent, turn"
 _ASKED = "fingerprint, name, room, again, reason, messages"
 _SAID = "text, finish, prompt_tokens, completion_tokens, cost, latency, retries, model, sent"
 _ROW = f"round, {_ADDRESS}, {_ASKED}, {_SAID}"
+_COPIED = f"coalesce(json_extract(sent, '$.{COPIED}'), 0)"
 _KEY = "component TEXT, occasion TEXT, use INTEGER, replicate INTEGER, agent INTEGER, turn INTEGER"
 
 SCHEMA = f"""
@@ -161,14 +171,26 @@ def usage_entries(
     query = f"""
         SELECT {agent}, component, substr(occasion, instr(occasion, ' ') + 1) AS kind, model,
             count(*), sum(retries), sum(again = 'repair'), sum(again = 'cut'),
-            {total("prompt_tokens")}, {total("completion_tokens")}, {total("cost")}
+            {total("prompt_tokens")}, {total("completion_tokens")}, {total("cost")},
+            sum({_COPIED})
         FROM calls GROUP BY 1, component, kind, model ORDER BY 1, component, kind, model"""
-    for who, component, kind, model, count, retries, repairs, cut, *used in connection.execute(
-        query
-    ):
-        check_types((who, component, kind, model), int, str, str, str)
+    for (
+        who,
+        component,
+        kind,
+        model,
+        count,
+        retries,
+        repairs,
+        cut,
+        *used,
+        copied,
+    ) in connection.execute(query):
+        check_types((who, component, kind, model, copied), int, str, str, str, int)
         check_types(used, _WHOLE, _WHOLE, _NUMBER)
-        yield who, Usage(component, kind, model, count, retries, repairs, cut, 0, *used)
+        asked = count, retries, repairs, cut
+        entry = Usage(component, kind, model, *asked, 0, *used)
+        yield who, entry._replace(copied=copied)
 
 
 def call_addresses(connection: sqlite3.Connection) -> set[Address]:
@@ -189,7 +211,7 @@ def use_so_far(connection: sqlite3.Connection) -> Spent:
     # A token is at least a byte, and a reply takes no more than its room.
     most = "length(CAST(messages AS BLOB)) + coalesce(room, json_extract(sent, '$.max_tokens'), 0)"
     query = f"""SELECT count(*), sum(coalesce(prompt_tokens + completion_tokens, {most})),
-        sum(cost), count(cost) FROM calls WHERE turn >= 0"""
+        sum(cost), count(cost) FROM calls WHERE turn >= 0 AND NOT {_COPIED}"""
     count, tokens, cost, priced = connection.execute(query).fetchone()
     known = (cost or 0.0) if priced == count else None
     return Spent(count + unanswered_calls(connection), tokens or 0, known)

@@ -16,7 +16,7 @@ from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign
 from society.config.build import Society, build
 from society.config.run_config import Setting, override
 from society.config.yaml_source import read_yaml
-from society.engine.calls import Spent, Usage, sum_known
+from society.engine.calls import Spent, Usage
 from society.errors import FileError, InputError, short_path
 from society.experiments.clusters import Cluster
 from society.experiments.experiment import Experiment, read_experiment
@@ -24,7 +24,7 @@ from society.experiments.jobs import PlannedRun, planned_runs, run_statuses
 from society.experiments.sweep import Sweep, SweepListener, play_experiment
 from society.experiments.worker import JobResult
 from society.index import experiments
-from society.llm.providers.estimate import Counting, Forecast
+from society.llm.providers.estimate import Forecast
 from society.llm.providers.settings import Limits
 from society.runs.design_runs import make_designs
 from society.runs.runfile import Level
@@ -303,18 +303,10 @@ def forecasts(parts: Iterable[PlannedRun]) -> list[Forecast]:
     for part in parts:
         for one in _counted(part) if part.speaks else ():
             by_model.setdefault(one.model, []).append(one)
-    return [_together(model, found) for model, found in sorted(by_model.items())]
+    return [Forecast.summed(model, found) for model, found in sorted(by_model.items())]
 
 
 def _counted(part: PlannedRun) -> list[Forecast]:
-    minds = Counting(part.setup.spec.models, seed=part.setup.seed)
+    minds = part.setup.counting()
     make_designs(part.setup, minds).gamemaster(minds=minds).play()
     return minds.forecasts()
-
-
-def _together(model: str, found: Iterable[Forecast]) -> Forecast:
-    """The sums; a cost is unknown if one of theirs is."""
-    calls, prompt, reply, most, cost, most_cost = zip(*(one[1:] for one in found), strict=True)
-    return Forecast(
-        model, sum(calls), sum(prompt), sum(reply), sum(most), sum_known(cost), sum_known(most_cost)
-    )

@@ -34,9 +34,11 @@ def config_hash(spec: RunConfig) -> str:
     reach = {name: getattr(usual, name) for name in _REACH}
     models = {name: model.model_copy(update=reach) for name, model in spec.models.items()}
     bare = spec.model_copy(update={"limits": Limits(), "models": models})
-    said = bare.model_dump(mode="json", exclude={"drafts"})
+    said = bare.model_dump(mode="json", exclude={"drafts", "batch"})
     if said["option_order"] == RunConfig.model_fields["option_order"].default:
         del said["option_order"]  # the hashes of rules' runs are those from before there was one
+    if not said["share_identical"]:
+        del said["share_identical"]
     now = RENAMED["mechanism"]
     said["mechanisms"] = [
         {now.get(name, name): given for name, given in part.items()} for part in said["mechanisms"]

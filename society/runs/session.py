@@ -168,6 +168,8 @@ class Session(NamedTuple):
                 return None
             setup = run.manifest.society(changed)
             minds = setup.minds(use_in_files([path, *beside(path, setup.spec)]), budget)
+            if minds is not None and setup.spec.share_identical:
+                minds.remember(call.said for call in run.calls())
             writer = Writer.resumed(run, list_changes(run.manifest, setup))
         outside = setup.outside(writer.call_store, awaiting, minds)
         return cls(setup, setup.environment(), outside, writer, fresh=False)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from society.engine.calls import sum_known
-
 from .console import TerminalStyle, flow_items, print_lines
-from .labels import RoundLabels
+from .labels import RoundLabels, count_noun
 from .usage_tables import format_dollars
 
 if TYPE_CHECKING:
@@ -48,14 +46,16 @@ def print_costs(models: Sequence[Forecast], extent: str, what: str, console: Con
             console, flow_items([ink.text(f"No model is called: {what} is free.")], ink.width)
         )
         return
-    told = [*models, _together(models)] if len(models) > 1 else models
+    everything = type(models[0]).summed(f"all {len(models)} models", models)
+    told = [*models, everything] if len(models) > 1 else models
     for one in told:
         print_lines(console, flow_items([ink.text(one.model, "bold")], ink.width))
         replies = _range(f"{one.reply_tokens:,}", f"{one.most_reply_tokens:,}")
         for label, words in (
             ("calls", f"{one.calls:,} in {extent}"),
             ("tokens", f"{one.prompt_tokens:,} in prompts, {replies} in replies"),
-            ("cost", _cost(one)),
+            ("cost", _cost(one.cost, one.most_cost)),
+            *_savings(one),
         ):
             name = Text(f"  {label}")
             print_lines(
@@ -64,17 +64,19 @@ def print_costs(models: Sequence[Forecast], extent: str, what: str, console: Con
     print_lines(console, flow_items([ink.text(_NOTE, "dim")], ink.width))
 
 
-def _together(models: Sequence[Forecast]) -> Forecast:
-    """Sum the forecasts of all models; the cost is unknown if one of theirs is."""
-    columns = zip(*(model[1:] for model in models), strict=True)
-    sums: list[Any] = [sum_known(column) for column in columns]
-    return type(models[0])(f"all {len(models)} models", *sums)
+def _savings(one: Forecast) -> Iterator[tuple[str, str]]:
+    """Yield how batches, and one call for identical questions, would lower the cost."""
+    if one.batch_cost is not None and one.cost:
+        yield "batch", f"{_cost(one.batch_cost, one.most_batch_cost)} with --batch"
+    if one.identical:
+        asked = count_noun(one.identical, "question")
+        yield "alike", f"{asked} as before; at temperature 0 --share-identical asks them once"
 
 
-def _cost(one: Forecast) -> str:
-    if one.cost is None or one.most_cost is None:
+def _cost(least: float | None, most: float | None) -> str:
+    if least is None or most is None:
         return "unknown, as no price is known"
-    return f"{_range(format_dollars(one.cost), format_dollars(one.most_cost))} US dollars"
+    return f"{_range(format_dollars(least), format_dollars(most))} US dollars"
 
 
 def _range(least: str, most: str) -> str:

@@ -2,6 +2,7 @@
 
     calls        exchanges, including repairs of replies that could not be read and repeats of
                  those that were cut off; retries are attempts that failed
+    copied       exchanges that took the reply to an identical question, at no cost
     fallbacks    answers that could not be read even after repair; the fallback that the question
                  states took their place
 
@@ -66,7 +67,8 @@ def _table(ink: TerminalStyle, title: str, rows: Sequence[Usage]) -> Iterator[Te
     yield from flow_items([ink.text(title, "bold")], ink.width)
     if len(rows) > 1:
         rows = [*rows, sum_usage(rows, "total")]
-    columns = [(name, [str(getattr(row, name)) for row in rows]) for name in _COUNTS]
+    counts = (*_COUNTS, *(["copied"] if any(row.copied for row in rows) else []))
+    columns = [(name, [str(getattr(row, name)) for row in rows]) for name in counts]
     columns += [
         (heading, [_whole(getattr(row, name)) for row in rows]) for heading, name in _TOKENS.items()
     ]

@@ -79,7 +79,7 @@ def test_json_is_one_object_with_the_agreed_keys_and_nothing_else_on_stdout(type
     assert set(said.json["measures"]["norm"]) == {"mean", "se", "n", "unit", "censored"}
     assert said.json["measures"]["norm"]["n"] == 3
     assert said.json["ledger"] == {
-        "calls": 0, "retries": 0, "repairs": 0, "cut": 0, "fallbacks": 0,
+        "calls": 0, "retries": 0, "repairs": 0, "cut": 0, "fallbacks": 0, "copied": 0,
         "prompt_tokens": 0, "completion_tokens": 0, "cost": 0, "unanswered": 0,
     }  # fmt: skip
 
@@ -388,6 +388,8 @@ def test_an_estimate_tells_calls_tokens_and_cost_and_plays_nothing(typed: Type) 
     assert lines[:2] == ["openai/gpt-4o-mini", "  calls   24 in 2 rounds"]
     assert lines[2].endswith(f" to {24 * 1024:,} in replies")
     assert lines[3].endswith(" US dollars")
+    assert lines[4].startswith("  batch   ")
+    assert lines[4].endswith(" US dollars with --batch")
     assert list(Path().iterdir()) == []
 
 
@@ -399,6 +401,7 @@ def test_an_estimate_as_json_has_a_null_for_a_price_that_nobody_knows(typed: Typ
     (model,) = said.json["models"]
     assert list(model) == [
         "model", "calls", "prompt_tokens", "reply_tokens", "most_reply_tokens", "cost", "most_cost",
+        "batch_cost", "most_batch_cost", "identical",
     ]  # fmt: skip
     assert (model["model"], model["calls"], model["cost"]) == ("m", 24, None)
     assert list(Path().iterdir()) == []

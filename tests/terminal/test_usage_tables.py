@@ -66,3 +66,11 @@ def test_the_reader_learns_how_it_was_counted(hand: Hand) -> None:
 def test_a_forecast_fits_the_terminal(hand: Hand, width: int) -> None:
     long = CHEAP._replace(model="provider/" + "m" * 200)
     assert all(cell_len(line) <= width for line in printed(hand, long, STRANGE, width=width))
+
+
+def test_what_batches_and_sharing_would_save_is_said(hand: Hand) -> None:
+    cheaper = CHEAP._replace(batch_cost=0.00615, most_batch_cost=0.75, identical=20)
+    assert printed(hand, cheaper)[4:6] == [
+        "  batch   0.0061 to 0.7500 US dollars with --batch",
+        "  alike   20 questions as before; at temperature 0 --share-identical asks them once",
+    ]

@@ -221,7 +221,7 @@ def _estimate_demand(setup: Society) -> tuple[Demand, int]:
     """Estimate the demand of one run and the rounds it lasts at most; nothing is asked."""
     if asks_by_itself(setup):
         return Demand(), 0
-    once, counting = (Counting(setup.spec.models, seed=setup.seed) for _ in range(2))
+    once, counting = (setup.counting() for _ in range(2))
     setup = make_designs(setup, once)
     count = _COUNTED if setup.scenario.seats is None else min(_COUNTED, setup.replicates)
     game = setup.gamemaster(minds=counting, env=setup.environment(np.arange(count)))

@@ -47,6 +47,7 @@ def call_columns(exchanges: Sequence[Call], names: Sequence[str]) -> Columns:
         "completion_tokens": FrameColumn(
             nullable_integers(each.completion_tokens for each in completions), "tokens"
         ),
+        "copied": FrameColumn(np.array([each.copied for each in completions], bool), "flag"),
         "cost": _costs(each.cost for each in completions),
         "seconds": FrameColumn(np.array([each.latency for each in completions], float), "seconds"),
         "prompt": _words(_prompt(request.messages) for request in requests),
@@ -72,6 +73,7 @@ def spending_columns(ledgers: Sequence[Sequence[Usage]]) -> Columns:
         "repairs": FrameColumn(_sums(ledgers, "repairs"), "exchanges"),
         "cut": FrameColumn(_sums(ledgers, "cut"), "exchanges"),
         "fallbacks": FrameColumn(_sums(ledgers, "fallbacks"), "answers"),
+        "copied": FrameColumn(_sums(ledgers, "copied"), "exchanges"),
     }
     columns |= {
         name: FrameColumn(nullable_integers(_sums(ledgers, name)), "tokens") for name in _TOKENS

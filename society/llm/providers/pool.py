@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from society.engine.calls import Completion, Going, Request, Spent
@@ -13,9 +14,10 @@ from society.errors import InputError
 from . import api_keys
 from .answer_tape import AnswerTape
 from .budget import Budget
+from .identical_calls import IdenticalCalls, refuse_chance
 from .offline import Offline, OfflineModel
 from .pricing import find_price
-from .settings import Limits, ModelSpec
+from .settings import FREE_SORTS, Limits, ModelSpec
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -45,7 +47,7 @@ class ModelPool:
     specs: settings by the name that requests use; `default` is offline unless it is given. A name
     that is not among them is a model, taken with the settings of `default`. own: what makes the
     models of the user's functions, by FILE.py:function. budget: the run's own, or one that it
-    shares. seed: of the offline mind.
+    shares. seed: of the offline mind. share: ask identical questions once.
     """
 
     def __init__(
@@ -55,11 +57,13 @@ class ModelPool:
         own: Mapping[str, Callable[[], BaseChatModel]] | None = None,
         *,
         seed: int = 0,
+        share: bool = False,
     ) -> None:
         self._specs = {"default": ModelSpec()} | dict(specs)
         self._budget = budget or Budget(Limits(), Spent())
         self._own, self._seed = own or {}, seed
         self._minds: dict[str, Mind] = {}
+        self._identical = IdenticalCalls() if share else None
 
     def spec(self, name: str) -> ModelSpec:
         """The settings of a model that requests call so."""
@@ -76,6 +80,8 @@ class ModelPool:
             mind = self._mind(name)
             self._refuse_uncounted(self.spec(name))
             mind.check()
+            if self._identical is not None:
+                refuse_chance(name, self.spec(name))
         for spec in self._specs.values():
             _refuse_keys(spec)
 
@@ -84,13 +90,24 @@ class ModelPool:
         token.check()
         _LOG.debug("asking %s: %s", request.model, request.address)
         try:
-            reply = await self._mind(request.model).call(request, going, token)
+            reply = await self._reply(request, going, token)
             _LOG.debug("%s has answered: %s", request.model, request.address)
             return reply
         except BaseException as error:
             # Whatever ends a run ends it for all: who has not asked yet need not begin.
             token.cancel(error)
             raise
+
+    async def _reply(self, request: Request, going: Going, token: CancellationToken) -> Completion:
+        ask = partial(self._mind(request.model).call, request, going, token)
+        if self._identical is None or self.spec(request.model).sort in FREE_SORTS:
+            return await ask()
+        return await self._identical.call(request, token, ask)
+
+    def remember(self, recorded: Iterable[Completion]) -> None:
+        """Take replies that identical questions may share from the record of an earlier session."""
+        if self._identical is not None:
+            self._identical.remember(recorded)
 
     @property
     def patience(self) -> float:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .settings import ModelSpec
+from .settings import BATCH_PROVIDERS, ModelSpec
 
 _TABLE = "model_prices_and_context_window_backup.json"
 
@@ -40,8 +40,8 @@ def _table() -> Mapping[str, Mapping[str, Any]]:
     return table
 
 
-def find_price(spec: ModelSpec) -> Price | None:
-    """The price of a model; None if nobody knows it.
+def find_price(spec: ModelSpec, *, batch: bool = False) -> Price | None:
+    """The price of a model; None if nobody knows it. batch: of tokens in batches, if it is listed.
 
     A server of one's own has no listed price, whatever its models are called, and a function of the
     user's may reach any model.
@@ -55,7 +55,11 @@ def find_price(spec: ModelSpec) -> Price | None:
     if entry is None and name:
         entry = _table().get(name)
         entry = entry if entry and entry.get("litellm_provider") == provider else None
-    match entry:
-        case {"input_cost_per_token": int() | float() as prompt, "output_cost_per_token": reply}:
+    if batch and (entry or {}).get("litellm_provider") not in BATCH_PROVIDERS:
+        return None
+    suffix = "_batches" if batch else ""
+    prices = [(entry or {}).get(f"{way}_cost_per_token{suffix}") for way in ("input", "output")]
+    match prices:
+        case [int() | float() as prompt, int() | float() as reply]:
             return Price(prompt, reply)
     return None

@@ -17,6 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, m
 from .api_keys import nested_texts
 
 ModelSort = Literal["offline", "tape", "own", "lean", "litellm"]
+BATCH_PROVIDERS = ("openai",)  # of those that litellm knows
+FREE_SORTS = ("offline", "tape")  # they cost nothing, and answer at once
 Above = Annotated[float, Field(gt=0)]
 LimitCount = Annotated[int, Field(ge=1)]
 

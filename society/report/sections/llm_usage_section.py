@@ -13,12 +13,15 @@ from society.report.tables import Head, Table
 
 from .provenance_section import count_of
 
-_COUNTS = ("calls", "retries", "repairs", "cut", "fallbacks", "prompt_tokens", "completion_tokens")
+_COUNTS = ("calls", "retries", "repairs", "cut", "fallbacks")
+_USED = ("prompt_tokens", "completion_tokens", "cost")
 _NOTE = (
     "calls: exchanges with a model, including repairs of replies that could not be read and "
     "repeats of replies that were cut off. retries: failed attempts. fallbacks: answers that "
     "stayed unreadable and were replaced by the fallback of the question."
 )
+
+_COPIED = "copied: exchanges that took the reply to an identical question, at no cost."
 
 
 def llm_usage_section(layout: Layout) -> Section:
@@ -39,19 +42,21 @@ def _ledger_table(layout: Layout, entries: Sequence[Usage]) -> Table:
         groups.setdefault((asked, entry.kind), []).append(entry)
     if len(groups) > 1:
         groups["in all", ""] = [*entries]
+    copied = ["copied"] if any(entry.copied for entry in entries) else []
+    counts = (*_COUNTS, *copied)
     rows = [
-        (*key, *(sum_known(getattr(one, name) for one in group) for name in (*_COUNTS, "cost")))
+        (*key, *(sum_known(getattr(one, name) for one in group) for name in (*counts, *_USED)))
         for key, group in groups.items()
     ]
     head: Head = [
         ("text", "asked", "question"),
-        ("tokens", *_COUNTS[:5]),
+        ("tokens", *counts),
         ("tokens", "tokens in", "tokens out"),
         ("dollars", "US dollars"),
     ]
     lost = sum(run.unanswered for run in layout.conditions)
     unanswered = f"{count_of(lost, 'call')} never returned; they may still be billed."
-    notes = [_NOTE, *([unanswered] if lost else [])]
+    notes = [_NOTE, *([_COPIED] if copied else []), *([unanswered] if lost else [])]
     return Table.of("ledger", "Calls of language models", head, rows, *notes)
 
 

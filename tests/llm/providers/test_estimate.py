@@ -29,10 +29,10 @@ def asked(model: str, words: str, agent: int = 0, **more: Any) -> Request:
 
 
 def counted(
-    specs: dict[str, ModelSpec], requests: Iterable[Request]
+    specs: dict[str, ModelSpec], requests: Iterable[Request], **saving: bool
 ) -> tuple[list[Completion], list[Forecast]]:
     """Count requests; return the replies and the forecasts."""
-    minds = Counting(specs, seed=1)
+    minds = Counting(specs, seed=1, **saving)
 
     async def never() -> None:
         """Do nothing: nothing goes out, so nothing is to be noted."""
@@ -48,7 +48,7 @@ def counted(
 def test_calls_and_tokens_are_counted_at_four_characters_a_token() -> None:
     said, (forecast,) = counted({}, [asked("default", "x" * 41), asked("default", "y" * 40, 1)])
     replies = [-(-len(one.text) // 4) for one in said]
-    assert forecast == Forecast("offline", 2, 11 + 10, sum(replies), 2 * 1024, 0.0, 0.0)
+    assert forecast == Forecast("offline", 2, 11 + 10, sum(replies), 2 * 1024, 0.0, 0.0, 0.0, 0.0)
 
 
 def test_a_reply_takes_at_most_the_room_of_its_call_or_else_of_its_model() -> None:
@@ -103,3 +103,30 @@ def test_a_village_is_counted_without_any_server_or_key(monkeypatch: pytest.Monk
     (forecast,) = minds.forecasts()
     assert (forecast.model, forecast.calls, forecast.cost) == ("openai/nobody", 3 * 4 * 2, None)
     assert sum(entry.calls for entry in outcome.ledger) == 24
+
+
+def test_questions_that_come_again_are_counted_and_shared_ones_cost_nothing() -> None:
+    """Three agents are asked, two of them alike: two calls are enough."""
+    requests = [asked("default", "a" * 400), asked("default", "b" * 400, 1)]
+    requests.append(asked("default", "a" * 400, 2))
+    specs = {"default": ModelSpec(model=MINI)}
+    _, (usual,) = counted(specs, requests)
+    assert (usual.calls, usual.prompt_tokens, usual.identical) == (3, 300, 1)
+    _, (shared,) = counted(specs, requests, share=True)
+    assert (shared.calls, shared.prompt_tokens, shared.identical) == (2, 200, 1)
+
+
+def test_batches_are_counted_at_their_listed_price() -> None:
+    """Of gpt-4o-mini in batches: half a price, 0.075 dollars for a million tokens of prompts."""
+    specs = {"default": ModelSpec(model=MINI)}
+    _, (usual,) = counted(specs, [asked("default", "x" * 4000)])
+    _, (batched,) = counted(specs, [asked("default", "x" * 4000)], batch=True)
+    half = pytest.approx((0.075 * 1000 + 0.3 * usual.reply_tokens) / 1e6)
+    assert usual.batch_cost == batched.cost == half
+    assert usual.cost == pytest.approx(2 * batched.cost)
+
+
+@pytest.mark.parametrize("model", ["azure/gpt-4o-mini", "openai/o1-preview-nobody"])
+def test_batches_without_a_listed_price_or_an_interface_have_no_known_cost(model: str) -> None:
+    _, (forecast,) = counted({"default": ModelSpec(model=model)}, [asked("default", "a")])
+    assert (forecast.batch_cost, forecast.most_batch_cost) == (None, None)
