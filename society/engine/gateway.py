@@ -32,6 +32,7 @@ from .rng import Array
 
 T = TypeVar("T")
 
+_AT_REST = 0.05  # seconds in which those end who only wait for their turn, or for a batch
 _AT_ONCE = 8  # jobs that begin before their calls may go out
 
 
@@ -193,12 +194,17 @@ class ModelGateway:
         """
         tasks: list[asyncio.Task[T]] = []
         waiting = iter(jobs)
+        caller, running = asyncio.current_task(), self.token.jobs
+        within = caller in running  # of another job, which only waits from then on
+        running.add(caller)
         try:
             for job in waiting:
                 tasks.append(asyncio.create_task(job))
+                running.add(tasks[-1])
                 tasks[-1].add_done_callback(self._heed)
                 if len(tasks) % _AT_ONCE == 0:  # models think while other prompts are written
                     await asyncio.sleep(0)
+            running.discard(caller)
             if not tasks:
                 return []
             await asyncio.wait(tasks)
@@ -207,6 +213,8 @@ class ModelGateway:
                 job.close()
             await self._wound_up(tasks, error)
             raise
+        finally:
+            (running.add if within else running.discard)(caller)
         failures = [failure for task in tasks if (failure := task.exception()) is not None]
         if failures:
             # What came first explains the others.
@@ -215,13 +223,14 @@ class ModelGateway:
 
     def _heed(self, task: asyncio.Task[Any]) -> None:
         """Stop the run if a job has failed; and look at every failure, or asyncio complains."""
+        self.token.jobs.discard(task)
         if not task.cancelled() and (failure := task.exception()) is not None:
             self.token.cancel(failure)
 
     async def _wound_up(self, tasks: Sequence[asyncio.Task[Any]], why: BaseException) -> None:
         """Wait for calls under way, as long as they may take; then give up."""
         self.token.cancel(why)
-        under_way = {task for task in tasks if not task.done()}
+        _, under_way = await asyncio.wait(tasks, timeout=_AT_REST) if tasks else (set(), set())
         if under_way and self._minds is not None:
             if self._awaiting is not None:
                 self._awaiting(len(under_way))

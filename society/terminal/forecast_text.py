@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from .console import TerminalStyle, flow_items, print_lines
-from .labels import RoundLabels, count_noun
+from .labels import RoundLabels
 from .usage_tables import format_dollars
 
 if TYPE_CHECKING:
@@ -69,8 +69,10 @@ def _savings(one: Forecast) -> Iterator[tuple[str, str]]:
     if one.batch_cost is not None and one.cost:
         yield "batch", f"{_cost(one.batch_cost, one.most_batch_cost)} with --batch"
     if one.identical:
-        asked = count_noun(one.identical, "question")
-        yield "alike", f"{asked} as before; at temperature 0 --share-identical asks them once"
+        yield (
+            "alike",
+            f"{one.identical:,} as before; asked once with --share-identical at temperature 0",
+        )
 
 
 def _cost(least: float | None, most: float | None) -> str:

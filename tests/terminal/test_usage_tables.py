@@ -69,8 +69,8 @@ def test_a_forecast_fits_the_terminal(hand: Hand, width: int) -> None:
 
 
 def test_what_batches_and_sharing_would_save_is_said(hand: Hand) -> None:
-    cheaper = CHEAP._replace(batch_cost=0.00615, most_batch_cost=0.75, identical=20)
+    cheaper = CHEAP._replace(batch_cost=0.006, most_batch_cost=0.75, identical=20)
     assert printed(hand, cheaper)[4:6] == [
-        "  batch   0.0061 to 0.7500 US dollars with --batch",
-        "  alike   20 questions as before; at temperature 0 --share-identical asks them once",
+        "  batch   0.0060 to 0.7500 US dollars with --batch",
+        "  alike   20 as before; asked once with --share-identical at temperature 0",
     ]
