@@ -202,6 +202,10 @@ class Provider:
         """Altogether: `count`, `full`, `in_flight`, the `most` at once, and the `last` request."""
         return self._told("/stats")
 
+    def jobs(self) -> dict[str, dict[str, Any]]:
+        """Return the jobs of the batch interface, by id, in the order of their beginning."""
+        return self._told("/jobs")
+
     def reset(self) -> None:
         """Forget the plan and what was asked."""
         self._told("/reset", b"")

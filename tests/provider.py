@@ -13,9 +13,13 @@ given as JSON by --plan or POST /plan:
     hang         seconds for which a hanging attempt hangs
     brain        who answers: a name in BRAINS
     brains       who answers in place of that, by model
+    batch        of jobs: polls until one has ended, the status then, lines that it answers at most,
+                 and kinds of faults of the first, second, ... request to begin one ("lost": it is
+                 begun, but the connection breaks), and of those to look at it (looks)
 
 GET /log tells, for every prompt (by its hash), when attempts arrived and how many were answered in
-full; GET /stats what there was altogether; POST /reset forgets both, and the plan.
+full; GET /stats what there was altogether; POST /reset forgets both, and the plan. There is also
+the batch interface, with files; lines fail as attempts would; GET /jobs tells the jobs.
 """
 
 from __future__ import annotations
@@ -41,7 +45,9 @@ PLAIN: dict[str, Any] = {
     "hang": 30.0,
     "brain": "resident",
     "brains": {},
+    "batch": {},
 }
+NEVER = 10**9
 
 
 def chance(*address: object) -> float:
@@ -148,6 +154,9 @@ class Provider:
         self.log: dict[str, dict[str, Any]] = {}
         self.under_way: set[int] = set()  # attempts, by number
         self.most, self.count, self.last = 0, 0, dict[str, Any]()
+        self.files: dict[str, bytes] = {}
+        self.jobs: dict[str, dict[str, Any]] = {}
+        self.begun = 0  # requests to begin a job
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
@@ -176,6 +185,108 @@ class Provider:
         response = await answer(self, request, completion(body, BRAINS[brain]), kind)
         entry["full"] += kind in _IN_FULL
         return response
+
+    async def upload(self, request: web.Request) -> web.Response:
+        form = await request.post()
+        assert form["purpose"] == "batch"
+        field = form["file"]
+        assert isinstance(field, web.FileField)
+        return web.json_response({"id": self.store(field.file.read()), "object": "file"})
+
+    def store(self, content: bytes) -> str:
+        name = f"file-{len(self.files) + 1}"
+        self.files[name] = content
+        return name
+
+    async def content(self, request: web.Request) -> web.Response:
+        found = self.files.get(request.match_info["file"])
+        return web.Response(status=404) if found is None else web.Response(body=found)
+
+    async def begin(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        script = self.plan["batch"].get("script", [])
+        kind = script[self.begun] if self.begun < len(script) else "ok"
+        self.begun += 1
+        if kind not in ("ok", "lost"):
+            return await status(self, request, {}, kind)
+        name = f"batch_{len(self.jobs) + 1}"
+        lines = self.files[body["input_file_id"]].splitlines()
+        counts = {"total": len(lines), "completed": 0, "failed": 0}
+        self.jobs[name] = {
+            "id": name,
+            "object": "batch",
+            "status": "validating",
+            "endpoint": body["endpoint"],
+            "input_file_id": body["input_file_id"],
+            "completion_window": body["completion_window"],
+            "metadata": body.get("metadata"),
+            "request_counts": counts,
+            "polls": 0,
+        }
+        if kind == "lost":
+            return await cut(self, request, {}, kind)
+        return web.json_response(self.jobs[name])
+
+    async def listed(self, request: web.Request) -> web.Response:
+        jobs = [*reversed(self.jobs.values())]
+        return web.json_response({"object": "list", "data": jobs, "has_more": False})
+
+    async def retrieve(self, request: web.Request) -> web.StreamResponse:
+        job = self.jobs.get(request.match_info["job"])
+        if job is None:
+            return web.json_response({"error": {"message": "no such batch"}}, status=404)
+        job["polls"] += 1
+        looks = self.plan["batch"].get("looks", [])
+        if job["polls"] <= len(looks):
+            kind = looks[job["polls"] - 1]
+            return await FAULTS.get(kind, status)(self, request, {}, kind)
+        if job["status"] in ("validating", "in_progress"):
+            job["status"] = "in_progress"
+            if job["polls"] > self.plan["batch"].get("polls", 1):
+                self.end(job, self.plan["batch"].get("end", "completed"))
+        return web.json_response(job)
+
+    def end(self, job: dict[str, Any], end: str) -> None:
+        """Answer the lines of a job, each as an attempt at its prompt would be."""
+        job["status"] = end
+        if end == "failed":
+            job["errors"] = {"data": [{"code": "token_limit", "message": "too many at once"}]}
+            return
+        good, bad = list[dict[str, Any]](), list[dict[str, Any]]()
+        for number, text in enumerate(self.files[job["input_file_id"]].splitlines()):
+            line = json.loads(text)
+            late = number >= self.plan["batch"].get("lines", NEVER)
+            outcome = self.expired(line) if late else self.line(line)
+            (bad if outcome["error"] or outcome["response"]["status_code"] != 200 else good).append(
+                outcome
+            )
+        for name, lines in (("output", good), ("error", bad)):
+            if lines:
+                told = b"".join(json.dumps(one).encode() + b"\n" for one in lines)
+                job[f"{name}_file_id"] = self.store(told)
+        job["request_counts"] |= {"completed": len(good), "failed": len(bad)}
+
+    def expired(self, line: dict[str, Any]) -> dict[str, Any]:
+        error = {"code": "batch_expired", "message": "not done in time"}
+        return {"custom_id": line["custom_id"], "response": None, "error": error}
+
+    def line(self, line: dict[str, Any]) -> dict[str, Any]:
+        body = line["body"]
+        name = blake2b(json.dumps(body["messages"]).encode(), digest_size=8).hexdigest()
+        entry = self.log.setdefault(name, {"count": 0, "full": 0, "at": []})
+        kind = self.kind(name, entry["count"])
+        entry["count"] += 1
+        entry["at"].append(time.monotonic())
+        self.count += 1
+        self.last = {"body": body, "key": ""}
+        if kind != "ok":
+            error = {"message": f"{self.plan['complaint']} {kind}", "code": None}
+            response = {"status_code": int(kind), "body": {"error": error}}
+        else:
+            entry["full"] += 1
+            brain = self.plan["brains"].get(body["model"], self.plan["brain"])
+            response = {"status_code": 200, "body": completion(body, BRAINS[brain])}
+        return {"custom_id": line["custom_id"], "response": response, "error": None}
 
     async def wait(self, name: str, attempt: int) -> None:
         latency = self.plan["latency"]
@@ -350,6 +461,9 @@ def application(provider: Provider) -> web.Application:
         told = {name: getattr(provider, name) for name in ("count", "most", "last")}
         return web.json_response(told | {"full": full, "in_flight": len(provider.under_way)})
 
+    async def jobs(request: web.Request) -> web.Response:
+        return web.json_response(provider.jobs)
+
     async def reset(request: web.Request) -> web.Response:
         provider.plan = PLAIN
         provider.reset()
@@ -357,6 +471,12 @@ def application(provider: Provider) -> web.Application:
 
     app = web.Application()
     app.router.add_post("/v1/chat/completions", provider.complete)
+    app.router.add_post("/v1/files", provider.upload)
+    app.router.add_get("/v1/files/{file}/content", provider.content)
+    app.router.add_post("/v1/batches", provider.begin)
+    app.router.add_get("/v1/batches", provider.listed)
+    app.router.add_get("/v1/batches/{job}", provider.retrieve)
+    app.router.add_get("/jobs", jobs)
     app.router.add_post("/plan", plan)
     app.router.add_post("/reset", reset)
     app.router.add_get("/log", log)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from society.config.run_config import RunConfig, Setting
     from society.engine.calls import Usage
     from society.engine.game_master import Outcome
+    from society.llm.call_tables import BatchRecord
     from society.runs.play import Watch
     from society.runs.runfile import RunFile
     from society.runs.session import End, Session
@@ -243,11 +244,18 @@ def watch_run(args: argparse.Namespace, *, begun: bool = False) -> Watch:
         if begun and not args.quiet:
             made = f"{session.purpose}: {session.writer.path}" if session.purpose else ""
             print(f"{session.setup.scenario.name}: {made or session.setup.found}", file=sys.stderr)
+        desk = session.desk
         if args.quiet or args.json:
             return nullcontext()
         from society.terminal.live import Live
 
-        return Live(session.writer.manifest, asked=session.outside.ledger.entries)
+        if desk is None:
+            return Live(session.writer.manifest, asked=session.outside.ledger.entries)
+        live = Live(
+            session.writer.manifest, asked=session.outside.ledger.entries, awaited=desk.awaited
+        )
+        desk.announce = live.announce
+        return live
 
     return watch
 
@@ -275,9 +283,20 @@ def print_end(args: argparse.Namespace, path: Path, end: End) -> int:
                 go_on += ", with a higher limit"
             kept = f"{count_noun(run.rounds, 'round')} saved; continue with: {go_on}"
             print(f"society: {end.words}; {kept}", file=sys.stderr)
+            for batch in run.open_batches():
+                _print_note(f"{describe_batch(batch)}; resume picks it up")
         if args.json or not args.quiet:
             _print_run(args, run)
     return end.code
+
+
+def describe_batch(batch: BatchRecord) -> str:
+    """Describe a batch whose replies are still to come."""
+    from society.terminal.labels import count_noun
+
+    host = batch.place.partition(" ")[0]
+    name = batch.job or f"with the key {batch.key}"
+    return f"batch {name} of {count_noun(len(batch.calls), 'question')} stays at {host}"
 
 
 def _print_note(words: str) -> None:
@@ -379,6 +398,10 @@ def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
         "ends": {cause or "none": count for cause, count in outcome.ends.items()},
         "ledger": sum_ledger(outcome.ledger) | {"unanswered": run.unanswered},
         "notes": [note] if note else [],
+        "batches": [
+            {"job": one.job, "place": one.place, "questions": len(one.calls)}
+            for one in run.open_batches()
+        ],
         "minds": [entry._asdict() for entry in outcome.ledger],
     }
 

@@ -241,6 +241,7 @@ class Society:
             self.models,
             seed=self.seed,
             share=self.spec.share_identical,
+            batch=self.spec.batch,
         )
         pool.check(names)
         return pool

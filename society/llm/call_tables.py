@@ -4,8 +4,11 @@
     lost      such calls of earlier sessions, which may have been asked again since
     calls     one row a call: whose it is, what was asked, what was said, what it cost
     vectors   embeddings, by embedder and hash of the text
+    batches   jobs of batch interfaces, if there are any: where, since when, and which calls; job is
+              "" until the provider has told its id
 
-Rows of calls and vectors are sealed with a hash of what they say.
+Rows of calls, vectors and batches are sealed with a hash of what they say. The last table is made
+when it is needed: a file without it has the same format.
 """
 
 from __future__ import annotations
@@ -56,6 +59,8 @@ CREATE TABLE calls (
 CREATE TABLE vectors (
     embedder TEXT, text TEXT, vector BLOB, seal TEXT, PRIMARY KEY (embedder, text)) WITHOUT ROWID;
 """
+BATCHES = """CREATE TABLE batches (
+    batch TEXT PRIMARY KEY, job TEXT, place TEXT, began REAL, calls TEXT, seal TEXT);"""
 
 SENT = f"INSERT OR IGNORE INTO sent VALUES ({', '.join('?' * 6)})"
 CALL = f"INSERT INTO calls ({_ROW}, seal) VALUES ({', '.join('?' * 23)})"
@@ -65,6 +70,9 @@ LOSE = (
     f"INSERT INTO lost SELECT {_ADDRESS} FROM sent EXCEPT SELECT {_ADDRESS} FROM calls",
     "DELETE FROM sent",
 )
+MAKE_BATCHES = BATCHES.replace("TABLE", "TABLE IF NOT EXISTS", 1)
+BATCH = "INSERT OR REPLACE INTO batches VALUES (?, ?, ?, ?, ?, ?)"
+FORGET_BATCH = "DELETE FROM batches WHERE batch = ?"
 VECTOR = "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?, ?)"
 
 
@@ -84,6 +92,30 @@ class Call(NamedTuple):
     round: int
     request: Request
     said: Completion
+
+
+class BatchCall(NamedTuple):
+    """A line of a job: its number there, and the address and fingerprint of the question."""
+
+    number: int
+    address: Address
+    fingerprint: str
+
+
+class BatchRecord(NamedTuple):
+    """A job of a batch interface, as a run file keeps it.
+
+    key: ours, which the provider keeps as well. job: its id there, "" until that is known. place:
+    server and model. began: seconds since 1970. size: lines of the whole job, of which `calls` may
+    be a part.
+    """
+
+    key: str
+    job: str
+    place: str
+    began: float
+    calls: tuple[BatchCall, ...]
+    size: int
 
 
 def checksum(*words: object, blob: bytes = b"") -> str:
@@ -108,6 +140,53 @@ def vector_row(embedder: str, text: str, vector: Array) -> tuple[Any, ...]:
     """Return the row that VECTOR inserts."""
     key, blob = text_key(text), np.asarray(vector, "<f4").tobytes()
     return embedder, key, blob, checksum(embedder, key, blob=blob)
+
+
+def batch_row(batch: BatchRecord) -> tuple[Any, ...]:
+    """Return the row that BATCH inserts."""
+    calls = json.dumps([(number, *address, words) for number, address, words in batch.calls])
+    row = (batch.key, batch.job, batch.place, float(batch.began), calls)
+    return (*row, checksum(*row))
+
+
+def list_batches(connection: sqlite3.Connection) -> list[BatchRecord]:
+    """All jobs, in the order in which they were begun; raises ValueError if a row is damaged."""
+    query = "SELECT 1 FROM sqlite_schema WHERE name = 'batches'"
+    if connection.execute(query).fetchone() is None:
+        return []
+    found = []
+    for *said, sealed in connection.execute("SELECT * FROM batches ORDER BY rowid"):
+        if checksum(*said) != sealed:
+            raise ValueError("a batch is not what was written")
+        check_types(said, str, str, str, float, str)
+        calls = []
+        for line in load_json(said[4]):
+            check_types(line, int, str, str, int, int, int, int, str)
+            calls.append(BatchCall(line[0], Address(*line[1:-1]), line[-1]))
+        key, job, place, began, _ = said
+        found.append(BatchRecord(key, job, place, began, tuple(calls), len(calls)))
+    return found
+
+
+def open_batches(connection: sqlite3.Connection) -> list[BatchRecord]:
+    """List jobs with calls that are still without a reply on record, with these calls only."""
+    batches = list_batches(connection)
+    if not batches:
+        return []
+    answered, latest = call_addresses(connection), dict[Address, str]()
+    for batch in batches:
+        latest |= dict.fromkeys((call.address for call in batch.calls), batch.key)
+    left = [
+        batch._replace(
+            calls=tuple(
+                call
+                for call in batch.calls
+                if call.address not in answered and latest[call.address] == batch.key
+            )
+        )
+        for batch in batches
+    ]
+    return [batch for batch in left if batch.calls]
 
 
 def text_key(text: str) -> str:
@@ -199,11 +278,19 @@ def call_addresses(connection: sqlite3.Connection) -> set[Address]:
 
 
 def unanswered_calls(connection: sqlite3.Connection) -> int:
-    """List calls that went out, or were about to, without a reply on record, in all sessions."""
+    """Count calls that went out, or were about to, without a reply on record, in all sessions.
+
+    Those of open batches do not count: their replies can still be had.
+    """
     open_now = f"SELECT {_ADDRESS} FROM sent EXCEPT SELECT {_ADDRESS} FROM calls"
     # SQLite counts rows, but not values, in one step, which no limit on steps would end.
     query = f"SELECT (SELECT count(use) FROM lost) + (SELECT count(use) FROM ({open_now}))"
-    return int(connection.execute(query).fetchone()[0])
+    count = int(connection.execute(query).fetchone()[0])
+    waiting = {call.address for batch in open_batches(connection) for call in batch.calls}
+    if not waiting:
+        return count
+    sent = {Address(*row) for row in connection.execute(open_now)}
+    return count - len(sent & waiting)
 
 
 def use_so_far(connection: sqlite3.Connection) -> Spent:

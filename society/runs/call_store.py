@@ -19,19 +19,26 @@ from society.engine.calls import Address, Completion, NoCallStore, Request
 from society.engine.rng import Array
 from society.errors import Paused, RunFileError, short_path
 from society.llm.call_tables import (
+    BATCH,
     CALL,
+    FORGET_BATCH,
+    MAKE_BATCHES,
     SENT,
     VECTOR,
     WITHDRAWN,
+    BatchRecord,
     Call,
+    batch_row,
     call_row,
     find_call,
     find_vectors,
+    open_batches,
     vector_row,
 )
 
 from .reader import RunFile
 
+_DURABLE = (CALL, BATCH)
 _TOGETHER = 0.002  # seconds in which what arrives shares a transaction
 
 
@@ -91,6 +98,22 @@ class RunFileCallStore:
         """Store an answer; returns once it is on the disk. Raises Paused."""
         await self._committed(CALL, call_row(self.round, request, said))
 
+    def open_batches(self) -> list[BatchRecord]:
+        """Return the jobs whose replies are still to come; raises RunFileError."""
+        if self._connection() is None:
+            return []
+        with self.lock, self._reading() as connection:
+            return open_batches(connection)
+
+    async def keep_batch(self, batch: BatchRecord) -> None:
+        """Store a job, or what is new about it; returns once it is on the disk. Raises Paused."""
+        self._waiting.append(_Row(MAKE_BATCHES, (), None))
+        await self._committed(BATCH, batch_row(batch))
+
+    async def forget_batch(self, batch: BatchRecord) -> None:
+        """Remove a job that was never begun; returns once that is written."""
+        await self._committed(FORGET_BATCH, (batch.key,))
+
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
         """Return the embeddings that are in the file; raises RunFileError."""
         if self._connection() is None:
@@ -141,7 +164,7 @@ class RunFileCallStore:
     def _write(self, rows: Sequence[_Row]) -> None:
         with self.lock:
             connection = self._connection() or self._publish()
-            paid = any(row.statement == CALL for row in rows)
+            paid = any(row.statement in _DURABLE for row in rows)
             connection.execute(f"PRAGMA synchronous = {'FULL' if paid else 'NORMAL'}")
             connection.execute("BEGIN")
             try:

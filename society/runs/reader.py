@@ -23,11 +23,13 @@ from society.engine.scenario import Finding, Folded
 from society.engine.script import UNREAD
 from society.errors import RunFileError
 from society.llm.call_tables import (
+    BatchRecord,
     Call,
     checksum,
     find_call,
     find_vectors,
     list_calls,
+    open_batches,
     unanswered_calls,
     usage_entries,
     use_so_far,
@@ -141,6 +143,11 @@ class RunFile:
         """The number of calls that were sent and have no recorded answer; they may be billed."""
         with self._reading("the calls"):
             return unanswered_calls(self._connection)
+
+    def open_batches(self) -> list[BatchRecord]:
+        """List the batches with questions whose replies are still to come, and these questions."""
+        with self._reading("the batches"):
+            return open_batches(self._connection)
 
     @property
     def spent(self) -> Spent:

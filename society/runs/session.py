@@ -23,7 +23,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from traceback import walk_tb
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from society.config.build import Society
 from society.config.run_config import RunConfig
@@ -54,6 +54,10 @@ from .reader import open_run_file
 from .schema import Status
 from .trust import trust_files
 from .writer import Writer
+
+if TYPE_CHECKING:
+    from society.llm.providers.batch_desk import BatchDesk
+    from society.llm.providers.pool import ModelPool
 
 _LOG = logging.getLogger(__name__)
 _TRIM, _OWN_PAGES = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of <malloc.h>
@@ -113,7 +117,7 @@ class Session(NamedTuple):
     """A run that is ready to be played or continued.
 
     purpose: of a run that others wait for. fresh: whether it begins here, and so is watched for
-    what could not be seen before.
+    what could not be seen before. minds: the models that it asks, if any.
     """
 
     setup: Society
@@ -122,6 +126,12 @@ class Session(NamedTuple):
     writer: Writer
     purpose: str = ""
     fresh: bool = True
+    minds: ModelPool | None = None
+
+    @property
+    def desk(self) -> BatchDesk | None:
+        """What its batches share; None if it asks nobody."""
+        return None if self.minds is None else self.minds.desk
 
     @classmethod
     def begun(
@@ -144,7 +154,10 @@ class Session(NamedTuple):
         minds, env = setup.minds(used, budget), setup.environment()
         writer = Writer(path, manifest_of(setup, level, env), overwrite=overwrite)
         trust_files(setup.files)
-        return cls(setup, env, setup.outside(writer.call_store, awaiting, minds), writer)
+        if minds is not None:
+            minds.desk.records = writer.call_store
+        outside = setup.outside(writer.call_store, awaiting, minds)
+        return cls(setup, env, outside, writer, minds=minds)
 
     @classmethod
     def resumed(
@@ -171,8 +184,10 @@ class Session(NamedTuple):
             if minds is not None and setup.spec.share_identical:
                 minds.remember(call.said for call in run.calls())
             writer = Writer.resumed(run, list_changes(run.manifest, setup))
+        if minds is not None:
+            minds.desk.records = writer.call_store
         outside = setup.outside(writer.call_store, awaiting, minds)
-        return cls(setup, setup.environment(), outside, writer, fresh=False)
+        return cls(setup, setup.environment(), outside, writer, fresh=False, minds=minds)
 
     def play(self, *watching: Recorder) -> End:
         """Play from synchronous code; an interrupt also ends the session."""

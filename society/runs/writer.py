@@ -18,7 +18,7 @@ from society.engine.history import Page, chain_digest
 from society.engine.rng import Array
 from society.engine.scenario import Finding
 from society.errors import FileError, PartError, Paused, RunFileError, short_path
-from society.llm.call_tables import LOSE, call_addresses, checksum
+from society.llm.call_tables import LOSE, WITHDRAWN, call_addresses, checksum, open_batches
 
 from .call_store import RunFileCallStore, unwritable_error, writing_remedy
 from .chunks import compact
@@ -313,10 +313,12 @@ def _take_over(path: Path) -> sqlite3.Connection:
         if RunStanding(*said).alive:
             raise RunFileError(f"{short_path(path)} is being written right now; wait for that run")
         _state(connection, RunStanding.running())
+        for batch in open_batches(connection):
+            connection.executemany(WITHDRAWN, [call.address for call in batch.calls])
         for statement in LOSE:
             connection.execute(statement)
         connection.execute("COMMIT")
-    except sqlite3.Error as error:
+    except (sqlite3.Error, ValueError) as error:
         connection.close()
         raise unwritable_error("anything", short_path(path), error) from error
     except RunFileError:

@@ -46,7 +46,7 @@ class Live:
 
     Numbers are means over the replicates that ran in the round. The default console is stderr.
     asked: gives the use of models so far; it is called whenever the view is drawn, since a round
-    of language agents may take minutes.
+    of language agents may take minutes. awaited: describes the batches that the run waits for.
     """
 
     def __init__(
@@ -54,8 +54,9 @@ class Live:
         manifest: Manifest,
         console: Console | None = None,
         asked: Callable[[], Sequence[Usage]] = tuple,
+        awaited: Callable[[], Sequence[str]] = tuple,
     ) -> None:
-        self.manifest, self._asked = manifest, asked
+        self.manifest, self._asked, self._awaited = manifest, asked, awaited
         self.console = VisibleConsole(stderr=True) if console is None else console
         self._places = RoundLabels(manifest)
         self._course = Trace()
@@ -108,6 +109,11 @@ class Live:
             items = [place, stock, *within, *news, self._left(page)]
             line = ink.words(" · ").join(item.plain for item in items if item)
             self.console.print(Text(line), soft_wrap=True)
+
+    def announce(self, words: str) -> None:
+        """Print a line about a batch, where there is no picture that shows it."""
+        if self._screen is None:
+            self.console.print(Text(words), soft_wrap=True)
 
     def _follow(self, page: Page, before: Page | None) -> None:
         """Record the stock after this round."""
@@ -201,6 +207,8 @@ class Live:
     def _spent(self) -> Iterator[Text]:
         for words in spending_words(self._asked()):
             yield Text(words, "dim")
+        for words in self._awaited():
+            yield Text(words, "yellow")
 
     def _measures(self, ink: TerminalStyle) -> Iterator[Text]:
         """Yield the latest values of the measures that can change from round to round."""

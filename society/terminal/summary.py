@@ -88,6 +88,9 @@ def _troubles(
         names = names_by_round(run, places, AgentNames.with_type)
         yield "trouble", unsure_agents(names, troubles, run.manifest.replicates)
         yield "reasons", fallback_reasons(ink, troubles)
+    for batch in run.open_batches():
+        host, name = batch.place.partition(" ")[0], batch.job or batch.key
+        yield "batch", [f"{len(batch.calls)} questions wait in batch {name} at {host}"]
     if run.unanswered:
         words = "calls without an answer that may still be billed"
         yield "open", [f"{words}: {run.unanswered}"]

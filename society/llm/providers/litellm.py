@@ -41,6 +41,7 @@ from litellm.exceptions import BadRequestError, ContentPolicyViolationError
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 from litellm.llms.openai.common_utils import BaseOpenAILLM
 from litellm.types.utils import all_litellm_params
+from litellm.utils import get_optional_params
 
 litellm.suppress_debug_info = True
 litellm.drop_params = False  # what a model does not take is an error, and not left out in silence
@@ -171,6 +172,15 @@ class Litellm:
 
     async def close(self) -> None:
         """Connections are litellm's, shared with other runs."""
+
+
+def translated(model: str, settings: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Translate settings for OpenAI as a single call through litellm would."""
+    given: dict[str, Any] = dict(settings)
+    name = model.removeprefix("openai/")
+    taken = get_optional_params(model=name, custom_llm_provider="openai", **given)
+    more = taken.pop("extra_body", None) or {}
+    return {**{key: one for key, one in taken.items() if key != "stream"}, **more}
 
 
 def _refuse_routes(spec: ModelSpec) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import Any
 
 import aiohttp
 from pydantic import JsonValue
@@ -24,6 +23,7 @@ from .responses import (
     Reply,
     ResponsePlace,
     bounded_body,
+    complaint,
     http_error,
     parse_completion,
 )
@@ -104,7 +104,7 @@ class OpenAICompatible:
         if response.status == 200:
             said = f"a body of {response.content_type} that is no JSON: {payload}"
             raise Failed(quote_stranger(said))
-        words, code = _complaint(payload)
+        words, code = complaint(payload)
         if response.status == 400 and code in _FILTERS:
             return FILTERED
         raise http_error(response.status, words, response.headers, self.place)
@@ -118,18 +118,6 @@ class OpenAICompatible:
 async def _read_body(response: aiohttp.ClientResponse) -> bytes:
     packed = response.headers.get("Content-Encoding", "")
     return b"".join([piece async for piece in bounded_body(response.content.iter_any(), packed)])
-
-
-def _complaint(payload: Any) -> tuple[str, str]:
-    """Read an error body's words and code: {"error": {"message": ..., "code": ...}} at best."""
-    error = payload.get("error", payload) if isinstance(payload, dict) else payload
-    try:
-        if isinstance(error, dict):
-            words = error.get("message") or json.dumps(error)
-            return str(words), str(error.get("code"))
-        return str(error), ""
-    except RecursionError:
-        return "a structure of too many levels", ""
 
 
 def _describe_unnamed(address: str, variable: str) -> str:

@@ -13,6 +13,7 @@ from society.errors import InputError
 
 from . import api_keys
 from .answer_tape import AnswerTape
+from .batch_desk import BatchDesk
 from .budget import Budget
 from .identical_calls import IdenticalCalls, refuse_chance
 from .offline import Offline, OfflineModel
@@ -48,6 +49,7 @@ class ModelPool:
     that is not among them is a model, taken with the settings of `default`. own: what makes the
     models of the user's functions, by FILE.py:function. budget: the run's own, or one that it
     shares. seed: of the offline mind. share: ask identical questions once.
+    batch: ask models through the batch interfaces of their providers; desk: what their jobs share.
     """
 
     def __init__(
@@ -58,11 +60,13 @@ class ModelPool:
         *,
         seed: int = 0,
         share: bool = False,
+        batch: bool = False,
     ) -> None:
         self._specs = {"default": ModelSpec()} | dict(specs)
         self._budget = budget or Budget(Limits(), Spent())
         self._own, self._seed = own or {}, seed
         self._minds: dict[str, Mind] = {}
+        self._batch, self.desk = batch, BatchDesk()
         self._identical = IdenticalCalls() if share else None
 
     def spec(self, name: str) -> ModelSpec:
@@ -123,8 +127,9 @@ class ModelPool:
     def _refuse_uncounted(self, spec: ModelSpec) -> None:
         if self._budget.limits.max_cost is None:
             return
-        if find_price(spec) is None:
-            unknown = f"the price of {spec.model!r} is unknown"
+        batch = self._batch and spec.sort not in FREE_SORTS
+        if find_price(spec, batch=batch) is None:
+            unknown = f"the price of {spec.model!r}{' in batches' * batch} is unknown"
         elif self._budget.known.cost is None:
             unknown = "nobody knows what the run has cost so far"
         else:
@@ -152,7 +157,12 @@ class ModelPool:
 
         api_keys.load_env_file()
         _refuse_keys(spec)
-        return Remote(spec, self._client(spec), self._budget)
+        client = self._client(spec)
+        if self._batch:
+            from .batches import batched
+
+            return batched(spec, client, self._budget, self.desk)
+        return Remote(spec, client, self._budget)
 
     def _client(self, spec: ModelSpec) -> Client:
         if spec.sort == "lean":

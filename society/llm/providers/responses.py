@@ -113,17 +113,19 @@ class Client(Protocol):
         ...
 
 
-async def bounded_body(pieces: AsyncIterable[bytes], packed: str) -> AsyncIterator[bytes]:
+async def bounded_body(
+    pieces: AsyncIterable[bytes], packed: str, most: int | None = None
+) -> AsyncIterator[bytes]:
     """Unpack the pieces of a body; raises Failed as soon as it is longer than a reply may be.
 
-    packed: its Content-Encoding. Pieces that are always there would otherwise never let anybody
-    else have a turn, not even a time-out.
+    packed: its Content-Encoding. most: bytes that it may have, if it is not one reply. Pieces that
+    are always there would otherwise never let anybody else have a turn, not even a time-out.
     """
     packed = packed.strip().lower() or "identity"
     if packed not in ("identity", "gzip", "x-gzip", "deflate"):
         raise Failed(f"a body packed as {quote_stranger(packed)}, which nobody asked for")
     unpacker = None if packed == "identity" else zlib.decompressobj(_GZIP_OR_ZLIB)
-    most, received, given = most_reply_bytes(), 0, 0
+    most, received, given = most or most_reply_bytes(), 0, 0
     async for piece in pieces:
         received += len(piece)
         try:
@@ -207,6 +209,18 @@ def without_thoughts(text: str) -> str:
     if closed and (opened or "<think>" not in thought):
         return rest.lstrip()
     return "" if opened else text
+
+
+def complaint(payload: Any) -> tuple[str, str]:
+    """Read an error body's words and code: {"error": {"message": ..., "code": ...}} at best."""
+    error = payload.get("error", payload) if isinstance(payload, dict) else payload
+    try:
+        if isinstance(error, dict):
+            words = error.get("message") or json.dumps(error)
+            return str(words), str(error.get("code"))
+        return str(error), ""
+    except RecursionError:
+        return "a structure of too many levels", ""
 
 
 def http_error(

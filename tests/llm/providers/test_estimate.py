@@ -123,7 +123,7 @@ def test_batches_are_counted_at_their_listed_price() -> None:
     _, (batched,) = counted(specs, [asked("default", "x" * 4000)], batch=True)
     half = pytest.approx((0.075 * 1000 + 0.3 * usual.reply_tokens) / 1e6)
     assert usual.batch_cost == batched.cost == half
-    assert usual.cost == pytest.approx(2 * batched.cost)
+    assert usual.cost == pytest.approx(2 * (batched.cost or 0))
 
 
 @pytest.mark.parametrize("model", ["azure/gpt-4o-mini", "openai/o1-preview-nobody"])

@@ -1,0 +1,54 @@
+"""What the batches of one run share: the record of their jobs, and words about those awaited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from society.llm.call_tables import BatchRecord
+
+
+class BatchRecords(Protocol):
+    """A record of the jobs of one run."""
+
+    def open_batches(self) -> list[BatchRecord]:
+        """Return those of earlier sessions whose replies are still to come."""
+        ...
+
+    async def keep_batch(self, batch: BatchRecord) -> None:
+        """Store a job, or what is new about it; returns once it would survive a power cut."""
+        ...
+
+    async def forget_batch(self, batch: BatchRecord) -> None:
+        """Remove a job that was never begun."""
+        ...
+
+
+class NoBatchRecords:
+    """A record that keeps nothing, for games that are played without a run file."""
+
+    def open_batches(self) -> list[BatchRecord]:
+        """Return none."""
+        return []
+
+    async def keep_batch(self, batch: BatchRecord) -> None:
+        """Do nothing."""
+
+    async def forget_batch(self, batch: BatchRecord) -> None:
+        """Do nothing."""
+
+
+class BatchDesk:
+    """What the batches of one run share: the record of jobs, and who is told about them.
+
+    announce: takes a line about each job that is begun or found again.
+    """
+
+    def __init__(self) -> None:
+        self.records: BatchRecords = NoBatchRecords()
+        self.announce: Callable[[str], None] = lambda words: None
+        self.open: dict[str, str] = {}  # words about each job that is awaited, by key
+
+    def awaited(self) -> list[str]:
+        """Describe the jobs that are awaited."""
+        return [*self.open.values()]
