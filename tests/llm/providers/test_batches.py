@@ -298,7 +298,11 @@ def test_each_round_of_a_run_is_one_job_and_the_digest_is_that_of_single_calls(
     """Three players in two replicates, over three rounds."""
     assert main(words(provider, "single.run")) == 0
     assert provider.jobs() == {}
-    assert main(words(provider, "batch.run", "--batch")) == 0
+    loud = [word for word in words(provider, "batch.run", "--batch") if word != "--quiet"]
+    assert main(loud) == 0
+    host = provider.url.removeprefix("http://").removesuffix("/v1")
+    sent = f"sent batch batch_1 of 6 questions at {host}; waiting for it, up to 24 hours"
+    assert sent in capsys.readouterr().err.splitlines()
     assert sizes(provider) == [6, 6, 6]
     single, batch = told(capsys, "show", "single.run"), told(capsys, "show", "batch.run")
     assert batch["digest"] == single["digest"]
@@ -394,6 +398,32 @@ def test_questions_that_follow_from_replies_are_the_next_job(
 
     asyncio.run(played())
     assert sizes(provider) == [4, 1]
+
+
+def test_a_job_is_begun_in_the_end_though_somebody_waits_for_what_nobody_sees(
+    provider: Provider, one: ModelSpec, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second agent asks only after it has heard of the first one's reply."""
+    monkeypatch.setattr("society.llm.providers.batches._QUIET", 3)
+    provider.plan(brain="echo")
+
+    async def played() -> None:
+        pool = ModelPool({"default": one}, batch=True)
+        gateway, heard = ModelGateway(lambda: pool), asyncio.Event()
+
+        async def first() -> None:
+            await gateway.call(ask("a", 0))
+            heard.set()
+
+        async def second() -> None:
+            await heard.wait()
+            await gateway.call(ask("b", 1))
+
+        await gateway.together([first(), second()])
+        await gateway.close()
+
+    asyncio.run(played())
+    assert sizes(provider) == [1, 1]
 
 
 def test_identical_questions_are_one_line(
