@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import secrets
+import platform
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, TypeVar
@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from society.engine.calls import Address, Completion, Going, Request
 from society.engine.cancellation import CancellationToken
 from society.errors import InputError, Paused
-from society.llm.call_tables import BatchCall, BatchRecord
+from society.llm.call_tables import BatchCall, BatchRecord, text_key
 
 from .batch_desk import BatchDesk
 from .batch_server import WINDOW, BatchServer, JobState, Missing, read_line
@@ -28,6 +28,7 @@ from .budget import Budget
 from .caller import Remote
 from .pricing import Price, find_price
 from .responses import Client, Failed, Reply
+from .retry import numbers
 from .settings import BATCH_PROVIDERS, ModelSpec
 
 T = TypeVar("T")
@@ -192,7 +193,7 @@ class BatchClient:
             BatchCall(number, line.request.address, line.request.fingerprint)
             for number, line in enumerate(lines)
         )
-        record = BatchRecord(secrets.token_hex(16), "", self._name, time.time(), calls, len(calls))
+        record = BatchRecord(_new_key(), "", self._name, time.time(), calls, len(calls))
         job = _Job(record, new=True)
         job.waiting = [*enumerate(lines)]
         try:
@@ -408,6 +409,12 @@ def batched(spec: ModelSpec, settings: Client, budget: Budget, desk: BatchDesk) 
         )
     server = BatchServer(spec.model_copy(update={"api_base": (address or "").rstrip("/")}))
     return BatchedModel(spec, BatchClient(spec, server, settings, desk), budget)
+
+
+def _new_key() -> str:
+    """Make a key that no other job has, on any machine; it says nothing about the machine."""
+    here = platform.node(), os.getpid(), time.time_ns(), next(numbers)
+    return text_key("\0".join(map(str, here)))
 
 
 def _file(bodies: Iterable[dict[str, Any]]) -> bytes:
