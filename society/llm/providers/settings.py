@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, m
 from .api_keys import nested_texts
 
 ModelSort = Literal["offline", "tape", "own", "lean", "litellm"]
+Structured = Literal["auto", "schema", "tools", "json", "none"]
 Above = Annotated[float, Field(gt=0)]
 LimitCount = Annotated[int, Field(ge=1)]
 
@@ -51,6 +52,11 @@ class ModelSpec(BaseModel):
     max_tokens: int = Field(1024, ge=1, description="most tokens in a reply")
     reasoning_effort: str | None = Field(
         None, description="low, medium, high, as providers name it"
+    )
+    structured: Structured = Field(
+        "auto",
+        description="how the form of an answer is enforced: by the best way that the server takes "
+        "(auto), by one of them, or not at all (none)",
     )
     timeout: float = Field(120.0, gt=0, description="seconds for one attempt")
     concurrency: int = Field(256, ge=1, description="calls under way at once")
