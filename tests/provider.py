@@ -202,6 +202,7 @@ def completion(body: dict[str, Any], brain: Callable[[str], str]) -> dict[str, A
     prompt = "\n".join(message["content"] for message in body["messages"])
     text = brain(prompt)
     used = {"prompt_tokens": len(prompt) // 4, "completion_tokens": max(1, len(text) // 4)}
+    details = {"prompt_tokens_details": {"cached_tokens": used["prompt_tokens"] // 2}}
     choice = {
         "index": 0,
         "message": {"role": "assistant", "content": text},
@@ -213,7 +214,7 @@ def completion(body: dict[str, Any], brain: Callable[[str], str]) -> dict[str, A
         "created": 0,
         "model": body["model"],
         "choices": [choice],
-        "usage": used | {"total_tokens": sum(used.values())},
+        "usage": used | {"total_tokens": sum(used.values())} | details,
     }
 
 

@@ -100,6 +100,7 @@ class Completion(NamedTuple):
     finish: why it ended, "stop" or "length" (cut off by the token limit), as the provider says.
     Tokens and cost (US dollars) are None where nobody knows them, never 0. latency: seconds, with
     all retries. model: as the provider names it. sent: the settings that were really sent.
+    cached_tokens: those of the prompt that the provider had in its cache, None if it does not say.
     """
 
     text: str
@@ -111,6 +112,7 @@ class Completion(NamedTuple):
     retries: int = 0
     model: str = ""
     sent: Mapping[str, Any] = {}
+    cached_tokens: int | None = None
 
 
 class Usage(NamedTuple):
@@ -119,7 +121,7 @@ class Usage(NamedTuple):
     component: its chance_id, as in ParseIssue. calls: exchanges, with repairs (replies that could
     not be read) and re-asks of replies that were cut off. retries: attempts that failed on the way.
     fallbacks: answers that could not be read in the end and were settled by `fallback`. Tokens,
-    cost: None where one of them is unknown.
+    cost: None where one of them is unknown. cached_tokens: of the prompts, as providers tell.
     """
 
     component: str
@@ -133,6 +135,7 @@ class Usage(NamedTuple):
     prompt_tokens: int | None = 0
     completion_tokens: int | None = 0
     cost: float | None = 0.0
+    cached_tokens: int | None = 0
 
 
 T = TypeVar("T", int, float)

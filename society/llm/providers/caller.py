@@ -104,6 +104,7 @@ class _Call:
             self.attempts - 1,
             last.model or remote.spec.model,
             remote.sent(self.request),
+            sum_known(reply.cached_tokens for reply in self.replies),
         )
 
     async def _attempt(self) -> Reply:

@@ -92,6 +92,9 @@ class LangChain:
 def _reply(said: AIMessage) -> Reply:
     usage, about = said.usage_metadata, said.response_metadata
     finish = about.get("finish_reason") or about.get("stop_reason") or about.get("done_reason")
-    tokens = (usage["input_tokens"], usage["output_tokens"]) if usage else (None, None)
+    tokens: tuple[object, object, object] = (None, None, None)
+    if usage:
+        cached = usage.get("input_token_details", {}).get("cache_read")
+        tokens = usage["input_tokens"], usage["output_tokens"], cached
     model = about.get("model_name") or about.get("model")
     return checked_reply(str(said.text), _FINISH.get(str(finish), finish), tokens, model)

@@ -45,7 +45,10 @@ def most_reply_bytes() -> int:
 
 
 class Reply(NamedTuple):
-    """One answer of a model. Tokens and cost (US dollars): None where it does not say."""
+    """One answer of a model. Tokens and cost (US dollars): None where it does not say.
+
+    cached_tokens: those of the prompt that were in the provider's cache.
+    """
 
     text: str
     finish: str
@@ -53,6 +56,7 @@ class Reply(NamedTuple):
     completion_tokens: int | None = None
     cost: float | None = None
     model: str = ""
+    cached_tokens: int | None = None
 
     @property
     def empty(self) -> bool:
@@ -148,8 +152,16 @@ def parse_completion(payload: Any) -> Reply:
     except (AttributeError, KeyError, IndexError, TypeError):
         raise Failed(f"a body that is no chat completion: {_quoted_payload(payload)}") from None
     usage = usage if isinstance(usage, dict) else {}
-    tokens = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    tokens = usage.get("prompt_tokens"), usage.get("completion_tokens"), _cached(usage)
     return checked_reply(text, finish, tokens, payload.get("model"))
+
+
+def _cached(usage: Mapping[str, Any]) -> object:
+    """The tokens that came from a cache, as OpenAI and litellm tell them, or DeepSeek by itself."""
+    details = usage.get("prompt_tokens_details")
+    if isinstance(details, dict):
+        return details.get("cached_tokens")
+    return usage.get("prompt_cache_hit_tokens")
 
 
 def _quoted_payload(payload: Any) -> str:
@@ -159,14 +171,19 @@ def _quoted_payload(payload: Any) -> str:
         return "a structure of too many levels"
 
 
-def checked_reply(text: str, finish: object, tokens: tuple[object, object], model: object) -> Reply:
+def checked_reply(
+    text: str, finish: object, tokens: tuple[object, object, object], model: object
+) -> Reply:
     """Check a reply; until now, only its text is known to be of the right type.
 
-    A server may say a key back, in any of its words, which are written down.
+    tokens: of the prompt, of the reply, and of the prompt from a cache. A server may say a key
+    back, in any of its words, which are written down.
     """
-    asked, answered = map(_count, tokens)
+    asked, answered, cached = map(_count, tokens)
+    if asked is None or (cached is not None and cached > asked):
+        cached = None  # a part that is larger than the whole is no count
     words = redact_reply(without_thoughts(text))
-    return Reply(words, _name(finish), asked, answered, model=_name(model))
+    return Reply(words, _name(finish), asked, answered, model=_name(model), cached_tokens=cached)
 
 
 def _count(value: object) -> int | None:
