@@ -17,7 +17,7 @@ from society.config.build import Society, build
 from society.config.run_config import Setting, override
 from society.config.yaml_source import read_yaml
 from society.engine.calls import Spent, Usage, sum_known
-from society.errors import FileError, InputError, short_path
+from society.errors import FileError, InputError, page_path, short_path
 from society.experiments.clusters import Cluster
 from society.experiments.experiment import Experiment, read_experiment
 from society.experiments.jobs import PlannedRun, planned_runs, run_statuses
@@ -85,7 +85,7 @@ class ReproductionRun:
     def extent(self) -> str:
         """The number of runs and conditions, in words."""
         runs = sum(part.setup.replicates for part in self.parts)
-        minds = f" with {', '.join(map(short_path, self.models))}" if self.models else ""
+        minds = f" with {', '.join(map(page_path, self.models))}" if self.models else ""
         seed = "" if self.seed is None else f", seed {self.seed}"
         return f"{runs:,} runs in {len(self.parts)} conditions{minds}{seed}"
 
