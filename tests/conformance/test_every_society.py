@@ -23,6 +23,7 @@ from society.conformance.invariants import (
     replicate_record,
     split_cohorts,
 )
+from society.conformance.structured_answers import AnswersInJson
 from society.engine.action_spaces import Real, fields
 from society.engine.agents import RunContext
 from society.engine.component import AgentGroup, Column, Component, News, Question
@@ -182,6 +183,14 @@ def test_no_answer_needs_to_be_cut_to_its_bounds(case: Case, perform: Perform, w
 def test_answering_is_pure(case: Case, perform: Perform, whole: Once) -> None:
     twice = perform(case, answerer=lambda game: AskedTwice(case.setup().cast(), world(game)))
     assert twice.outcome.digest == whole(case).outcome.digest
+
+
+def test_answers_fit_the_schema_of_their_question_and_are_read_from_it(
+    case: Case, perform: Perform, whole: Once
+) -> None:
+    """AnswersInJson raises BrokenRule at the first answer that does not."""
+    played = perform(case, answerer=lambda game: AnswersInJson(case.setup().cast(), world(game)))
+    assert played.outcome.digest == whole(case).outcome.digest
 
 
 # Replay and wraps
