@@ -46,7 +46,7 @@ class RunFileCallStore:
 
     connection: returns the open file, None before it is published. publish: makes it durable.
     since: changes since the run was made, in words. check_place: raises Paused if the file has lost
-    its name. round: the round that is being played.
+    its name.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class RunFileCallStore:
         since: str = "",
         check_place: Callable[[], None] = lambda: None,
     ) -> None:
-        self.path, self.since, self.round = short_path(str(path)), since, 0
+        self.path, self.since = short_path(str(path)), since
         self.known: set[Address] = set()  # the calls that were there before
         self.lock = RLock()
         self._connection, self._publish, self._check_place = connection, publish, check_place
@@ -89,7 +89,7 @@ class RunFileCallStore:
 
     async def keep(self, request: Request, said: Completion) -> None:
         """Store an answer; returns once it is on the disk. Raises Paused."""
-        await self._committed(CALL, call_row(self.round, request, said))
+        await self._committed(CALL, call_row(request.round, request, said))
 
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
         """Return the embeddings that are in the file; raises RunFileError."""
