@@ -105,10 +105,12 @@ class Game(ABC):
 class GameMaster(Game):
     """Plays one scenario in an environment with one answerer; replicates share every line.
 
-    ready: awaited before the script is asked for its next line, if it is set.
+    ready: awaited before the script is asked for its next line, if it is set. in_parts: whether its
+    rounds are parts of larger ones, which have a digest in their place.
     """
 
     ready: Callable[[], Awaitable[None]] | None = None
+    in_parts = False
 
     def __init__(
         self,
@@ -395,7 +397,7 @@ class GameMaster(Game):
         """
         number = self.pages
         measures = self._measured(number) if number else {}
-        digest = page_digest(number, self._steps)
+        digest = b"" if self.in_parts else page_digest(number, self._steps)
         self.digest = chain_digest(self.digest, digest)
         page = Page(
             number,

@@ -7,7 +7,7 @@ have played it; then it is merged, and handed on as the batch would have done. S
 lines, so that they need one another in three places only:
 
 ends      rounds go on while any replicate runs, so a slice in which none does waits to hear of one
-ahead     no slice is more than MOST_AHEAD rounds before the last one
+ahead     no slice has played more than MOST_AHEAD rounds that the last one has not
 failures  of a script or a rule: all slices come up to the line at which the first of them failed
 """
 
@@ -29,7 +29,7 @@ from .rng import Array
 from .scenario import estimate_measure
 
 MOST_SLICES = 64
-MOST_AHEAD = 50  # rounds, which are kept in memory until they are merged
+MOST_AHEAD = 50  # rounds, which stay in memory until they are merged
 
 _NONE = np.zeros(0, bool)
 # Arrays of the whole, by those of the slices; these are kept, so that nothing else has their id.
@@ -102,7 +102,7 @@ class SlicedGame(Game):
         game = one.game
         game.recorders = [_Merging(self, one)]
         game.ready = lambda: self._ready(one)
-        game.announce = self.announce
+        game.in_parts = True
         try:
             await game.play_lines()
         except Exception as error:
@@ -125,7 +125,7 @@ class SlicedGame(Game):
         one.game.env.others_run = one.ended is not None and self._runs_after(one.lines) is True
 
     def _may_go_on(self, one: _Slice) -> bool:
-        if one.lines > self._last_line or one.game.pages > self.pages + MOST_AHEAD:
+        if one.lines > self._last_line or one.game.pages >= self.pages + MOST_AHEAD:
             return False
         return one.ended is None or self._runs_after(one.lines) is not None
 

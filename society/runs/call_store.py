@@ -80,7 +80,6 @@ class RunFileCallStore:
 
     async def sending(self, request: Request) -> None:
         """Note that a call is about to be sent; returns once the note is written. Raises Paused."""
-        self._check_place()
         await self._committed(SENT, request.address)
 
     async def withdraw(self, request: Request) -> None:
@@ -129,14 +128,28 @@ class RunFileCallStore:
             await asyncio.sleep(_TOGETHER if paid else 0)
             rows, self._waiting = self._waiting, []
             try:
-                await asyncio.to_thread(self._write, rows)
+                lost = await asyncio.to_thread(self._save, rows)
             except (sqlite3.Error, OSError) as error:
                 _settle(rows, unwritable_error("an answer", self.path, error))
             except Exception as error:  # whoever waits must hear of it, or waits for ever
                 _settle(rows, error)
             else:
-                _settle(rows)
+                for row in rows:
+                    _settle([row], lost if row.statement == SENT else None)
         self._writing = None
+
+    def _save(self, rows: Sequence[_Row]) -> Paused | None:
+        """Write rows; but none on calls to be sent if the file has lost its name: return that."""
+        safe = [row for row in rows if row.statement != SENT]
+        try:
+            if len(safe) < len(rows):
+                self._check_place()
+        except Paused as lost:
+            if safe:
+                self._write(safe)
+            return lost
+        self._write(rows)
+        return None
 
     def _write(self, rows: Sequence[_Row]) -> None:
         with self.lock:
