@@ -100,6 +100,8 @@ def _shuffle(
     named: Mapping[str, int], numbers: Mapping[str, int], ask: Inquiry, agent: Agent
 ) -> Mapping[str, int]:
     """Order names by the numbers that chance ranks."""
+    if len(named) < 2:
+        return named
     name_of = {number: name for name, number in numbers.items()}
     order = agent.shuffle(np.array([*name_of], np.int64), ask.kind).tolist()
     return {name_of[number]: named[name_of[number]] for number in order}

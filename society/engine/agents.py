@@ -362,6 +362,7 @@ class Agent:
             question,
             tuple(peers),
             self.whole_name,
+            self.moment,
         )
         self._alone._turns[self._node] += 1
         completion = await self.context.gateway.call(request)

@@ -85,7 +85,7 @@ class Environment:
     run finds how rounds are nested without playing them all. dry_runs: what was found in them.
     rehearses: whether this is a dry run, in which nobody answers, and nothing costly is computed.
     played_rounds: how many rounds of the horizon are played, so that a preview is soon over; None:
-    all of them.
+    all of them. others_run: whether replicates that are played elsewhere go on, so that rounds do.
     """
 
     def __init__(
@@ -123,6 +123,7 @@ class Environment:
         self.opened: list[Round] = []
         self.first_rounds_only = first_rounds_only
         self.played_rounds: int | None = None
+        self.others_run = False
         self._counting = True
         self.moment = 0  # the number of the page that is being written
         self.cohorts: dict[str, Array] = {}
@@ -172,7 +173,7 @@ class Environment:
         """Describe the agent on a seat in a message: "villager 2 of replicate 0"."""
         name = self.whole_name(replicate, seat)
         where = "" if name.endswith(f" {seat}") else f" on seat {seat}"
-        return f"{name}{where} of replicate {replicate}"
+        return f"{name}{where} of replicate {self.replicate_ids[replicate]}"
 
     def rounds(self, count: int | None = None) -> Iterator[int]:
         """Yield 1, 2, ... until the horizon (or `count`) is reached or every replicate has ended.
@@ -185,7 +186,7 @@ class Environment:
         if count is None and self.played_rounds is not None:
             last = min(last, self.played_rounds)
         for number in range(1, last + 1):
-            if not self.running.any():
+            if not (self.running.any() or self.others_run):
                 break
             self.path, self.sizes = (*path, number), (*sizes, size)
             if self._counting:
