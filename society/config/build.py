@@ -152,7 +152,7 @@ class Society:
             graphs=self._graphs(replicate_ids, ids),
             facts=public_facts(self.scenario.play, self.params),
         )
-        env.naming = self.naming
+        env.naming, env.levels = self.naming, self.scenario.display.levels
         env.cohorts = cohort_seats(self._seated(env), env)
         env.answered_by_rule = partial(answered_by_rule, self.cast())
         return env
@@ -352,7 +352,7 @@ def _bare_environment(
         graphs=graphs,
         facts=public_facts(scenario.play, params),
     )
-    env.naming = _naming(scenario, params)
+    env.naming, env.levels = _naming(scenario, params), scenario.display.levels
     try:
         env.cohorts = cohort_seats(cast, env)
     except CastError as error:

@@ -43,13 +43,15 @@ class Renderer(Protocol):
         legal: Legal,
         sight: Sight,
         thinking: bool = False,
+        system: str = "",
         page: str = "",
         more: Mapping[str, object] | None = None,
     ) -> str:
         """A question as one agent reads it.
 
         legal: what it may name in the answer. sight: the peers that it is shown. thinking: whether
-        it shall think first. page: a template of its own in place of the question's, with `more`.
+        it shall think first. system: the message before it. page: a template of its own in place of
+        the question's, with `more`.
         """
         ...
 

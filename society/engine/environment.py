@@ -79,6 +79,8 @@ class Environment:
     naming: the words of which names of agents are made, see `name` and `whole_name`.
     answered_by_rule: tells whether anybody answers a kind of question by rule, and not in words.
     rules, public: facts that agents and prompts know from the beginning, see PublicFacts.
+    levels: what rounds within rounds are called, from the outermost. clocks: what agents were told
+    of the rounds in which there was something to remember, by moment.
     shared: what a script and the mechanisms around it share while they play, by name.
     opened: rounds that the script has opened since its last line, in order; the game master closes
     those before. first_rounds_only: leave each loop of rounds after its first round, so that a dry
@@ -120,6 +122,9 @@ class Environment:
         self.lives: Array = np.broadcast_to(ids, self.present.shape)
         self.path: tuple[int, ...] = ()
         self.sizes: tuple[int, ...] = ()
+        self.levels: tuple[str, ...] = ()
+        self._whole: Round | None = None  # the last round that was within no fewer than all levels
+        self.clocks: dict[int, str] = {}
         self.opened: list[Round] = []
         self.first_rounds_only = first_rounds_only
         self.played_rounds: int | None = None
@@ -191,10 +196,30 @@ class Environment:
             self.path, self.sizes = (*path, number), (*sizes, size)
             if self._counting:
                 self.opened.append(Round(self.path, self.sizes))
+                if len(self.path) == len(self.levels):
+                    self._whole = self.opened[-1]
             try:
                 yield number
             finally:
                 self.path, self.sizes = path, sizes
+
+    @property
+    def clock(self) -> str:
+        """The present round, as agents are told of it: "round 3 of generation 2".
+
+        Of nested rounds the innermost counts, of which there are several, and the generation. How
+        many games there are many scenarios do not tell; so these are named only if they are one
+        round each. Between rounds it is the last one; "" before the first.
+        """
+        if self._whole is None:
+            return f"round {self.moment}" if self.moment else ""
+        path, sizes = self._whole
+        several = [place for place, size in enumerate(sizes) if size > 1]
+        inner = several[-1] if several else len(path) - 1
+        said = f"{self.levels[inner]} {path[inner]}"
+        if "generation" not in self.levels[:inner]:
+            return said
+        return f"{said} of generation {path[self.levels.index('generation')]}"
 
     @contextmanager
     def in_one_round(self) -> Iterator[None]:
