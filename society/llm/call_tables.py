@@ -201,7 +201,9 @@ def unanswered_calls(connection: sqlite3.Connection) -> int:
 def use_so_far(connection: sqlite3.Connection) -> Spent:
     """Return the use that counts towards the limits of a run."""
     # A token is at least a byte, and a reply takes no more than its room.
-    most = "length(CAST(messages AS BLOB)) + coalesce(room, json_extract(sent, '$.max_tokens'), 0)"
+    names = ("max_tokens", "max_completion_tokens")
+    rooms = ", ".join(f"json_extract(sent, '$.{name}')" for name in names)
+    most = f"length(CAST(messages AS BLOB)) + coalesce(room, {rooms}, 0)"
     query = f"""SELECT count(*), sum(coalesce(prompt_tokens + completion_tokens, {most})),
         sum(cost), count(cost) FROM calls WHERE turn >= 0"""
     count, tokens, cost, priced = connection.execute(query).fetchone()
