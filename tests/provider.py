@@ -431,12 +431,13 @@ async def streamed(request: web.Request, full: dict[str, Any]) -> web.StreamResp
     """The answer as server-sent events, a few letters each."""
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
-    text, rest = _message(full)["content"] or "", {"object": "chat.completion.chunk"}
+    text = _message(full)["content"] or ""
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
     deltas += [{"content": text[start : start + 7]} for start in range(0, len(text), 7)]
     choices = [[{"index": 0, "delta": delta, "finish_reason": None}] for delta in deltas]
     choices.append([{"index": 0, "delta": {}, "finish_reason": "stop"}])
-    about: dict[str, Any] = {name: full[name] for name in ("id", "created", "model")} | rest
+    about = {name: full[name] for name in ("id", "created", "model")}
+    about |= {"object": "chat.completion.chunk"}
     pieces = [about | {"choices": one} for one in choices]
     pieces.append(about | {"choices": [], "usage": full["usage"]})
     for piece in [*map(json.dumps, pieces), "[DONE]"]:
