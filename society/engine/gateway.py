@@ -50,6 +50,7 @@ class Ledger:
             retries=old.retries + completion.retries,
             repairs=old.repairs + (request.again == "repair"),
             cut=old.cut + (request.again == "cut"),
+            shortened=old.shortened + (request.again == "shortened"),
             prompt_tokens=sum_known((old.prompt_tokens, completion.prompt_tokens)),
             completion_tokens=sum_known((old.completion_tokens, completion.completion_tokens)),
             cost=sum_known((old.cost, completion.cost)),

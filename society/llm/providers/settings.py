@@ -18,7 +18,6 @@ from .api_keys import nested_texts
 
 Structured = Literal["auto", "schema", "tools", "json", "none"]
 ModelSort = Literal["offline", "tape", "own", "lean", "litellm"]
-Structured = Literal["auto", "schema", "tools", "json", "none"]
 Above = Annotated[float, Field(gt=0)]
 LimitCount = Annotated[int, Field(ge=1)]
 
@@ -71,11 +70,6 @@ class ModelSpec(BaseModel):
         "auto",
         description="user-only: system messages stand in the user's; auto: where the model has no "
         "system role",
-    )
-    structured: Structured = Field(
-        "auto",
-        description="how the form of an answer is enforced: by the best way that the server takes "
-        "(auto), by one of them, or not at all (none)",
     )
     timeout: float = Field(120.0, gt=0, description="seconds for one attempt")
     concurrency: int = Field(256, ge=1, description="calls under way at once")
