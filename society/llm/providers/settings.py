@@ -19,6 +19,7 @@ from .api_keys import nested_texts
 Structured = Literal["auto", "schema", "tools", "json", "none"]
 ModelSort = Literal["offline", "tape", "own", "lean", "litellm"]
 Above = Annotated[float, Field(gt=0)]
+Share = Annotated[float, Field(gt=0, le=1)]
 LimitCount = Annotated[int, Field(ge=1)]
 
 _STRICT = ConfigDict(
@@ -178,6 +179,9 @@ class Limits(BaseModel):
     max_cost: Above | None = Field(None, description="US dollars")
     max_calls: LimitCount | None = Field(None, description="exchanges, retries not counted")
     max_tokens: LimitCount | None = Field(None, description="of prompts and replies")
+    max_fallbacks: Share | None = Field(
+        None, description="share of answers that no model gave, from the twentieth answer on"
+    )
 
 
 def model_syntax() -> list[tuple[str, str]]:
