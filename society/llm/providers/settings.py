@@ -44,7 +44,7 @@ class ModelSpec(BaseModel):
     model: str = Field(
         "offline",
         min_length=1,
-        description="offline, tape:FILE, provider/name, or FILE.py:function (a BaseChatModel)",
+        description="offline, tape:FILE, provider/name, or FILE.py:function",
     )
     api_base: str | None = Field(
         None, description="URL of an OpenAI-compatible server, up to /chat/completions"
@@ -194,5 +194,5 @@ def model_syntax() -> list[tuple[str, str]]:
             "through litellm, as in openai/gpt-4o-mini; its key from the environment",
         ),
         ("name --api-base URL", "an OpenAI-compatible server: vLLM, Ollama, llama.cpp, a proxy"),
-        ("FILE.py:function", "a function of yours that makes a langchain-core BaseChatModel"),
+        ("FILE.py:function", "a function of yours that makes a BaseChatModel or an answerer"),
     ]
