@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from society.errors import PartError, Paused, Unparsed
+from society.errors import Exhausted, PartError, Paused, Unparsed
 
 from .calls import (
     BARE,
@@ -32,6 +32,7 @@ from .rng import Array
 
 T = TypeVar("T")
 
+_ENOUGH = 20  # answers from which on the share of fallbacks counts
 _AT_ONCE = 8  # jobs that begin before their calls may go out
 
 
@@ -44,9 +45,12 @@ class Ledger:
     def __init__(self, whole: Ledger | None = None) -> None:
         self._entries: dict[tuple[str, str, str], Usage] = {}
         self._whole = whole
+        self.asked = self.fallbacks = 0  # questions to models, and those that none has answered
+        self.unread = ""  # why the last of these could not be read
 
     def add(self, request: Request, completion: Completion) -> None:
         """Count one exchange."""
+        self.asked += not (request.again or request.address.bare)
         key = request.address.component, request.address.kind, completion.model
         old = self._entries.get(key) or Usage(*key)
         self._entries[key] = old._replace(
@@ -54,6 +58,7 @@ class Ledger:
             retries=old.retries + completion.retries,
             repairs=old.repairs + (request.again == "repair"),
             cut=old.cut + (request.again == "cut"),
+            shortened=old.shortened + (request.again == "shortened"),
             prompt_tokens=sum_known((old.prompt_tokens, completion.prompt_tokens)),
             completion_tokens=sum_known((old.completion_tokens, completion.completion_tokens)),
             cost=sum_known((old.cost, completion.cost)),
@@ -62,13 +67,26 @@ class Ledger:
         if self._whole is not None:
             self._whole.add(request, completion)
 
-    def fall_back(self, address: Address, model: str) -> None:
+    def fall_back(self, address: Address, model: str, reason: str) -> None:
         """Count one answer that could not be read in the end."""
+        self.fallbacks += bool(model)
+        self.unread = reason
         key = address.component, address.kind, model
         old = self._entries.get(key) or Usage(*key)
         self._entries[key] = old._replace(fallbacks=old.fallbacks + 1)
         if self._whole is not None:
-            self._whole.fall_back(address, model)
+            self._whole.fall_back(address, model, reason)
+
+    def check_fallbacks(self, most: float) -> None:
+        """Raise Exhausted if more than this share of all answers are fallbacks."""
+        if self._whole is not None:
+            self._whole.check_fallbacks(most)
+        elif self.asked >= _ENOUGH and self.fallbacks > most * self.asked:
+            raise Exhausted(
+                f"--max-fallbacks: {self.fallbacks} of {self.asked} answers could not be read and "
+                f"are fallbacks (the last: {self.unread}); change the model or its settings, or "
+                "raise it with --max-fallbacks SHARE, or lift it with --max-fallbacks none"
+            )
 
     def entries(self) -> tuple[Usage, ...]:
         """Return all entries, sorted by component, kind of line and model."""
@@ -117,7 +135,8 @@ class ModelGateway:
     """The gateway of one run to models and embedders.
 
     reach: gives those who can be asked; called before the first question to them. awaiting: is told
-    how many jobs are still under way when the run is interrupted.
+    how many jobs are still under way when the run is interrupted. max_fallbacks: the share of
+    answers that may be fallbacks; a run with more of them pauses before it asks again.
     """
 
     def __init__(
@@ -125,8 +144,10 @@ class ModelGateway:
         reach: Callable[[], Minds | None] | None = None,
         call_store: CallStore | None = None,
         awaiting: Callable[[int], None] | None = None,
+        max_fallbacks: float | None = None,
     ) -> None:
         self._reach, self._call_store, self._awaiting = reach, call_store or NoCallStore(), awaiting
+        self._max_fallbacks = max_fallbacks
         self.token = CancellationToken()
         self.ledger = Ledger()
         self.troubles: list[ParseIssue] = []
@@ -140,7 +161,7 @@ class ModelGateway:
 
         Models, record and token are those of the run; only the gateway of the run is closed.
         """
-        one = ModelGateway(self._reached, self._call_store, self._awaiting)
+        one = ModelGateway(self._reached, self._call_store, self._awaiting, self._max_fallbacks)
         one.token, one.ledger = self.token, Ledger(self.ledger)
         self._parts.append(one)
         return one
@@ -155,6 +176,8 @@ class ModelGateway:
         request = request._replace(reason=_text(request.reason))
         completion = self._call_store.kept(request)
         if completion is None:
+            if self._max_fallbacks is not None:
+                self.ledger.check_fallbacks(self._max_fallbacks)
             minds = self._minds = self._reached()
             if minds is None:
                 raise PartError(

@@ -13,7 +13,6 @@ from society.sandbox.strategy_folder import MANIFEST, read_strategies
 from .dilemma_arithmetic import GROUPS
 from .printed_tables import GAMES
 
-
 FIFTHS = 5  # compositions from none to all exploitative, of a quick look
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from society.engine.calls import Completion, Going, Request, Spent
@@ -18,8 +19,6 @@ from .pricing import find_price
 from .settings import Limits, ModelSpec
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
     from .caller import Remote
     from .responses import Client
 
@@ -52,7 +51,7 @@ class ModelPool:
         self,
         specs: Mapping[str, ModelSpec],
         budget: Budget | None = None,
-        own: Mapping[str, Callable[[], BaseChatModel]] | None = None,
+        own: Mapping[str, Callable[[], object]] | None = None,
         *,
         seed: int = 0,
     ) -> None:
@@ -76,8 +75,9 @@ class ModelPool:
             mind = self._mind(name)
             self._refuse_uncounted(self.spec(name))
             mind.check()
-        for spec in self._specs.values():
+        for name, spec in self._specs.items():
             _refuse_keys(spec)
+            _refuse_two_meanings(name, spec)
 
     async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         """Ask; raises Paused if no answer can be had, and InputError if none ever will."""
@@ -104,6 +104,13 @@ class ModelPool:
         self._minds.clear()
 
     def _refuse_uncounted(self, spec: ModelSpec) -> None:
+        limits = self._budget.limits
+        bounded = limits.max_cost is not None or limits.max_tokens is not None
+        if bounded and spec.max_tokens is None and spec.sort not in ("offline", "tape"):
+            raise InputError(
+                f"limits on tokens and cost cannot be kept: replies of {spec.model!r} may have any "
+                "length (max_tokens: none); give max_tokens, or lift the limits and set --max-calls"
+            )
         if self._budget.limits.max_cost is None:
             return
         if find_price(spec) is None:
@@ -141,16 +148,40 @@ class ModelPool:
         if spec.sort == "lean":
             from .openai_compatible import OpenAICompatible
 
-            return OpenAICompatible(spec)
+            return OpenAICompatible(spec, self._seed)
         if spec.sort == "litellm":
+            _refuse_files(spec)
             from .litellm import Litellm
 
-            return Litellm(spec)
-        from .langchain import LangChain
+            return Litellm(spec, self._seed)
+        from .own_model import own_client
 
         if spec.model not in self._own:
             raise InputError(f"{spec.model} was not loaded; name a file and a function in it")
-        return LangChain(spec, self._own[spec.model])
+        return own_client(spec, self._own[spec.model], self._seed)
+
+
+def _refuse_two_meanings(name: str, spec: ModelSpec) -> None:
+    """Raise InputError for a name of the run's own by which another model can be meant."""
+    other = ModelSpec(model=name)
+    if spec.model != name and (other.sort in ("offline", "tape", "own") or "/" in name):
+        raise InputError(
+            f"the name {name!r} means two models: itself, and {spec.model!r} by the settings under "
+            "`models`; give the settings another name"
+        )
+
+
+def _refuse_files(spec: ModelSpec) -> None:
+    """Raise InputError for the name of a provider's model that is also a file here."""
+    file = Path(spec.model)
+    if not file.is_file():
+        return
+    meant = {".run": f"tape:{file}", ".gguf": f"local:{file}", ".py": f"{file}:function"}
+    advice = f"write {meant[file.suffix]} for the file" if file.suffix in meant else ""
+    raise InputError(
+        f"the model {spec.model!r} is also a file in this folder; "
+        f"{advice or 'move the file, or run from another folder, if you mean the provider'}"
+    )
 
 
 def _refuse_keys(spec: ModelSpec) -> None:

@@ -16,9 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, m
 
 from .api_keys import nested_texts
 
-ModelSort = Literal["offline", "tape", "own", "lean", "litellm"]
 Structured = Literal["auto", "schema", "tools", "json", "none"]
+ModelSort = Literal["offline", "tape", "own", "lean", "litellm"]
 Above = Annotated[float, Field(gt=0)]
+Share = Annotated[float, Field(gt=0, le=1)]
 LimitCount = Annotated[int, Field(ge=1)]
 
 _STRICT = ConfigDict(
@@ -43,20 +44,33 @@ class ModelSpec(BaseModel):
     model: str = Field(
         "offline",
         min_length=1,
-        description="offline, tape:FILE, provider/name, or FILE.py:function (a BaseChatModel)",
+        description="offline, tape:FILE, provider/name, or FILE.py:function",
     )
     api_base: str | None = Field(
         None, description="URL of an OpenAI-compatible server, up to /chat/completions"
     )
     temperature: float | None = Field(None, ge=0, le=2, description="none: the provider's own")
-    max_tokens: int = Field(1024, ge=1, description="most tokens in a reply")
+    max_tokens: int | None = Field(
+        1024, ge=1, description="most tokens in a reply; none: as many as the provider allows"
+    )
+    most_room: int | None = Field(
+        None,
+        ge=1,
+        description="most tokens in all for a question whose reply is cut off and asked for again; "
+        "none: four times max_tokens",
+    )
     reasoning_effort: str | None = Field(
-        None, description="low, medium, high, as providers name it"
+        None, description="low, medium, high, as providers name it; null: the provider's own"
     )
     structured: Structured = Field(
         "auto",
         description="how the form of an answer is enforced: by the best way that the server takes "
         "(auto), by one of them, or not at all (none)",
+    )
+    roles: Literal["auto", "user-only"] = Field(
+        "auto",
+        description="user-only: system messages stand in the user's; auto: where the model has no "
+        "system role",
     )
     timeout: float = Field(120.0, gt=0, description="seconds for one attempt")
     concurrency: int = Field(256, ge=1, description="calls under way at once")
@@ -82,15 +96,15 @@ class ModelSpec(BaseModel):
             return "own"
         return "lean" if self.api_base else "litellm"
 
-    def sent(self, room: int | None) -> dict[str, JsonValue]:
-        """Return the settings that go out. room: tokens of the reply, None for `max_tokens`."""
-        settings: dict[str, JsonValue] = {
-            "temperature": self.temperature,
-            "max_tokens": room or self.max_tokens,
-            "reasoning_effort": self.reasoning_effort,
-        }
-        said = {name: value for name, value in settings.items() if value is not None}
-        return said | self.extra
+    @field_validator(
+        *("api_base", "temperature", "max_tokens", "most_room"),
+        *("requests_per_minute", "tokens_per_minute"),
+        mode="before",
+    )
+    @classmethod
+    def _unset(cls, value: object) -> object:
+        """Take the word none, as `list models` shows it; `reasoning_effort` may have that value."""
+        return None if value == "none" else value
 
     @field_validator("api_base")
     @classmethod
@@ -165,6 +179,9 @@ class Limits(BaseModel):
     max_cost: Above | None = Field(None, description="US dollars")
     max_calls: LimitCount | None = Field(None, description="exchanges, retries not counted")
     max_tokens: LimitCount | None = Field(None, description="of prompts and replies")
+    max_fallbacks: Share | None = Field(
+        None, description="share of answers that no model gave, from the twentieth answer on"
+    )
 
 
 def model_syntax() -> list[tuple[str, str]]:
@@ -177,5 +194,5 @@ def model_syntax() -> list[tuple[str, str]]:
             "through litellm, as in openai/gpt-4o-mini; its key from the environment",
         ),
         ("name --api-base URL", "an OpenAI-compatible server: vLLM, Ollama, llama.cpp, a proxy"),
-        ("FILE.py:function", "a function of yours that makes a langchain-core BaseChatModel"),
+        ("FILE.py:function", "a function of yours that makes a BaseChatModel or an answerer"),
     ]

@@ -249,21 +249,6 @@ def test_the_key_goes_to_the_server_and_nowhere_else(
     assert "do-not-tell" not in repr(said)
 
 
-def test_settings_that_a_model_does_not_take_are_never_dropped_in_silence(
-    provider: Provider, spec: Spec, ask: Ask, asked: Asked
-) -> None:
-    """litellm knows the model and refuses; the lean path knows none and sends what it is told."""
-    settings = spec(model="openai/gpt-4o", reasoning_effort="low")
-    if settings.sort == "lean":
-        [said] = asked(settings, ask())
-        assert provider.stats()["last"]["body"]["reasoning_effort"] == "low"
-        assert said.sent["reasoning_effort"] == "low"
-        return
-    with pytest.raises(InputError, match="reasoning_effort"):
-        asked(settings, ask())
-    assert provider.stats()["count"] == 0
-
-
 def test_what_a_call_costs_is_known_where_the_provider_is(
     provider: Provider, spec: Spec, ask: Ask, asked: Asked
 ) -> None:
