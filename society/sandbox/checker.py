@@ -426,6 +426,13 @@ class _Program:
                 raise _refusal(use, f"`{use.name}`; {_name_advice(use.name)}")
 
     def _check_attributes(self) -> None:
+        for use in self._uses("stored_in_parts"):
+            if use.name not in self.defined or use.name in _inner_attributes():
+                raise _refusal(
+                    use,
+                    f"a change of `{use.owner}`; set attributes of self, or those that a class of "
+                    "this file sets on its own instances",
+                )
         for use in self._uses("attributes"):
             self._check_attribute(use)
 

@@ -109,6 +109,34 @@ def test_an_option_opens_a_name_of_numpy() -> None:
     assert window.tolist() == np.kaiser(3, 1).tolist()
 
 
+def test_a_program_sets_attributes_of_its_own_objects_and_knows_its_name() -> None:
+    text = """
+class Count:
+    def __init__(self):
+        self.bad = 0
+
+class Patient:
+    def __init__(self, game):
+        self.count = Count()
+
+    def act(self, history):
+        if history.round_number and history.opponent_cooperators[-1] < 2:
+            self.count.bad += len(type(self).__name__) - len("Patien")
+        return C if self.count.bad < 2 and self.__class__.__name__ == "Patient" else D
+"""
+    (patient,) = check_programs(text)
+    assert patient.keeps_state
+    assert play(patient, patient.code, four_players("public_goods")) == "CCCCDDDDD"
+
+
+def test_an_attribute_that_no_class_of_its_own_sets_is_refused() -> None:
+    found = decides("self.a.size = 1", start="self.a = np.zeros(2)")
+    assert found.reason == (
+        "not allowed in Spy: a change of `self.a.size`; set attributes of self, or those that a "
+        "class of this file sets on its own instances"
+    )
+
+
 PUTS = """
 class Spy:
     def __init__(self, game):

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypedDict
 from society.sandbox.source.names import HISTORY, METHODS, MODULES, NUMPY, NUMPY_TYPES, words
 from society.sandbox.source.number_inference import Numbers
 from society.sandbox.source.often_done import KnownValues, Often
-from society.sandbox.source.syntax_rules import GUARDED_METHODS
+from society.sandbox.source.syntax_rules import GUARDED_METHODS, is_class_name
 
 # For each operator the guard that carries it out, and the one that looks at its right side.
 _OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
@@ -276,8 +276,12 @@ class _Instrumenter(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if isinstance(node.value, ast.Name) and node.value.id in _TYPES - set(self.bound):
             return _call(node, ".charged", node)
+        if is_class_name(node):
+            return _call(node, ".class_name", ast.Name("self", ast.Load(), **_place(node)))
         node.value = self.visit(node.value)
         loads = isinstance(node.ctx, ast.Load)
+        if not loads and not _is_self(node.value):
+            node.value = _call(node.value, ".own_object", node.value)
         if loads and node.attr in _BOUND and not _is_self(node.value) and not _is_module(node):
             return _call(node, ".bound", node)
         return node

@@ -192,6 +192,23 @@ MEMORIES = (
         "return C if self.a.flatten('K')[1] == 2 else D",
         "self.a = np.array(np.arange(4).reshape(2, 2).T)",
     ),
+    # what it keeps on an object of its own
+    *(
+        Hidden(
+            f"class Box:\n    n = 0\n\n\n{top}class Spy:\n{level}    def __init__(self, game):\n"
+            f"        self.box = {start}\n\n    def act(self, history{default}):\n"
+            f"        {change}\n        return C if self.box.n % 2 else D\n"
+        )
+        for top, level, start, default, change in (
+            ("", "", "Box()", "", "self.box.n += 1"),
+            ("", "", "Box()", "", "self.box.n = self.box.n + 1"),
+            ("", "", "Box()", "", "self.box.n, x = self.box.n + 1, 0"),
+            ("", "", "Box()", "", "(lambda: [0 for self.box.n in [self.box.n + 1]])()"),
+            ("BOX = Box()\n\n\n", "", "BOX", "", "self.box.n += 1"),
+            ("", "    kept = Box()\n\n", "self.kept", "", "self.box.n += 1"),
+            ("", "", "None", ", kept=Box()", "self.box = kept\n        self.box.n += 1"),
+        )
+    ),
     # two names of one value
     Hidden("self.other = self.items\nself.other.append(1)"),
     Hidden(
