@@ -62,6 +62,7 @@ class Automaton:
         self._can_be_tabled = few and sets and not program.sees_sources
         self._names: tuple[str, ...] | None = None  # of attributes that can change
         self._states: dict[Any, InstanceState] = {}
+        self.forgets = False  # whether each move depends on what is shown alone
         self.shared: Any = None
         self._shared_state: InstanceState | None = None
 
@@ -88,6 +89,7 @@ class Automaton:
         elif not self.runnable.shares:
             stored, changes = self.runnable.stored, self.runnable.changes
             self._names = remembered_names(instance, stored, changes=changes)
+        self.forgets = self._names == () and not self.program.random
         if self.forgets:
             self.shared, self._shared_state = instance, STATELESS
         return instance, self._capture(instance), None
@@ -104,11 +106,6 @@ class Automaton:
         if state is None:
             state = self._states[key] = copy_state(instance, self._names, key)
         return state
-
-    @property
-    def forgets(self) -> bool:
-        """Tell if each move depends on what is shown alone."""
-        return self._names == () and not self.program.random
 
     def at_state(self, state: InstanceState) -> Any:
         """The instance that all games share, made to remember this."""
