@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from struct import pack
 from typing import Any
 
 import numpy as np
@@ -97,8 +98,11 @@ def _container_key(value: Any) -> tuple[Any, ...] | None:
     if kind not in (list, dict) or len(value) > _MOST_ENTRIES:
         return None
     entries = [*value, *value.values()] if kind is dict else value
-    if any(type(one) not in _SCALARS or one != one for one in entries):
+    kinds = set(map(type, entries))
+    if not kinds <= _SCALARS or any(one != one for one in entries):
         return None
+    if kinds == {float}:
+        return kind, float, pack(f"{len(entries)}d", *entries)
     exact = (one.hex() if type(one) in _FLOATS else one for one in entries)
     return kind, len(value), *map(type, entries), *exact
 

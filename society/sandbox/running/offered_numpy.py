@@ -12,6 +12,7 @@ import numpy as np
 from society.errors import InputError
 from society.sandbox.running.frozen import Frozen, freeze
 from society.sandbox.running.numpy_charges import charged_function
+from society.sandbox.running.quick_numbers import quick_functions
 from society.sandbox.running.size_guards import check_bits, check_items, check_shape, check_size
 from society.sandbox.running.step_budget import RuleBroken, budget
 from society.sandbox.running.work_charges import charge_items, hashed, sized
@@ -254,6 +255,7 @@ def _limited_values() -> dict[str, Any]:
     squares = "eye identity tri vander"
     return {
         **offered,
+        **quick_functions(),
         **_guard(("zeros", "ones"), _shaped),
         **_guard(("full",), lambda function: _shaped(function, 2)),
         "empty": _shaped(np.zeros),

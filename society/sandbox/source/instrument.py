@@ -13,6 +13,7 @@ import ast
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, TypedDict
 
+from society.sandbox.source.compared_items import items_in_tests
 from society.sandbox.source.names import HISTORY, METHODS, MODULES, NUMPY, NUMPY_TYPES, words
 from society.sandbox.source.number_inference import Numbers
 from society.sandbox.source.often_done import KnownValues, Often
@@ -116,7 +117,9 @@ def instrument(
     values: what is known of its names; recursive: functions that may call themselves; tosses:
     `random` means Python's module, so that `random.random() < p` is a toss.
     """
-    done: ast.stmt = _Instrumenter(values, recursive, often, tosses=tosses).visit(node)
+    work = _Instrumenter(values, recursive, often, tosses=tosses)
+    work.items = items_in_tests(node, work.bound)
+    done: ast.stmt = work.visit(node)
     return done
 
 
@@ -132,6 +135,7 @@ class _Instrumenter(ast.NodeTransformer):
         self.watched = False  # whether what stands here may be done often
         self.growing = False  # whether it adds so often that whole numbers may grow
         self.plain_calls = 0
+        self.items: Collection[int] = ()  # sides of comparisons: see compared_items
 
     def _children(self, node: ast.AST) -> ast.AST:
         return super().generic_visit(node)
@@ -403,9 +407,14 @@ class _Instrumenter(ast.NodeTransformer):
             return _call(node, toss.guard, self.visit(toss.bound))
         sides = [node.left, *node.comparators]
         free = self._compares_little(node.ops, sides)
+        plain = free and all(map(self.small.has, sides))
+        items = [plain and id(one) in self.items for one in sides]
         sides = self._visit_all(sides)
         if free:
-            node.left, *node.comparators = sides
+            node.left, *node.comparators = [
+                _call(one, ".plain_item", one) if item else one
+                for one, item in zip(sides, items, strict=True)
+            ]
             return node
         if len(node.ops) == 1:
             return _call(node, _COMPARISONS[type(node.ops[0])], *sides)
@@ -491,6 +500,8 @@ class _Instrumenter(ast.NodeTransformer):
                 one if fine or isinstance(one, ast.Starred) else _call(one, ".walked", one)
                 for one, fine in zip(node.args, small, strict=True)
             ]
+        if function.attr in _MEANS and not node.args and not node.keywords:
+            return _call(node, f".{function.attr}_of", function.value)
         return node
 
     def _is_plain_call(self, node: ast.Call, function: ast.Attribute) -> bool:
@@ -612,6 +623,7 @@ _LONG_CALLS = words(
     pad polyfit polyval repeat resize tensordot tile tri tril_indices triu_indices vander zeros
     """
 )
+_MEANS = words("mean std var")
 _OF_ANY_SIZE = words("abs bool divmod float int pow round str hash")
 
 
