@@ -4,8 +4,9 @@ Six language minds play the repeated prisoner's dilemma, each against all: 36 ma
 1,080 questions, 72 at once, with a run file that has every answer on the disk before it is used.
 The model is a function in this process, so that nothing but ours is measured. Without latency all
 matches are played as one batch, as for the offline mind; with it in slices, as for other models.
-`ideal` is what the latencies add up to where all that can wait together does. Times are wall times, the best of turns:
-whatever else a machine does can only add to them. Run files lie on the disk that TMPDIR says.
+`ideal` is what the latencies add up to where all that can wait together does. Times are wall times,
+the best of turns: whatever else a machine does can only add to them. Run files lie on the disk that
+TMPDIR says.
 """
 
 from __future__ import annotations
