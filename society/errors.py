@@ -14,7 +14,8 @@ SocietyError
 ├── Paused              no answer can be had for now: a limit, an outage, a full disk (exit code 3)
 │   └── Exhausted       a limit that the user set allows no further call
 └── Unparsed            an outside mind's answer could not be read (settled by `fallback`)
-    └── CutOff          it ends before its end (asked again with more room)
+    ├── CutOff          it ends before its end (asked again with more room)
+    └── ContextOverflow the prompt does not fit into the model (asked again with fewer memories)
 """
 
 from __future__ import annotations
@@ -107,6 +108,10 @@ class Unparsed(SocietyError):
 
 class CutOff(Unparsed):
     """An answer ends before its end: at a token limit, or in the middle of an object."""
+
+
+class ContextOverflow(Unparsed):
+    """A prompt, with the room of its reply, does not fit into the context of a model."""
 
 
 class WiringWarning(UserWarning):

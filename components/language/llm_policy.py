@@ -26,6 +26,7 @@ from society.engine.calls import Again, Completion, Message
 from society.engine.component import ANYTHING, Agent, Component, Inquiry, Sight
 from society.errors import CutOff, Unparsed
 from society.llm.parsing.answers import read_reply
+from society.llm.parsing.schemas import schema
 from society.text import format_number, shorten
 
 MOST_CUTS = 2  # how often a reply that was cut off is asked for again
@@ -144,6 +145,7 @@ async def ask_model(
     prompt = words = worded(page=page, more=more)
     system = agent.context.prompts.system(ask, agent)
     before = (Message("system", system),) if system.strip() else ()
+    form = schema(ask.reply, legal, thinking=thinking)
     again: Again = ""
     room, reason, cuts, repairs, ids = None, "", 0, 0, agent.env.ids
     while True:
@@ -153,6 +155,7 @@ async def ask_model(
             room=room,
             again=again,
             reason=reason,
+            schema=form,
             question=ask,
             peers=sorted(legal.peers, key=lambda name: ids[legal.peers[name]]),
         )

@@ -18,8 +18,9 @@ from .cancellation import CancellationToken
 from .observations import Inquiry
 from .rng import Array
 
-Again = Literal["", "repair", "cut"]
+Again = Literal["", "repair", "cut", "shortened"]
 BARE = -1
+OVERFLOW = "context_overflow"  # why there is no reply: the prompt does not fit into the model
 
 
 class Message(NamedTuple):
@@ -59,7 +60,8 @@ class Request(NamedTuple):
 
     model: a name among the run's models, or a model as `--model` takes it. room: tokens that the
     reply may take, None for the model's own setting. again: why this is not the first exchange of
-    its occasion: the reply could not be read, or was cut off; reason: in words.
+    its occasion: the reply could not be read, or was cut off, or the prompt was too long and has
+    been shortened; reason: in words.
     schema: JSON schema that the reply should follow, None for free text; how it is enforced is up
     to whoever sends the request.
     question, and peers, the names that an answer may give, by id: for minds that read the question
@@ -97,9 +99,11 @@ class Request(NamedTuple):
 class Completion(NamedTuple):
     """The reply of a model.
 
-    finish: why it ended, "stop" or "length" (cut off by the token limit), as the provider says.
+    finish: why it ended, "stop" or "length" (cut off by the token limit), as the provider says;
+    OVERFLOW if the prompt was refused as too long.
     Tokens and cost (US dollars) are None where nobody knows them, never 0. latency: seconds, with
     all retries. model: as the provider names it. sent: the settings that were really sent.
+    cached_tokens: those of the prompt that the provider had in its cache, None if it does not say.
     """
 
     text: str
@@ -111,6 +115,7 @@ class Completion(NamedTuple):
     retries: int = 0
     model: str = ""
     sent: Mapping[str, Any] = {}
+    cached_tokens: int | None = None
 
 
 class Usage(NamedTuple):
@@ -119,7 +124,7 @@ class Usage(NamedTuple):
     component: its chance_id, as in ParseIssue. calls: exchanges, with repairs (replies that could
     not be read) and re-asks of replies that were cut off. retries: attempts that failed on the way.
     fallbacks: answers that could not be read in the end and were settled by `fallback`. Tokens,
-    cost: None where one of them is unknown.
+    cost: None where one of them is unknown. cached_tokens: of the prompts, as providers tell.
     """
 
     component: str
@@ -133,6 +138,7 @@ class Usage(NamedTuple):
     prompt_tokens: int | None = 0
     completion_tokens: int | None = 0
     cost: float | None = 0.0
+    cached_tokens: int | None = 0
 
 
 T = TypeVar("T", int, float)
@@ -152,7 +158,7 @@ class ParseIssue(NamedTuple):
     model: str
     replicate: int  # as ids, like agent
     agent: int
-    what: str  # "repair", "cut" or "fallback"; "disqualified", of a program
+    what: str  # "repair", "cut", "shortened" or "fallback"; "disqualified", of a program
     reason: str
 
 

@@ -53,6 +53,7 @@ class Ledger:
             prompt_tokens=sum_known((old.prompt_tokens, completion.prompt_tokens)),
             completion_tokens=sum_known((old.completion_tokens, completion.completion_tokens)),
             cost=sum_known((old.cost, completion.cost)),
+            cached_tokens=sum_known((old.cached_tokens, completion.cached_tokens)),
         )
 
     def fall_back(self, address: Address, model: str) -> None:
@@ -154,7 +155,9 @@ class ModelGateway:
             if asked.address.turn > 0:
                 return answer
             words = _in_words(answer, request.address)
-            completion = Completion(words, prompt_tokens=0, completion_tokens=0, cost=0.0)
+            completion = Completion(
+                words, prompt_tokens=0, completion_tokens=0, cost=0.0, cached_tokens=0
+            )
             await self._call_store.keep(request, completion)
         self.ledger.add(request, completion)
         return _from_words(completion.text)

@@ -16,6 +16,7 @@ Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3" (Philo
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -160,6 +161,13 @@ def mix_words(words: Array) -> Array:
         stirred = (stirred ^ (stirred >> np.uint64(shift))) * np.uint64(factor)
     out: Array = stirred ^ (stirred >> np.uint64(31))
     return out
+
+
+def seed_at(seed: int, address: Iterable[object]) -> int:
+    """A seed of 31 bits for a generator outside of this program, by seed and address of its use."""
+    words = "\0".join(map(str, address))
+    said = blake2b(f"{seed}\0{words}".encode(), digest_size=4).digest()
+    return int.from_bytes(said, "little") & 0x7FFFFFFF
 
 
 def generator(seed: int, address: str) -> np.random.Generator:

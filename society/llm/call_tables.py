@@ -5,6 +5,9 @@
     calls     one row a call: whose it is, what was asked, what was said, what it cost
     vectors   embeddings, by embedder and hash of the text
 
+sent, in a row of calls: the settings that were sent, as JSON; with them the cached tokens that the
+provider told, where it told any. Files of before have no such number, and need no other format.
+
 Rows of calls and vectors are sealed with a hash of what they say.
 """
 
@@ -28,6 +31,7 @@ from society.errors import RunFileError, short_path
 
 from .stored_database import StoredDatabase, check_types, load_json, read_schema
 
+_CACHED = "cached_tokens"  # no setting has this name
 _ADDRESS = "component, occasion, use, replicate, agent, turn"
 _ASKED = "fingerprint, name, room, again, reason, messages"
 _SAID = "text, finish, prompt_tokens, completion_tokens, cost, latency, retries, model, sent"
@@ -90,7 +94,10 @@ def call_row(number: int, request: Request, said: Completion) -> tuple[Any, ...]
     # As SQLite gives them back, since the seal is taken over their words.
     cost = None if said.cost is None else float(said.cost)
     said = said._replace(cost=cost, latency=float(said.latency))
-    row = (number, *request.address, *asked, *said[:-1], json.dumps(dict(said.sent)))
+    sent = dict(said.sent)
+    if said.cached_tokens is not None:
+        sent[_CACHED] = said.cached_tokens
+    row = (number, *request.address, *asked, *said[:-2], json.dumps(sent))
     return (*row, checksum(*row))
 
 
@@ -128,7 +135,11 @@ def _call(row: Sequence[Any]) -> Call:
     for message in words:
         check_types(message, str, str)
     request = Request(Address(*said[1:7]), name, words, room, again, reason)
-    return Call(said[0], request, Completion._make((*said[13:-1], load_json(said[-1]))))
+    sent = load_json(said[-1])
+    check_types((sent,), dict)
+    cached = sent.pop(_CACHED, None)
+    check_types((cached,), _WHOLE)
+    return Call(said[0], request, Completion._make((*said[13:-1], sent, cached)))
 
 
 def find_vectors(
@@ -158,16 +169,19 @@ def usage_entries(
     def total(name: str) -> str:
         return f"CASE WHEN count({name}) = count(*) THEN sum({name}) END"
 
+    cached = f"json_extract(sent, '$.{_CACHED}')"
+
     query = f"""
         SELECT {agent}, component, substr(occasion, instr(occasion, ' ') + 1) AS kind, model,
             count(*), sum(retries), sum(again = 'repair'), sum(again = 'cut'),
-            {total("prompt_tokens")}, {total("completion_tokens")}, {total("cost")}
+            {total("prompt_tokens")}, {total("completion_tokens")}, {total("cost")},
+            {total(cached)}
         FROM calls GROUP BY 1, component, kind, model ORDER BY 1, component, kind, model"""
     for who, component, kind, model, count, retries, repairs, cut, *used in connection.execute(
         query
     ):
         check_types((who, component, kind, model), int, str, str, str)
-        check_types(used, _WHOLE, _WHOLE, _NUMBER)
+        check_types(used, _WHOLE, _WHOLE, _NUMBER, _WHOLE)
         yield who, Usage(component, kind, model, count, retries, repairs, cut, 0, *used)
 
 
@@ -187,7 +201,9 @@ def unanswered_calls(connection: sqlite3.Connection) -> int:
 def use_so_far(connection: sqlite3.Connection) -> Spent:
     """Return the use that counts towards the limits of a run."""
     # A token is at least a byte, and a reply takes no more than its room.
-    most = "length(CAST(messages AS BLOB)) + coalesce(room, json_extract(sent, '$.max_tokens'), 0)"
+    names = ("max_tokens", "max_completion_tokens")
+    rooms = ", ".join(f"json_extract(sent, '$.{name}')" for name in names)
+    most = f"length(CAST(messages AS BLOB)) + coalesce(room, {rooms}, 0)"
     query = f"""SELECT count(*), sum(coalesce(prompt_tokens + completion_tokens, {most})),
         sum(cost), count(cost) FROM calls WHERE turn >= 0"""
     count, tokens, cost, priced = connection.execute(query).fetchone()

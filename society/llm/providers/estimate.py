@@ -47,7 +47,9 @@ class Counting:
         """Return the offline model's reply, and count the call."""
         said = await self._offline.call(request._replace(model="default"), going, token)
         prompt = sum(len(message.content) for message in request.messages)
-        room = request.room or self._pool.spec(request.model).max_tokens
+        # Where replies may be of any length, the usual room is taken to be the most.
+        room = request.room or self._pool.spec(request.model).max_tokens or ModelSpec().max_tokens
+        assert room is not None, "there is a usual room"
         row = (_tokens(prompt), _tokens(len(said.text)), room)
         self._counted.setdefault(request.model, []).append(row)
         return said

@@ -13,12 +13,12 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
-from pydantic import JsonValue
 
 from society.engine.calls import Request
 from society.errors import InputError, SocietyError, describe_user_error, short_path
 
 from .api_keys import quote_stranger
+from .endpoint import Endpoint, Outgoing
 from .responses import Failed, Reply, ResponsePlace, checked_reply, http_error
 from .settings import ModelSpec
 
@@ -47,6 +47,16 @@ class LangChain:
             )
         self._model, self._spec = model, spec
         self._takes_room = "max_tokens" in type(model).model_fields
+        # Other classes take whatever they are given, and may send it or not.
+        takes_form = "response_format" in type(model).model_fields
+        structured = spec.structured if takes_form else "none"
+        asked = ModelSpec(
+            model=spec.model,
+            max_tokens=spec.max_tokens if self._takes_room else None,
+            structured=structured,
+            roles=spec.roles,
+        )
+        self.endpoint = Endpoint(asked, 0, takes_seed=False, takes_room=self._takes_room)
 
     def check(self) -> None:
         """Raise InputError for settings that would have no effect."""
@@ -57,16 +67,12 @@ class LangChain:
                 "have no effect; set it in the function, and leave it out here"
             )
 
-    def sent(self, request: Request) -> dict[str, JsonValue]:
-        """Return the settings that are given with the messages."""
-        return {"max_tokens": request.room or self._spec.max_tokens} if self._takes_room else {}
-
-    async def send(self, request: Request) -> Reply:
+    async def send(self, request: Request, sent: Outgoing) -> Reply:
         """The reply to one attempt."""
-        settings: dict[str, Any] = {**self.sent(request)}
+        settings: dict[str, Any] = sent.settings
         try:
             said = await self._model.ainvoke(
-                [(role, words) for role, words in request.messages], **settings
+                [(one["role"], one["content"]) for one in sent.messages], **settings
             )
         except SocietyError:
             raise
@@ -92,6 +98,9 @@ class LangChain:
 def _reply(said: AIMessage) -> Reply:
     usage, about = said.usage_metadata, said.response_metadata
     finish = about.get("finish_reason") or about.get("stop_reason") or about.get("done_reason")
-    tokens = (usage["input_tokens"], usage["output_tokens"]) if usage else (None, None)
+    tokens: tuple[object, object, object] = (None, None, None)
+    if usage:
+        cached = usage.get("input_token_details", {}).get("cache_read")
+        tokens = usage["input_tokens"], usage["output_tokens"], cached
     model = about.get("model_name") or about.get("model")
     return checked_reply(str(said.text), _FINISH.get(str(finish), finish), tokens, model)

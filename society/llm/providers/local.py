@@ -23,6 +23,7 @@ from society.engine.calls import Request
 from society.errors import InputError, short_path
 from society.optional import require
 
+from .endpoint import Endpoint, Outgoing
 from .gguf import Gguf, read_gguf
 from .openai_compatible import OpenAICompatible
 from .responses import Reply, ResponsePlace
@@ -62,9 +63,10 @@ _lock = threading.Lock()
 class Local(OpenAICompatible):
     """A GGUF file, loaded into this process; used in one event loop."""
 
-    def __init__(self, spec: ModelSpec) -> None:
+    def __init__(self, spec: ModelSpec, seed: int = 0) -> None:
         # The port is known only once the model has been loaded.
-        super().__init__(spec.model_copy(update={"api_base": "http://127.0.0.1"}))
+        super().__init__(spec.model_copy(update={"api_base": "http://127.0.0.1"}), seed)
+        self.endpoint = Endpoint(spec, seed, known=True)
         self.place = ResponsePlace("the local model", spec.label, "no variable")
         self._key, self._refused = None, False
         self._own, self._held = spec, False
@@ -85,13 +87,13 @@ class Local(OpenAICompatible):
             _refuse_too_large(model, loading)
         return loading
 
-    async def send(self, request: Request) -> Reply:
+    async def send(self, request: Request, sent: Outgoing) -> Reply:
         """Return the reply to one attempt."""
         if not self._held:
             loaded = _use(self._loading)
             self._held = True
             self._key, self._url = loaded.key, f"{loaded.address}/chat/completions"
-        reply = await super().send(request)
+        reply = await super().send(request, sent)
         return reply._replace(model=self.place.model, cost=0.0)  # the server names a path
 
     async def close(self) -> None:

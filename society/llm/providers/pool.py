@@ -111,6 +111,13 @@ class ModelPool:
         self._minds.clear()
 
     def _refuse_uncounted(self, spec: ModelSpec) -> None:
+        limits = self._budget.limits
+        bounded = limits.max_cost is not None or limits.max_tokens is not None
+        if bounded and spec.max_tokens is None and spec.sort not in ("offline", "tape"):
+            raise InputError(
+                f"limits on tokens and cost cannot be kept: replies of {spec.model!r} may have any "
+                "length (max_tokens: none); give max_tokens, or lift the limits and set --max-calls"
+            )
         if self._budget.limits.max_cost is None:
             return
         if find_price(spec) is None:
@@ -148,15 +155,15 @@ class ModelPool:
         if spec.sort == "lean":
             from .openai_compatible import OpenAICompatible
 
-            return OpenAICompatible(spec)
+            return OpenAICompatible(spec, self._seed)
         if spec.sort == "local":
             from .local import Local
 
-            return Local(spec)
+            return Local(spec, self._seed)
         if spec.sort == "litellm":
             from .litellm import Litellm
 
-            return Litellm(spec)
+            return Litellm(spec, self._seed)
         from .langchain import LangChain
 
         if spec.model not in self._own:

@@ -59,14 +59,27 @@ class ModelSpec(BaseModel):
         None, description="URL of an OpenAI-compatible server, up to /chat/completions"
     )
     temperature: float | None = Field(None, ge=0, le=2, description="none: the provider's own")
-    max_tokens: int = Field(1024, ge=1, description="most tokens in a reply")
+    max_tokens: int | None = Field(
+        1024, ge=1, description="most tokens in a reply; none: as many as the provider allows"
+    )
+    most_room: int | None = Field(
+        None,
+        ge=1,
+        description="most tokens in all for a question whose reply is cut off and asked for again; "
+        "none: four times max_tokens",
+    )
     reasoning_effort: str | None = Field(
-        None, description="low, medium, high, as providers name it"
+        None, description="low, medium, high, as providers name it; null: the provider's own"
     )
     structured: Structured = Field(
         "auto",
         description="how the form of an answer is enforced: by the best way that the server takes "
         "(auto), by one of them, or not at all (none)",
+    )
+    roles: Literal["auto", "user-only"] = Field(
+        "auto",
+        description="user-only: system messages stand in the user's; auto: where the model has no "
+        "system role",
     )
     timeout: float = Field(
         120.0, gt=0, description="seconds for one attempt; of a local model 1800 by default"
@@ -123,15 +136,15 @@ class ModelSpec(BaseModel):
             return SMALL_LABEL
         return PurePath(self.file).stem if self.sort == "local" else self.model
 
-    def sent(self, room: int | None) -> dict[str, JsonValue]:
-        """Return the settings that go out. room: tokens of the reply, None for `max_tokens`."""
-        settings: dict[str, JsonValue] = {
-            "temperature": self.temperature,
-            "max_tokens": room or self.max_tokens,
-            "reasoning_effort": self.reasoning_effort,
-        }
-        said = {name: value for name, value in settings.items() if value is not None}
-        return said | self.extra
+    @field_validator(
+        *("api_base", "temperature", "max_tokens", "most_room"),
+        *("requests_per_minute", "tokens_per_minute"),
+        mode="before",
+    )
+    @classmethod
+    def _unset(cls, value: object) -> object:
+        """Take the word none, as `list models` shows it; `reasoning_effort` may have that value."""
+        return None if value == "none" else value
 
     @field_validator("api_base")
     @classmethod

@@ -52,6 +52,14 @@ def test_its_reply_comes_with_tokens_and_the_reason_of_its_end(ask: Ask, asked: 
     assert said[:5] == ("0.4", "stop", 7, 2, None)
     assert said.model == "mine-2"
     assert said.sent == {"model": "mine.py:model"}, "its settings are the function's affair"
+    assert said.cached_tokens is None, "it does not tell"
+
+
+def test_its_cached_tokens_are_counted(ask: Ask, asked: Asked) -> None:
+    tokens = {"input_tokens": 7, "output_tokens": 2, "total_tokens": 9}
+    message = AIMessage("0.4", usage_metadata=tokens | {"input_token_details": {"cache_read": 5}})
+    [said] = asked(SPEC, ask(), own=saying(message))
+    assert said.cached_tokens == 5
 
 
 @pytest.mark.parametrize(
