@@ -434,7 +434,7 @@ async def streamed(request: web.Request, full: dict[str, Any]) -> web.StreamResp
     text = _message(full)["content"] or ""
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
     deltas += [{"content": text[start : start + 7]} for start in range(0, len(text), 7)]
-    choices = [[{"index": 0, "delta": delta, "finish_reason": None}] for delta in deltas]
+    choices: list[Any] = [[{"index": 0, "delta": delta, "finish_reason": None}] for delta in deltas]
     choices.append([{"index": 0, "delta": {}, "finish_reason": "stop"}])
     about = {name: full[name] for name in ("id", "created", "model")}
     about |= {"object": "chat.completion.chunk"}

@@ -52,6 +52,7 @@ class Recall(Component):
     limit: MemoryCount = 200
     embedder: EmbedderName = "hashing"
 
+    shortens = True
     chance_id = "recall"
     notices = ANYTHING
     columns = (Column("memory", object), Column("heard", object))

@@ -34,6 +34,7 @@ class Reflection(Component):
     model: str = "default"
     keep: MemoryCount = 3
 
+    shortens = True
     chance_id = "reflection"
     notices = ANYTHING
     columns = (Column("insights", object), Column("reflected", int))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .arguments import (
     NOT_GIVEN,
+    add_fallback_option,
     add_limit_options,
     add_output_options,
     add_strict_option,
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from society.runs.runfile import RunFile
     from society.runs.session import End, Session
     from society.terminal.live import Live
+
+
+_FEW_ANSWERS = 5  # of language models, by which a run is not judged
+_MOST_FALLBACKS = 0.5  # of the answers, unless the limit max_fallbacks says otherwise
 
 
 def add_run(commands: Commands) -> None:
@@ -59,6 +64,7 @@ def add_run(commands: Commands) -> None:
         "--prompts", type=Path, metavar="DIR", help="override the built-in prompts with these"
     )
     add_limit_options(parser)
+    add_fallback_option(parser)
     parser.add_argument(
         "--estimate", action="store_true", help="estimate calls, tokens and cost; do not play"
     )
@@ -155,6 +161,7 @@ def add_resume(commands: Commands) -> None:
     parser.add_argument("file", type=Path, metavar="FILE.run")
     _add_code_options(parser)
     add_limit_options(parser)
+    add_fallback_option(parser)
     add_output_options(parser)
     parser.set_defaults(command=resume_command)
 
@@ -189,7 +196,9 @@ def resume_command(args: argparse.Namespace) -> int:
 
 def given_limits(args: argparse.Namespace) -> dict[str, Any]:
     """Return the limits that the command line sets, or lifts by None."""
-    given = {name: getattr(args, name) for name in ("max_cost", "max_calls", "max_tokens")}
+    from society.config.run_config import LIMITS
+
+    given = {name: getattr(args, name, NOT_GIVEN) for name in LIMITS}
     return {name: value for name, value in given.items() if value is not NOT_GIVEN}
 
 
@@ -275,7 +284,30 @@ def print_end(args: argparse.Namespace, path: Path, end: End) -> int:
             print(f"society: {end.words}; {kept}", file=sys.stderr)
         if args.json or not args.quiet:
             _print_run(args, run)
-    return end.code
+        if end.code or getattr(args, "accept_fallbacks", False):
+            return end.code
+        return _check_fallbacks(run)
+
+
+def _check_fallbacks(run: RunFile) -> int:
+    """Return 1, and say so, if most of what language models should have answered is fallbacks."""
+    from society.llm.providers.settings import Limits
+
+    entries = [entry for entry in run.ledger() if entry.model]
+    again = sum(entry.repairs + entry.cut + entry.shortened for entry in entries)
+    asked = sum(entry.calls for entry in entries) - again
+    fallbacks = sum(entry.fallbacks for entry in entries)
+    share = Limits.model_validate(run.manifest.spec.get("limits", {})).max_fallbacks
+    if asked < _FEW_ANSWERS or fallbacks <= (share or _MOST_FALLBACKS) * asked:
+        return 0
+    print(
+        f"society: {fallbacks} of {asked} answers of language models could not be read: what "
+        "happened in this run is mostly the fallbacks of its questions, and no model's choice. "
+        f"See society show {run.path}, and take another model or other settings; if this is what "
+        "you want, give --accept-fallbacks",
+        file=sys.stderr,
+    )
+    return 1
 
 
 def _print_note(words: str) -> None:

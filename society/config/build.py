@@ -167,7 +167,8 @@ class Society:
         minds: Minds | None = None,
     ) -> ModelGateway:
         """Make the gateway of a run to its models; minds: in place of those that the spec names."""
-        return ModelGateway(self.minds if minds is None else lambda: minds, call_store, awaiting)
+        reach = self.minds if minds is None else lambda: minds
+        return ModelGateway(reach, call_store, awaiting, self.spec.limits.max_fallbacks)
 
     def gamemaster(
         self,

@@ -317,12 +317,14 @@ def parse_settings(texts: Iterable[str]) -> list[Setting]:
     return list(found.values())
 
 
+LIMITS = ("max_cost", "max_calls", "max_tokens", "max_fallbacks")
+
 _OPTIONS: Mapping[str, tuple[str, ...]] = {
     **{name: (name,) for name in ("seed", "rounds", "replicates", "agents", "prompts")},
     "model": ("models", "default"),
     "api_base": ("models", EVERY, "api_base"),
     "max_concurrency": ("models", EVERY, "concurrency"),
-    **{name: ("limits", name) for name in ("max_cost", "max_calls", "max_tokens")},
+    **{name: ("limits", name) for name in LIMITS},
 }
 
 

@@ -125,6 +125,7 @@ class Usage(NamedTuple):
     not be read) and re-asks of replies that were cut off. retries: attempts that failed on the way.
     fallbacks: answers that could not be read in the end and were settled by `fallback`. Tokens,
     cost: None where one of them is unknown. cached_tokens: of the prompts, as providers tell.
+    shortened: prompts that did not fit into the model, and were asked again with fewer memories.
     """
 
     component: str
@@ -139,6 +140,7 @@ class Usage(NamedTuple):
     completion_tokens: int | None = 0
     cost: float | None = 0.0
     cached_tokens: int | None = 0
+    shortened: int = 0
 
 
 T = TypeVar("T", int, float)

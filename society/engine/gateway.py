@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from society.errors import PartError, Paused, Unparsed
+from society.errors import Exhausted, PartError, Paused, Unparsed
 
 from .calls import (
     BARE,
@@ -32,6 +32,7 @@ from .rng import Array
 
 T = TypeVar("T")
 
+_ENOUGH = 20  # answers from which on the share of fallbacks counts
 _AT_ONCE = 8  # jobs that begin before their calls may go out
 
 
@@ -40,9 +41,11 @@ class Ledger:
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, str, str], Usage] = {}
+        self.asked = self.fallbacks = 0  # questions to models, and those that none has answered
 
     def add(self, request: Request, completion: Completion) -> None:
         """Count one exchange."""
+        self.asked += not (request.again or request.address.bare)
         key = request.address.component, request.address.kind, completion.model
         old = self._entries.get(key) or Usage(*key)
         self._entries[key] = old._replace(
@@ -50,6 +53,7 @@ class Ledger:
             retries=old.retries + completion.retries,
             repairs=old.repairs + (request.again == "repair"),
             cut=old.cut + (request.again == "cut"),
+            shortened=old.shortened + (request.again == "shortened"),
             prompt_tokens=sum_known((old.prompt_tokens, completion.prompt_tokens)),
             completion_tokens=sum_known((old.completion_tokens, completion.completion_tokens)),
             cost=sum_known((old.cost, completion.cost)),
@@ -58,6 +62,7 @@ class Ledger:
 
     def fall_back(self, address: Address, model: str) -> None:
         """Count one answer that could not be read in the end."""
+        self.fallbacks += bool(model)
         key = address.component, address.kind, model
         old = self._entries.get(key) or Usage(*key)
         self._entries[key] = old._replace(fallbacks=old.fallbacks + 1)
@@ -93,7 +98,8 @@ class ModelGateway:
     """The gateway of one run to models and embedders.
 
     reach: gives those who can be asked; called before the first question to them. awaiting: is told
-    how many jobs are still under way when the run is interrupted.
+    how many jobs are still under way when the run is interrupted. max_fallbacks: the share of
+    answers that may be fallbacks; a run with more of them pauses before it asks again.
     """
 
     def __init__(
@@ -101,11 +107,14 @@ class ModelGateway:
         reach: Callable[[], Minds | None] | None = None,
         call_store: CallStore | None = None,
         awaiting: Callable[[int], None] | None = None,
+        max_fallbacks: float | None = None,
     ) -> None:
         self._reach, self._call_store, self._awaiting = reach, call_store or NoCallStore(), awaiting
+        self._max_fallbacks = max_fallbacks
         self.token = CancellationToken()
         self.ledger = Ledger()
         self.troubles: list[ParseIssue] = []
+        self._unread = ""  # why the last answer could not be read
         self._minds: Minds | None = None
 
     async def call(self, request: Request) -> Completion:
@@ -113,6 +122,7 @@ class ModelGateway:
         request = request._replace(reason=_text(request.reason))
         completion = self._call_store.kept(request)
         if completion is None:
+            self._check_fallbacks()
             if self._minds is None and self._reach is not None:
                 self._minds = self._reach()
             if self._minds is None:
@@ -134,6 +144,17 @@ class ModelGateway:
         if request.again:
             self.trouble(request.address, completion.model, request.again, request.reason)
         return completion
+
+    def _check_fallbacks(self) -> None:
+        """Raise Exhausted if too many answers so far are fallbacks."""
+        most, asked, fallbacks = self._max_fallbacks, self.ledger.asked, self.ledger.fallbacks
+        if most is None or asked < _ENOUGH or fallbacks <= most * asked:
+            return
+        raise Exhausted(
+            f"--max-fallbacks: {fallbacks} of {asked} answers could not be read and are fallbacks"
+            f" (the last: {self._unread}); change the model or its settings, or raise it "
+            "with --max-fallbacks SHARE, or lift it with --max-fallbacks none"
+        )
 
     async def _note_going(self, request: Request) -> None:
         self.token.check()
@@ -166,6 +187,8 @@ class ModelGateway:
         """Note what was wrong with an answer."""
         who = address.component, address.kind, model, address.replicate, address.agent
         self.troubles.append(ParseIssue(*who, what, reason))
+        if what == "fallback":
+            self._unread = reason
 
     def told_troubles(self) -> tuple[ParseIssue, ...]:
         """Return the troubles since the last time, in an order that does not depend on timing."""

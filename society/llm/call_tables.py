@@ -6,7 +6,9 @@
     vectors   embeddings, by embedder and hash of the text
 
 sent, in a row of calls: the settings that were sent, as JSON; with them the cached tokens that the
-provider told, where it told any. Files of before have no such number, and need no other format.
+provider told, where it told any. Files of before have no such number, and need no other format. A
+long form of the answer stands there with the first call that it went out with; in later ones stands
+the address of that call.
 
 Rows of calls and vectors are sealed with a hash of what they say.
 """
@@ -32,6 +34,10 @@ from society.errors import RunFileError, short_path
 from .stored_database import StoredDatabase, check_types, load_json, read_schema
 
 _CACHED = "cached_tokens"  # no setting has this name
+_FORMS = frozenset({"response_format", "tools"})
+_AS_IN = "as_in_call"
+_SHORT = 200  # characters of a form that is not worth a reference
+_MOST_FORMS = 1024  # that are kept at hand
 _ADDRESS = "component, occasion, use, replicate, agent, turn"
 _ASKED = "fingerprint, name, room, again, reason, messages"
 _SAID = "text, finish, prompt_tokens, completion_tokens, cost, latency, retries, model, sent"
@@ -86,8 +92,16 @@ def checksum(*words: object, blob: bytes = b"") -> str:
     return xxh3_128_hexdigest(told + b"\x1f" + blob)
 
 
-def call_row(number: int, request: Request, said: Completion) -> tuple[Any, ...]:
-    """Return the row that CALL inserts for an exchange in round `number`."""
+def call_row(
+    number: int,
+    request: Request,
+    said: Completion,
+    forms: dict[str, Address] | None = None,
+) -> tuple[Any, ...]:
+    """Return the row that CALL inserts for an exchange in round `number`.
+
+    forms: the calls that forms of answers were kept with, by form; a new one is added.
+    """
     words = request.words
     name = fingerprint(request.model, words)
     asked = name, request.model, request.room, request.again, request.reason, words
@@ -97,6 +111,12 @@ def call_row(number: int, request: Request, said: Completion) -> tuple[Any, ...]
     sent = dict(said.sent)
     if said.cached_tokens is not None:
         sent[_CACHED] = said.cached_tokens
+    for name in _FORMS & sent.keys():
+        form = json.dumps(sent[name])
+        if forms is not None and len(form) > _SHORT:
+            first = forms.setdefault(form, request.address)
+            if first != request.address:
+                sent[name] = {_AS_IN: [*first]}
     row = (number, *request.address, *asked, *said[:-2], json.dumps(sent))
     return (*row, checksum(*row))
 
@@ -116,13 +136,40 @@ def find_call(connection: sqlite3.Connection, address: Address) -> Call | None:
     """The call at an address; raises ValueError if the row is damaged."""
     where = " AND ".join(f"{name} = ?" for name in Address._fields)
     row = connection.execute(f"SELECT {_ROW}, seal FROM calls WHERE {where}", address).fetchone()
-    return None if row is None else _call(row)
+    return None if row is None else _with_form(connection, _call(row), {})
 
 
 def list_calls(connection: sqlite3.Connection) -> Iterator[Call]:
     """All calls, in the order in which they were kept."""
+    forms: dict[tuple[Any, ...], Any] = {}
     for row in connection.execute(f"SELECT {_ROW}, seal FROM calls ORDER BY call"):
-        yield _call(row)
+        yield _with_form(connection, _call(row), forms)
+
+
+def _with_form(
+    connection: sqlite3.Connection, call: Call, found: dict[tuple[Any, ...], Any]
+) -> Call:
+    """Put the form of the answer in the place of a reference to it; raises ValueError.
+
+    found: forms that were looked up before, by name and address.
+    """
+    sent = dict(call.said.sent)
+    for name in _FORMS & sent.keys():
+        if isinstance(sent[name], dict) and _AS_IN in sent[name]:
+            address = tuple(sent[name][_AS_IN])
+            check_types(address, str, str, int, int, int, int)
+            if (name, *address) not in found:
+                where = f"({_ADDRESS}) = (?, ?, ?, ?, ?, ?)"
+                query = f"SELECT {_ROW}, seal FROM calls WHERE {where}"
+                row = connection.execute(query, address).fetchone()
+                form = None if row is None else _call(row).said.sent.get(name)
+                if form is None or (isinstance(form, dict) and _AS_IN in form):
+                    raise ValueError("a call names the form of another one, which has none")
+                if len(found) >= _MOST_FORMS:
+                    found.clear()
+                found[name, *address] = form
+            sent[name] = found[name, *address]
+    return call._replace(said=call.said._replace(sent=sent))
 
 
 def _call(row: Sequence[Any]) -> Call:
@@ -175,13 +222,13 @@ def usage_entries(
         SELECT {agent}, component, substr(occasion, instr(occasion, ' ') + 1) AS kind, model,
             count(*), sum(retries), sum(again = 'repair'), sum(again = 'cut'),
             {total("prompt_tokens")}, {total("completion_tokens")}, {total("cost")},
-            {total(cached)}
+            {total(cached)}, sum(again = 'shortened')
         FROM calls GROUP BY 1, component, kind, model ORDER BY 1, component, kind, model"""
     for who, component, kind, model, count, retries, repairs, cut, *used in connection.execute(
         query
     ):
         check_types((who, component, kind, model), int, str, str, str)
-        check_types(used, _WHOLE, _WHOLE, _NUMBER, _WHOLE)
+        check_types(used, _WHOLE, _WHOLE, _NUMBER, _WHOLE, int)
         yield who, Usage(component, kind, model, count, retries, repairs, cut, 0, *used)
 
 

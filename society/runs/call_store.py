@@ -60,6 +60,7 @@ class RunFileCallStore:
         self.path, self.since, self.round = short_path(str(path)), since, 0
         self.known: set[Address] = set()  # the calls that were there before
         self.lock = RLock()
+        self._forms: dict[str, Address] = {}  # of answers: the calls they are kept with
         self._connection, self._publish, self._check_place = connection, publish, check_place
         self._waiting: list[_Row] = []
         self._writing: asyncio.Task[None] | None = None
@@ -89,7 +90,7 @@ class RunFileCallStore:
 
     async def keep(self, request: Request, said: Completion) -> None:
         """Store an answer; returns once it is on the disk. Raises Paused."""
-        await self._committed(CALL, call_row(self.round, request, said))
+        await self._committed(CALL, call_row(self.round, request, said, self._forms))
 
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
         """Return the embeddings that are in the file; raises RunFileError."""

@@ -34,6 +34,7 @@ _COUNTS = ("calls", "retries", "repairs", "cut", "fallbacks")
 _MISHAPS = {
     "repair": ("repair", "repairs"),
     "cut": ("reply cut off", "replies cut off"),
+    "shortened": ("prompt shortened", "prompts shortened"),
     "fallback": ("fallback", "fallbacks"),
     "disqualified": ("disqualification of its program", "disqualifications of its program"),
 }

@@ -72,6 +72,30 @@ def test_a_call_reads_back_as_it_was_written(book: sqlite3.Connection, said: Com
     assert list(list_calls(book)) == [read]
 
 
+def test_a_long_form_is_kept_once_and_read_with_every_call(book: sqlite3.Connection) -> None:
+    forms: dict[str, Address] = {}
+    long: dict[str, Any] = {"response_format": {"enum": [*range(100)]}, "seed": 1}
+    short: dict[str, Any] = {"response_format": {"type": "json_object"}}
+    for agent, sent in enumerate((long, long, short, short)):
+        said = WHOLE._replace(sent=sent)
+        book.execute(CALL, call_row(1, request(agent=agent), said, forms))
+    kept = [len(sent) for (sent,) in book.execute("SELECT sent FROM calls")]
+    assert kept[0] > 400
+    assert max(kept[1:]) < 100
+    assert [call.said.sent for call in list_calls(book)] == [long, long, short, short]
+    second = find_call(book, ADDRESS._replace(agent=1))
+    assert second is not None
+    assert second.said.sent == long
+
+
+@pytest.mark.parametrize("agent", [1, 7], ids=["itself", "nobody"])
+def test_a_form_that_stands_nowhere_is_no_form(book: sqlite3.Connection, agent: int) -> None:
+    sent = {"tools": {"as_in_call": [*ADDRESS._replace(agent=agent)]}}
+    write(book, WHOLE._replace(sent=sent), agent=1)
+    with pytest.raises(ValueError, match="the form of another one, which has none"):
+        list(list_calls(book))
+
+
 def test_where_nothing_was_kept_nothing_is_found(book: sqlite3.Connection) -> None:
     write(book)
     assert find_call(book, ADDRESS._replace(turn=1)) is None

@@ -24,6 +24,7 @@ from pydantic import JsonValue
 from society.engine.calls import Message, Request
 from society.engine.rng import seed_at
 from society.errors import WiringWarning
+from society.llm.parsing.schemas import follows, on_grid
 
 from .api_keys import quote_stranger
 from .settings import ModelSpec
@@ -34,9 +35,7 @@ WAYS: tuple[Way, ...] = ("schema", "json", "tools", "none")  # the best first
 TOOL = "answer"
 _FORM = ("response_format", "tools", "tool_choice")
 _QUOTED = 300  # characters of a refusal
-_GRID = 20  # steps between the bounds of a number
-_DIGITS = 6  # significant ones of a step
-_BOUNDED = ("minimum", "maximum")
+_MOST_FORMS = 1024  # that are kept ready
 
 # A setting is refused as such, and not for its value.
 _NOT_TAKEN = re.compile(
@@ -66,14 +65,15 @@ _WANTS_STREAM = re.compile(
 class Outgoing(NamedTuple):
     """A request as it goes out: its messages, its other settings, and how they came about.
 
-    version: of the endpoint's ways. way: how the form of the answer is enforced. folded: whether
-    the system message stands in the user's.
+    version: of the endpoint's ways. way: how the form of the answer is enforced; schema: that form.
+    folded: whether the system message stands in the user's.
     """
 
     messages: list[dict[str, str]]
     settings: dict[str, JsonValue]
     version: int = 0
     way: Way = "none"
+    schema: Mapping[str, Any] | None = None
     folded: bool = False
 
 
@@ -105,7 +105,7 @@ class Endpoint:
         self._refused_schemas: set[str] = set()
         self._without: set[str] = set()
         self._seeded = takes_seed and "seed" not in spec.extra
-        self._room, self._takes_room = "max_tokens", takes_room
+        self._room, self._takes_room = "max_tokens", takes_room and spec.max_tokens is not None
         self._folds = spec.roles == "user-only"
         self._streams = False
         self._version = 0
@@ -124,6 +124,7 @@ class Endpoint:
             given |= {"stream": True, "stream_options": {"include_usage": True}}
         shared = {name: value for name, value in given.items() if value is not None} | spec.extra
         self._shared = {name: one for name, one in shared.items() if name not in self._without}
+        self._forms: dict[str, dict[str, JsonValue]] = {}
         self._seeds = self._seeded and "seed" not in self._without
 
     def outgoing(self, request: Request) -> Outgoing:
@@ -135,22 +136,28 @@ class Endpoint:
             settings["seed"] = seed_at(self._seed, request.address)
         way: Way = "none"
         if request.schema is not None and (way := self._way_for(request.schema)) != "none":
-            settings |= form_settings(self._as_bounded(request.schema), way)
+            settings |= self._form(request.schema, way)
         messages: Sequence[Message] = request.messages
         folded = self._folds and any(message.role == "system" for message in messages)
         if folded:
             messages = fold_system(messages)
         said = [{"role": role, "content": content} for role, content in messages]
-        return Outgoing(said, settings, self._version, way, folded)
-
-    def _as_bounded(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-        return schema if self._bounds else gridded(schema)
+        return Outgoing(said, settings, self._version, way, request.schema, folded)
 
     def _way_for(self, schema: Mapping[str, Any]) -> Way:
         refused = self._refused_schemas
-        if refused and json.dumps(self._as_bounded(schema)) in refused:
-            return "none"
-        return self._way
+        return "none" if refused and json.dumps(schema) in refused else self._way
+
+    def _form(self, schema: Mapping[str, Any], way: Way) -> dict[str, JsonValue]:
+        """Return the settings that enforce a schema; kept, since a grid has hundreds of entries."""
+        key = json.dumps(schema)
+        form = self._forms.get(key)
+        if form is None:
+            if len(self._forms) >= _MOST_FORMS:
+                self._forms.clear()
+            form = form_settings(schema if self._bounds else on_grid(schema), way)
+            self._forms[key] = form
+        return form
 
     def adapt(self, sent: Outgoing, words: str) -> bool:
         """Change the ways after a refusal, if it says how; tell whether to send again.
@@ -196,7 +203,7 @@ class Endpoint:
     def _weaken(self, sent: Outgoing) -> str:
         """Go on to the next way; a schema refused where others are taken is left out alone."""
         if self._sure:
-            self._refused_schemas.add(_schema_sent(sent))
+            self._refused_schemas.add(json.dumps(sent.schema))
             return "refuses one of the schemas, so these questions are asked without"
         self._way = WAYS[WAYS.index(sent.way) + 1]
         return f"does not take {_NAMES[sent.way]}, so the next request {_USES[self._way]}"
@@ -207,7 +214,8 @@ class Endpoint:
             return
         if finish not in ("", "stop", "tool_calls"):
             return
-        if follows(text, sent):
+        # Objects of JSON mode have whatever keys the model has taken from the prompt.
+        if follows({"type": "object"} if sent.way == "json" else sent.schema or {}, text):
             self._sure = True
             return
         self._way = WAYS[WAYS.index(sent.way) + 1]
@@ -241,48 +249,6 @@ def form_settings(schema: Mapping[str, Any], way: Way) -> dict[str, JsonValue]:
     tool: JsonValue = {"name": TOOL, "description": "Give the answer.", "parameters": form}
     chosen: JsonValue = {"type": "function", "function": {"name": TOOL}}
     return {"tools": [{"type": "function", "function": tool}], "tool_choice": chosen}
-
-
-def _schema_sent(sent: Outgoing) -> str:
-    """The schema within the settings, as JSON; "" if it is not among them."""
-    match sent.settings:
-        case {"response_format": {"json_schema": {"schema": schema}}}:
-            return json.dumps(schema)
-        case {"tools": [{"function": {"parameters": schema}}]}:
-            return json.dumps(schema)
-    return ""
-
-
-def follows(text: str, sent: Outgoing) -> bool:
-    """Tell whether a reply has the shape that was asked for: an object, with all that is required.
-
-    Values are judged by whoever reads the answer.
-    """
-    try:
-        said = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    schema = json.loads(_schema_sent(sent) or "{}")
-    return isinstance(said, dict) and said.keys() >= set(schema.get("required", ()))
-
-
-def gridded(schema: Any) -> Any:
-    """A schema whose bounded numbers are enumerated in 20 steps: llama.cpp bounds none itself.
-
-    >>> gridded({"type": "number", "minimum": 0, "maximum": 1})["enum"][:3]
-    [0, 0.05, 0.1]
-    """
-    if isinstance(schema, list):
-        return [gridded(one) for one in schema]
-    if not isinstance(schema, Mapping):
-        return schema
-    if schema.get("type") == "number" and all(name in schema for name in _BOUNDED):
-        low, high = (schema[name] for name in _BOUNDED)
-        steps = [low + (high - low) * step / _GRID for step in range(1, _GRID)]
-        rounded = [float(f"{step:.{_DIGITS}g}") for step in steps]
-        rest = {name: one for name, one in schema.items() if name not in _BOUNDED}
-        return {**rest, "enum": list(dict.fromkeys([low, *rounded, high]))}
-    return {name: gridded(one) for name, one in schema.items()}
 
 
 def fold_system(messages: Sequence[Message]) -> list[Message]:

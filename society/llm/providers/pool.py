@@ -18,8 +18,6 @@ from .pricing import find_price
 from .settings import Limits, ModelSpec, is_local
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
     from .caller import Remote
     from .responses import Client
 
@@ -53,7 +51,7 @@ class ModelPool:
         self,
         specs: Mapping[str, ModelSpec],
         budget: Budget | None = None,
-        own: Mapping[str, Callable[[], BaseChatModel]] | None = None,
+        own: Mapping[str, Callable[[], object]] | None = None,
         *,
         seed: int = 0,
     ) -> None:
@@ -164,11 +162,11 @@ class ModelPool:
             from .litellm import Litellm
 
             return Litellm(spec, self._seed)
-        from .langchain import LangChain
+        from .own_model import own_client
 
         if spec.model not in self._own:
             raise InputError(f"{spec.model} was not loaded; name a file and a function in it")
-        return LangChain(spec, self._own[spec.model])
+        return own_client(spec, self._own[spec.model], self._seed)
 
 
 def _refuse_keys(spec: ModelSpec) -> None:

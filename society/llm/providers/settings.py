@@ -20,6 +20,7 @@ from .api_keys import nested_texts
 ModelSort = Literal["offline", "tape", "own", "local", "lean", "litellm"]
 Structured = Literal["auto", "schema", "tools", "json", "none"]
 Above = Annotated[float, Field(gt=0)]
+Share = Annotated[float, Field(gt=0, le=1)]
 LimitCount = Annotated[int, Field(ge=1)]
 
 SMALL = "local"
@@ -53,7 +54,7 @@ class ModelSpec(BaseModel):
         "offline",
         min_length=1,
         description="offline, tape:FILE, local:FILE.gguf, local, provider/name, or "
-        "FILE.py:function (a BaseChatModel)",
+        "FILE.py:function",
     )
     api_base: str | None = Field(
         None, description="URL of an OpenAI-compatible server, up to /chat/completions"
@@ -243,6 +244,9 @@ class Limits(BaseModel):
     max_cost: Above | None = Field(None, description="US dollars")
     max_calls: LimitCount | None = Field(None, description="exchanges, retries not counted")
     max_tokens: LimitCount | None = Field(None, description="of prompts and replies")
+    max_fallbacks: Share | None = Field(
+        None, description="share of answers that no model gave, from the twentieth answer on"
+    )
 
 
 def model_syntax() -> list[tuple[str, str]]:
@@ -257,5 +261,5 @@ def model_syntax() -> list[tuple[str, str]]:
             "through litellm, as in openai/gpt-4o-mini; its key from the environment",
         ),
         ("name --api-base URL", "an OpenAI-compatible server: vLLM, Ollama, llama.cpp, a proxy"),
-        ("FILE.py:function", "a function of yours that makes a langchain-core BaseChatModel"),
+        ("FILE.py:function", "a function of yours that makes a BaseChatModel or an answerer"),
     ]
