@@ -34,7 +34,7 @@ from society.engine.calls import Address, Completion, Going, Message, Request
 from society.engine.cancellation import CancellationToken
 from society.errors import Unparsed
 from society.llm.parsing.answers import hint, read_reply
-from society.llm.parsing.schemas import on_grid, schema
+from society.llm.parsing.schemas import schema
 from society.llm.providers.pool import ModelPool
 from society.llm.providers.settings import SMALL, ModelSpec
 from society.runs.design_runs import make_designs
@@ -150,17 +150,13 @@ class RealMinds:
 
 
 def capped(form: Any) -> Any:
-    """The schema on its grid, with texts of 40 characters at most."""
-    return None if form is None else _shortened(on_grid(form))
-
-
-def _shortened(form: Any) -> Any:
+    """A schema with texts of 40 characters at most."""
     if isinstance(form, list):
-        return [_shortened(part) for part in form]
-    if not isinstance(form, dict):
+        return [capped(part) for part in form]
+    if not isinstance(form, Mapping):
         return form
     return {
-        name: min(part, _LONGEST_TEXT) if name == "maxLength" else _shortened(part)
+        name: min(part, _LONGEST_TEXT) if name == "maxLength" else capped(part)
         for name, part in form.items()
     }
 

@@ -32,7 +32,9 @@ async def at_once() -> None:
 
 async def ask_forms(count: int, *, structured: bool, kept: TextIO) -> None:
     """Print how many of so many answers in each form are valid at the first try."""
-    pool, token = ModelPool({"default": SPEC}, seed=1), CancellationToken()
+    # Prompts are alike here, and are read once.
+    spec = SPEC.model_copy(update={"extra": {}})
+    pool, token = ModelPool({"default": spec}, seed=1), CancellationToken()
     try:
         for name, form in FORMS.items():
             valid, began = 0, time.process_time()

@@ -11,6 +11,7 @@ runs of a process share it, one after the other or at once.
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import secrets
 import threading
@@ -93,7 +94,11 @@ class Local(OpenAICompatible):
             loaded = _use(self._loading)
             self._held = True
             self._key, self._url = loaded.key, f"{loaded.address}/chat/completions"
-        reply = await super().send(request, sent)
+        schema = _schema_of(sent)
+        reply = await super().send(request, sent if schema is None else _in_one_line(sent, schema))
+        if schema is not None and reply.finish == "stop" and not _is_json(reply.text):
+            # It lets go of a schema that it cannot read, and says nothing.
+            self.endpoint.adapt(sent, "llama.cpp has not enforced this schema: not supported")
         return reply._replace(model=self.place.model, cost=0.0)  # the server names a path
 
     async def close(self) -> None:
@@ -103,6 +108,34 @@ class Local(OpenAICompatible):
             self._held = False
             with _lock:
                 _loaded[self._loading].users -= 1
+
+
+def _schema_of(sent: Outgoing) -> dict[str, Any] | None:
+    """The schema that a reply is held to; None for free text."""
+    match sent.settings:
+        case {"response_format": {"json_schema": {"schema": dict() as schema}}}:
+            return schema
+    return None
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _in_one_line(sent: Outgoing, schema: dict[str, Any]) -> Outgoing:
+    """Hold a reply to its schema without white space between the braces.
+
+    Small models would fill their room with empty lines; llguidance, which xllamacpp holds replies
+    by, has an option against that, and hears of it only in a grammar.
+    """
+    form = json.dumps({**schema, "x-guidance": {"whitespace_flexible": False}})
+    grammar = require("xllamacpp", "local").json_schema_to_grammar(form)
+    others = {name: one for name, one in sent.settings.items() if name != "response_format"}
+    return sent._replace(settings={**others, "grammar": grammar})
 
 
 def find_small_model() -> Path:
