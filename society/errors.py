@@ -128,6 +128,15 @@ def short_path(file: Path | str) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
+def page_path(file: Path | str) -> str:
+    """A path as pages show it, which others read: at most its last two parts.
+
+    >>> page_path("/home/ann/strategies/public_goods"), page_path("strategies")
+    ('strategies/public_goods', 'strategies')
+    """
+    return "/".join([part for part in Path(file).parts if part != Path(file).anchor][-2:])
+
+
 def _words(error: BaseException) -> str:
     """An error in one line, with its type if Python or a library raised it, and a hint."""
     if isinstance(error, SocietyError | ArgumentError):

@@ -1,5 +1,6 @@
 """A language model as a mind: prompt, reply, reading, and what to do if the reply cannot be read.
 
+    only one legal answer:  that is the answer, and nobody is asked
     briefs of the siblings + the question in words  ->  model  ->  answer
     cut off by a limit:  the same prompt again, with twice the room, as long as all this takes no
                          more than `most_room` of the model
@@ -23,11 +24,22 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from society.engine.action_spaces import Choice, Legal, Neighbour, fields
+from society.engine.action_spaces import (
+    ActionSpace,
+    Choice,
+    Fields,
+    Integer,
+    Legal,
+    MixedStrategy,
+    Neighbour,
+    Real,
+    fields,
+)
 from society.engine.calls import OVERFLOW, Again, Completion, Message
 from society.engine.component import ANYTHING, Agent, Component, Inquiry, Sight
+from society.engine.graph import NOBODY
 from society.errors import ContextOverflow, CutOff, Unparsed
-from society.llm.parsing.answers import read_reply
+from society.llm.parsing.answers import open_options, read_reply
 from society.llm.parsing.schemas import schema
 from society.text import format_number, shorten
 
@@ -60,8 +72,11 @@ class LanguagePolicy(Component):
         return tuple(dict.fromkeys((self.model, *self.questions.values())))
 
     async def consult(self, ask: Inquiry, agent: Agent) -> Any:
+        """Ask the model, unless only one answer is legal: that is taken without a question."""
         model = self.questions.get(ask.kind) or _gene(agent) or self.model
         sight, legal = agent_view(ask, agent, self.peers_seen)
+        if (only := only_answer(ask.reply, legal)) is not None:
+            return only
         shown = View(sight, shuffle_legal(legal, ask, agent))
         return await ask_model(ask, agent, model, shown, thinking=self.thinking)
 
@@ -103,9 +118,29 @@ def _shuffle(
     named: Mapping[str, int], numbers: Mapping[str, int], ask: Inquiry, agent: Agent
 ) -> Mapping[str, int]:
     """Order names by the numbers that chance ranks."""
+    if len(named) < 2:
+        return named
     name_of = {number: name for name, number in numbers.items()}
     order = agent.shuffle(np.array([*name_of], np.int64), ask.kind).tolist()
     return {name_of[number]: named[name_of[number]] for number in order}
+
+
+def only_answer(reply: ActionSpace, legal: Legal) -> Any:
+    """The one answer that is legal, such as 0 from 0 to 0; None if there is a choice."""
+    if isinstance(reply, Fields):
+        answers = {name: only_answer(part, legal) for name, part in reply.fields.items()}
+        return None if None in answers.values() else answers
+    if isinstance(reply, Real | Integer):
+        low, high = float(reply.low), float(reply.high)
+        return low if low == high and not getattr(reply, "optional", False) else None
+    if isinstance(reply, Choice):
+        options = open_options(reply, legal)
+        return next(iter(options.values())) if len(options) == 1 else None
+    if isinstance(reply, Neighbour):
+        return None if legal.peers else NOBODY
+    if isinstance(reply, MixedStrategy):
+        return [1.0] if reply.width == 1 else None
+    return None
 
 
 def option_labels(ask: Inquiry) -> dict[str, int]:
@@ -144,10 +179,12 @@ async def ask_model(
     """
     # Prompts of templates keep the six figures with which they have been recorded.
     legal = shown.legal._replace(rounded=not agent.context.prompts.has_template(ask.kind))
-    worded = partial(agent.prompt, ask, legal=legal, sight=shown.sight, thinking=thinking)
-    prompt, repair = worded(page=page, more=more), ""
     system = agent.context.prompts.system(ask, agent)
     before = (Message("system", system),) if system.strip() else ()
+    worded = partial(
+        agent.prompt, ask, legal=legal, sight=shown.sight, thinking=thinking, system=system
+    )
+    prompt, repair = worded(page=page, more=more), ""
     form = schema(ask.reply, legal, thinking=thinking)
     again: Again = ""
     room, reason, repairs, ids = None, "", 0, agent.env.ids

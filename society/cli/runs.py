@@ -424,13 +424,18 @@ def _type_scores(run: RunFile) -> dict[str, Any]:
 
 
 def sum_ledger(ledger: Iterable[Usage]) -> dict[str, Any]:
-    """Sum counts, tokens and cost over entries; None where one of them is unknown."""
+    """Sum counts, tokens and cost over entries; None where one of them is unknown.
+
+    cache_saved: US dollars that cached tokens saved by the price list.
+    """
     from society.engine.calls import sum_known
+    from society.llm.providers.pricing import cache_savings
 
     counts = ("calls", "retries", "repairs", "cut", "fallbacks")
-    used = ("prompt_tokens", "completion_tokens", "cost")
+    used = ("prompt_tokens", "completion_tokens", "cached_tokens", "cost")
     entries = list(ledger)
-    return {name: sum_known(getattr(one, name) for one in entries) for name in (*counts, *used)}
+    sums = {name: sum_known(getattr(one, name) for one in entries) for name in (*counts, *used)}
+    return {**sums, "cache_saved": cache_savings(entries)}
 
 
 def add_verify(commands: Commands) -> None:

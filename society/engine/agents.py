@@ -43,13 +43,15 @@ class Renderer(Protocol):
         legal: Legal,
         sight: Sight,
         thinking: bool = False,
+        system: str = "",
         page: str = "",
         more: Mapping[str, object] | None = None,
     ) -> str:
         """A question as one agent reads it.
 
         legal: what it may name in the answer. sight: the peers that it is shown. thinking: whether
-        it shall think first. page: a template of its own in place of the question's, with `more`.
+        it shall think first. system: the message before it. page: a template of its own in place of
+        the question's, with `more`.
         """
         ...
 
@@ -382,6 +384,7 @@ class Agent:
             question,
             tuple(peers),
             self.whole_name,
+            self.moment,
         )
         self._alone._turns[self._node] += 1
         completion = await self.context.gateway.call(request)
@@ -391,7 +394,7 @@ class Agent:
     def fell_back(self, reason: str) -> None:
         """Count an answer that could not be read, and for which something else stands."""
         address, gateway = self.address, self.context.gateway
-        gateway.ledger.fall_back(address, self.model)
+        gateway.ledger.fall_back(address, self.model, reason)
         gateway.trouble(address, self.model, "fallback", reason)
 
     def embedded(self, embedder: TextEmbedder, texts: Sequence[str]) -> Array:

@@ -65,7 +65,8 @@ class Request(NamedTuple):
     schema: JSON schema that the reply should follow, None for free text; how it is enforced is up
     to whoever sends the request.
     question, and peers, the names that an answer may give, by id: for minds that read the question
-    itself instead of its words; they are never sent. who: the agent's name, for messages.
+    itself instead of its words; they are never sent. who: the agent's name, for messages. round:
+    the number of the one that is being played, for the record.
     """
 
     address: Address
@@ -78,6 +79,7 @@ class Request(NamedTuple):
     question: Inquiry | None = None
     peers: tuple[str, ...] = ()
     who: str = ""
+    round: int = 0
 
     @property
     def agent(self) -> str:

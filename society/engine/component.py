@@ -139,8 +139,14 @@ class Component:
     @classmethod
     def overrides(cls, hook: str) -> bool:
         """Tell whether this component does something of its own in `hook`, or in `hook`_KIND."""
-        own = getattr(cls, hook) is not getattr(Component, hook)
-        return own or any(name.startswith(f"{hook}_") for name in dir(cls))
+        kind: Any = cls
+        return _overrides(kind, hook)
+
+
+@functools.cache
+def _overrides(kind: Any, hook: str) -> bool:
+    own = getattr(kind, hook) is not getattr(Component, hook)
+    return own or any(name.startswith(f"{hook}_") for name in dir(kind))
 
 
 _HOOKS = {

@@ -37,11 +37,16 @@ _AT_ONCE = 8  # jobs that begin before their calls may go out
 
 
 class Ledger:
-    """Counts of the calls to models, by component, kind of line and model."""
+    """Counts of the calls to models, by component, kind of line and model.
 
-    def __init__(self) -> None:
+    whole: the ledger that counts the same calls, and those of others.
+    """
+
+    def __init__(self, whole: Ledger | None = None) -> None:
         self._entries: dict[tuple[str, str, str], Usage] = {}
+        self._whole = whole
         self.asked = self.fallbacks = 0  # questions to models, and those that none has answered
+        self.unread = ""  # why the last of these could not be read
 
     def add(self, request: Request, completion: Completion) -> None:
         """Count one exchange."""
@@ -59,17 +64,44 @@ class Ledger:
             cost=sum_known((old.cost, completion.cost)),
             cached_tokens=sum_known((old.cached_tokens, completion.cached_tokens)),
         )
+        if self._whole is not None:
+            self._whole.add(request, completion)
 
-    def fall_back(self, address: Address, model: str) -> None:
+    def fall_back(self, address: Address, model: str, reason: str) -> None:
         """Count one answer that could not be read in the end."""
         self.fallbacks += bool(model)
+        self.unread = reason
         key = address.component, address.kind, model
         old = self._entries.get(key) or Usage(*key)
         self._entries[key] = old._replace(fallbacks=old.fallbacks + 1)
+        if self._whole is not None:
+            self._whole.fall_back(address, model, reason)
+
+    def check_fallbacks(self, most: float) -> None:
+        """Raise Exhausted if more than this share of all answers are fallbacks."""
+        if self._whole is not None:
+            self._whole.check_fallbacks(most)
+        elif self.asked >= _ENOUGH and self.fallbacks > most * self.asked:
+            raise Exhausted(
+                f"--max-fallbacks: {self.fallbacks} of {self.asked} answers could not be read and "
+                f"are fallbacks (the last: {self.unread}); change the model or its settings, or "
+                "raise it with --max-fallbacks SHARE, or lift it with --max-fallbacks none"
+            )
 
     def entries(self) -> tuple[Usage, ...]:
         """Return all entries, sorted by component, kind of line and model."""
         return tuple(entry for _, entry in sorted(self._entries.items()))
+
+
+def add_usage(entries: Iterable[Usage]) -> tuple[Usage, ...]:
+    """Add up entries of the same component, kind of line and model; sorted as in a ledger."""
+    added: dict[tuple[str, str, str], Usage] = {}
+    for entry in entries:
+        key = entry[:3]
+        old = added.get(key)
+        more: Any = () if old is None else zip(old[3:], entry[3:], strict=True)
+        added[key] = entry if old is None else Usage._make((*key, *map(sum_known, more)))
+    return tuple(entry for _, entry in sorted(added.items()))
 
 
 class TextEmbedder(Protocol):
@@ -93,6 +125,11 @@ class Asked(Protocol):
         """Its name, for messages."""
         ...
 
+    @property
+    def moment(self) -> int:
+        """The number of the round."""
+        ...
+
 
 class ModelGateway:
     """The gateway of one run to models and embedders.
@@ -114,18 +151,35 @@ class ModelGateway:
         self.token = CancellationToken()
         self.ledger = Ledger()
         self.troubles: list[ParseIssue] = []
-        self._unread = ""  # why the last answer could not be read
         self._minds: Minds | None = None
+        self._jobs = set[asyncio.Task[Any]]()  # under way
+        self._parts: list[ModelGateway] = []
+        self._patient = True
+
+    def part(self) -> ModelGateway:
+        """Return a gateway for a part of the run, which counts its own calls and troubles.
+
+        Models, record and token are those of the run; only the gateway of the run is closed.
+        """
+        one = ModelGateway(self._reached, self._call_store, self._awaiting, self._max_fallbacks)
+        one.token, one.ledger = self.token, Ledger(self.ledger)
+        self._parts.append(one)
+        return one
+
+    def _reached(self) -> Minds | None:
+        if self._minds is None and self._reach is not None:
+            self._minds = self._reach()
+        return self._minds
 
     async def call(self, request: Request) -> Completion:
         """Return the reply to a request; raises Paused."""
         request = request._replace(reason=_text(request.reason))
         completion = self._call_store.kept(request)
         if completion is None:
-            self._check_fallbacks()
-            if self._minds is None and self._reach is not None:
-                self._minds = self._reach()
-            if self._minds is None:
+            if self._max_fallbacks is not None:
+                self.ledger.check_fallbacks(self._max_fallbacks)
+            minds = self._minds = self._reached()
+            if minds is None:
                 raise PartError(
                     f"{request.address.kind!r} is asked of model {request.model!r}, but this game "
                     "reaches no models; name them in the component's `models`, or give the game a "
@@ -133,7 +187,7 @@ class ModelGateway:
                 )
             going = partial(self._note_going, request)
             try:
-                completion = await self._minds.call(request, going, self.token)
+                completion = await minds.call(request, going, self.token)
             except Paused as paused:
                 if paused.refused:
                     await self._call_store.withdraw(request)
@@ -145,17 +199,6 @@ class ModelGateway:
             self.trouble(request.address, completion.model, request.again, request.reason)
         return completion
 
-    def _check_fallbacks(self) -> None:
-        """Raise Exhausted if too many answers so far are fallbacks."""
-        most, asked, fallbacks = self._max_fallbacks, self.ledger.asked, self.ledger.fallbacks
-        if most is None or asked < _ENOUGH or fallbacks <= most * asked:
-            return
-        raise Exhausted(
-            f"--max-fallbacks: {fallbacks} of {asked} answers could not be read and are fallbacks"
-            f" (the last: {self._unread}); change the model or its settings, or raise it "
-            "with --max-fallbacks SHARE, or lift it with --max-fallbacks none"
-        )
-
     async def _note_going(self, request: Request) -> None:
         self.token.check()
         await self._call_store.sending(request)
@@ -166,7 +209,8 @@ class ModelGateway:
         If it has not called through this gateway, it asked somebody on its own, and what it found
         is kept as it is.
         """
-        request = Request(asked.address._replace(turn=BARE), "", (), who=asked.whole_name)
+        address = asked.address._replace(turn=BARE)
+        request = Request(address, "", (), who=asked.whole_name, round=asked.moment)
         completion = self._call_store.kept(request)
         if completion is None:
             try:
@@ -187,8 +231,6 @@ class ModelGateway:
         """Note what was wrong with an answer."""
         who = address.component, address.kind, model, address.replicate, address.agent
         self.troubles.append(ParseIssue(*who, what, reason))
-        if what == "fallback":
-            self._unread = reason
 
     def told_troubles(self) -> tuple[ParseIssue, ...]:
         """Return the troubles since the last time, in an order that does not depend on timing."""
@@ -221,6 +263,7 @@ class ModelGateway:
         try:
             for job in waiting:
                 tasks.append(asyncio.create_task(job))
+                self._jobs.add(tasks[-1])
                 tasks[-1].add_done_callback(self._heed)
                 if len(tasks) % _AT_ONCE == 0:  # models think while other prompts are written
                     await asyncio.sleep(0)
@@ -240,6 +283,7 @@ class ModelGateway:
 
     def _heed(self, task: asyncio.Task[Any]) -> None:
         """Stop the run if a job has failed; and look at every failure, or asyncio complains."""
+        self._jobs.discard(task)
         if not task.cancelled() and (failure := task.exception()) is not None:
             self.token.cancel(failure)
 
@@ -247,10 +291,13 @@ class ModelGateway:
         """Wait for calls under way, as long as they may take; then give up."""
         self.token.cancel(why)
         under_way = {task for task in tasks if not task.done()}
-        if under_way and self._minds is not None:
+        if under_way and self._minds is not None and self._patient:
             if self._awaiting is not None:
-                self._awaiting(len(under_way))
+                jobs = sum(len(part._jobs) for part in self._parts)
+                self._awaiting(jobs if self._parts else len(under_way))
             _, under_way = await asyncio.wait(under_way, timeout=self._minds.patience)
+        for part in self._parts:
+            part._patient = False  # all that time has been given
         for task in under_way:
             task.cancel()
         if under_way:

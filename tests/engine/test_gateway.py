@@ -223,6 +223,7 @@ class Bystander:
 
     address: Address
     whole_name: str = "agent 1"
+    moment: int = 0
 
 
 def found(diary: Diary, answer: Any, *, called: bool = False) -> tuple[Any, ModelGateway]:

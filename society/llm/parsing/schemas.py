@@ -1,8 +1,9 @@
 """JSON schemas of replies, for servers that can hold a model to one.
 
-    schema    of a whole reply: {"answer": ...}, or an object of the fields; thoughts stand before
-    on_grid   the same for servers that bound no numbers: numbers and mixes are listed, in steps
-    follows   whether a reply has the form that a schema demands
+    schema     of a whole reply: {"answer": ...}, or an object of the fields; thoughts stand before
+    on_grid    the same for servers that bound no numbers: these and mixes are listed, in steps
+    without_bounds    the same for servers that refuse bounds
+    follows, keeps_bounds    whether a reply has the form that a schema demands
 
 Words in them are those of `answers.hint`. All that validates is read, or turned down with a reason:
 a schema helps a model, and the reading stays the judge. A class of reply of your own may have a
@@ -13,7 +14,8 @@ own, its answers are free text.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache, singledispatch
 from typing import Any
@@ -27,6 +29,7 @@ from society.engine.action_spaces import (
     MixedStrategy,
     Neighbour,
     Real,
+    Sentence,
     Text,
 )
 from society.errors import Unparsed
@@ -45,7 +48,9 @@ _FEW = 21  # whole numbers that are listed; more of them have bounds
 _STEPS = 100  # of the grid of a number, at most
 _MIXES = 300  # of the grid of a mixed strategy, at most
 _PERCENT_STEPS = (1, 2, 5, 10, 20, 25, 50, 100)
-_MIX = "mixed strategy"  # the title by which on_grid knows one: no schema says that it sums to 100
+# Titles by which on_grid knows what no other keyword says in all servers.
+_MIX = "mixed strategy"
+_OPENING = "a sentence that starts: "
 _OF_NUMBERS = {"minimum", "maximum"}
 _BOUNDS = _OF_NUMBERS | {"minLength", "maxLength"}
 
@@ -137,6 +142,16 @@ def _(reply: MixedStrategy, legal: Legal) -> Schema:
 
 @_schema.register
 def _(reply: Text, legal: Legal) -> Schema:
+    return _text(reply, legal)
+
+
+@_schema.register
+def _(reply: Sentence, legal: Legal) -> Schema:
+    """Its opening is left to the reading: servers read patterns in different ways."""
+    return {"title": f"{_OPENING}{reply.opening}", **_text(reply, legal)}
+
+
+def _text(reply: Text, legal: Legal) -> Schema:
     words = hint(reply, legal)
     return {"type": "string", "description": words, "minLength": 1, "maxLength": reply.limit}
 
@@ -156,29 +171,65 @@ def _plain(number: float) -> float | int:
 
 
 def on_grid(schema: Mapping[str, Any]) -> Schema:
-    """The same schema with lists in place of numbers with two bounds, and of mixed strategies.
+    """The same schema for servers such as llama.cpp, which bound whole numbers and no others.
 
-    The steps stand in the descriptions. What validates does so by the whole schema as well, and
-    percentages sum to 100. Numbers without a bound, and whole numbers, stay as they are.
+    Numbers between two bounds, and mixed strategies, are listed; a number with one bound is whole;
+    the steps stand in the descriptions. Sentences begin with their opening and hold no quotes.
+    What satisfies it satisfies the whole schema, and percentages sum to 100.
 
     >>> on_grid({"type": "number", "minimum": 0, "maximum": 1})["enum"][:4]
     [0, 0.01, 0.02, 0.03]
     """
-    if schema.get("title") == _MIX:
-        return _listed(schema, *_mixes(tuple(schema["properties"])))
-    if schema.get("type") == "number" and schema.keys() >= _OF_NUMBERS:
-        return _listed(schema, *_grid(float(schema["minimum"]), float(schema["maximum"])))
-    coarse = dict(schema)
+    title, bounds = schema.get("title", ""), schema.keys() & _OF_NUMBERS
+    if title == _MIX:
+        step, mixes = _mixes(tuple(schema["properties"]))
+        return {"description": _in_steps(schema, step), "enum": [*mixes]}
+    if title.startswith(_OPENING):
+        return _opening_with(schema, title.removeprefix(_OPENING))
+    if schema.get("type") == "number" and len(bounds) == 2:
+        step, values = _grid(float(schema["minimum"]), float(schema["maximum"]))
+        return {"description": _in_steps(schema, step), "enum": [*values]}
+    if schema.get("type") == "number" and bounds:
+        return {**schema, "description": _in_steps(schema, "1"), "type": "integer"} | _whole(schema)
+    return _with_parts(schema, on_grid)
+
+
+def _in_steps(schema: Mapping[str, Any], step: str) -> str:
+    return ", ".join(filter(None, [schema.get("description"), f"in steps of {step}"]))
+
+
+def _whole(schema: Mapping[str, Any]) -> Schema:
+    """The bounds of a schema, rounded inwards."""
+    rounding = {"minimum": math.ceil, "maximum": math.floor}
+    return {name: inner(schema[name]) for name, inner in rounding.items() if name in schema}
+
+
+def _opening_with(schema: Mapping[str, Any], opening: str) -> Schema:
+    """A text with the pattern of a sentence, in signs that need no escape in JSON."""
+    room = schema["maxLength"] - len(opening) - 1
+    if room < 1 or set(opening) & set('"\\\n'):
+        return dict(schema)
+    plain = re.sub(r"([.^$*+?{}()|\[\]])", r"\\\1", opening)
+    return {**schema, "pattern": rf'^{plain} [^"\\\n]{{1,{room}}}$'}
+
+
+def without_bounds(schema: Mapping[str, Any]) -> Schema:
+    """The same schema for servers that refuse bounds of numbers and lengths of texts.
+
+    They still stand in its descriptions, and are left to the reading.
+    """
+    loose = {name: words for name, words in schema.items() if name not in _BOUNDS}
+    return _with_parts(loose, without_bounds)
+
+
+def _with_parts(schema: Mapping[str, Any], change: Callable[[Mapping[str, Any]], Schema]) -> Schema:
+    """A schema whose properties and alternatives are changed."""
+    changed = dict(schema)
     if "properties" in schema:
-        coarse["properties"] = {name: on_grid(part) for name, part in schema["properties"].items()}
+        changed["properties"] = {name: change(part) for name, part in schema["properties"].items()}
     if "anyOf" in schema:
-        coarse["anyOf"] = [on_grid(part) for part in schema["anyOf"]]
-    return coarse
-
-
-def _listed(schema: Mapping[str, Any], step: str, values: tuple[Any, ...]) -> Schema:
-    words = ", ".join(filter(None, [schema.get("description"), f"in steps of {step}"]))
-    return {"description": words, "enum": [*values]}
+        changed["anyOf"] = [change(part) for part in schema["anyOf"]]
+    return changed
 
 
 @lru_cache(maxsize=4096)  # the same bounds are asked within again and again

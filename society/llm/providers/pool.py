@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from society.engine.calls import Completion, Going, Request, Spent
@@ -81,8 +82,9 @@ class ModelPool:
             mind = self._mind(name)
             self._refuse_uncounted(self.spec(name))
             mind.check()
-        for spec in self._specs.values():
+        for name, spec in self._specs.items():
             _refuse_keys(spec)
+            _refuse_two_meanings(name, spec)
 
     async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         """Ask; raises Paused if no answer can be had, and InputError if none ever will."""
@@ -159,6 +161,7 @@ class ModelPool:
 
             return Local(spec, self._seed)
         if spec.sort == "litellm":
+            _refuse_files(spec)
             from .litellm import Litellm
 
             return Litellm(spec, self._seed)
@@ -167,6 +170,29 @@ class ModelPool:
         if spec.model not in self._own:
             raise InputError(f"{spec.model} was not loaded; name a file and a function in it")
         return own_client(spec, self._own[spec.model], self._seed)
+
+
+def _refuse_two_meanings(name: str, spec: ModelSpec) -> None:
+    """Raise InputError for a name of the run's own by which another model can be meant."""
+    other = ModelSpec(model=name)
+    if spec.model != name and (other.sort in ("offline", "tape", "own") or "/" in name):
+        raise InputError(
+            f"the name {name!r} means two models: itself, and {spec.model!r} by the settings under "
+            "`models`; give the settings another name"
+        )
+
+
+def _refuse_files(spec: ModelSpec) -> None:
+    """Raise InputError for the name of a provider's model that is also a file here."""
+    file = Path(spec.model)
+    if not file.is_file():
+        return
+    meant = {".run": f"tape:{file}", ".gguf": f"local:{file}", ".py": f"{file}:function"}
+    advice = f"write {meant[file.suffix]} for the file" if file.suffix in meant else ""
+    raise InputError(
+        f"the model {spec.model!r} is also a file in this folder; "
+        f"{advice or 'move the file, or run from another folder, if you mean the provider'}"
+    )
 
 
 def _refuse_keys(spec: ModelSpec) -> None:

@@ -84,7 +84,7 @@ class Automaton:
             return None, None, failure
         if not self.program.keeps_state and not self.program.random:
             self._names = ()
-        elif not self.runnable.shares:
+        elif not self.runnable.shares and not self.program.analysis.identities:
             stored, changes = self.runnable.stored, self.runnable.changes
             self._names = remembered_names(instance, stored, changes=changes)
         if self.forgets:

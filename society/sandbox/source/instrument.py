@@ -57,6 +57,7 @@ _SMALL = 1_000
 _NODES_PER_STEP = 64
 _SUMS_OF_A_TURN = 4
 _PLAIN_CALLS = 24
+_FREE_OPERATORS = 4  # of a turn; on small arrays each takes half a microsecond or more
 # Methods that the runner calls take no step for it.
 _ENTRIES = frozenset({"act"})
 _GOING_THROUGH = frozenset({"all", "any", "list", "max", "min", "sorted", "sum", "tuple"})
@@ -69,6 +70,25 @@ _CHARGED_METHODS = words(
     symmetric_difference tolist union update
     """
 )
+# Methods that take a microsecond or more on arrays of three items, in microseconds.
+_STEPS_OF_METHODS = {
+    **dict.fromkeys(
+        words(
+            """
+            all any argmax argmin argpartition argsort astype clip compress cumprod cumsum
+            difference difference_update intersection isdisjoint issubset issuperset max min
+            partition prod round searchsorted sum symmetric_difference tolist trace union update
+            """
+        ),
+        1,
+    ),
+    "choices": 2,
+    "dot": 2,
+    "mean": 3,
+    "repeat": 4,
+    "std": 8,
+    "var": 8,
+}
 # Attributes that are no methods, or those of a history.
 _DATA = words("C D T dtype eps flat imag itemsize kind name ndim real shape size tiny value")
 # Methods that take no longer the larger their owner is, or no more than a little.
@@ -631,8 +651,18 @@ def _is_short(node: ast.expr) -> bool:
 
 def _weight(body: Iterable[ast.AST]) -> list[ast.expr]:
     """Return the steps of one turn as an argument; a body of usual length takes one, unsaid."""
-    steps = 1 + sum(1 for node in body for _ in ast.walk(node)) // (2 * _NODES_PER_STEP)
+    nodes = [inner for node in body for inner in ast.walk(node)]
+    steps = 1 + len(nodes) // (2 * _NODES_PER_STEP) + sum(map(_steps_of_method, nodes))
+    operators = sum(isinstance(one, ast.BinOp | ast.AugAssign) for one in nodes)
+    steps += max(0, operators - _FREE_OPERATORS) // 2
     return [ast.Constant(steps)] if steps > 1 else []
+
+
+def _steps_of_method(node: ast.AST) -> int:
+    """Return the steps that a method takes however small its owner is; it may be called later."""
+    if not isinstance(node, ast.Attribute) or _is_module(node.value) or _is_self(node.value):
+        return 0
+    return _STEPS_OF_METHODS.get(node.attr, 0)
 
 
 def _is_sum(node: ast.AST) -> bool:

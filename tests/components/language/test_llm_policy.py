@@ -9,12 +9,21 @@ import numpy as np
 import pytest
 
 from society.components.language.llm_policy import LanguagePolicy
-from society.engine.action_spaces import ActionSpace, Choice, Fields, Neighbour, Real, Text
+from society.engine.action_spaces import (
+    ActionSpace,
+    Choice,
+    Fields,
+    MixedStrategy,
+    Neighbour,
+    Real,
+    Text,
+)
 from society.engine.calls import OVERFLOW, Completion, Request
 from society.engine.component import Agent, Component, Inquiry
 from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.script import Ask, Script, common, seen
+from society.llm.parsing.schemas import follows
 
 if TYPE_CHECKING:
     from tests.components.conftest import Talk, Talking
@@ -157,7 +166,9 @@ def watching(env: Environment) -> Script:
 def shown(held: Talk, agent: int) -> list[list[str]]:
     """The names shown in each question to one agent."""
     mine = [request for request in held.requests if request.address.agent == agent]
-    lines = [request.messages[0].content.splitlines() for request in mine]
+    lines = [
+        "\n\n".join(part.content for part in request.messages).splitlines() for request in mine
+    ]
     return [
         [line.split()[2].rstrip(":") for line in said if line.startswith("- Agent")]
         for said in lines
@@ -166,13 +177,13 @@ def shown(held: Talk, agent: int) -> list[list[str]]:
 
 def test_all_neighbours_are_shown_in_order_of_their_ids(talk: Talking) -> None:
     held = talk(watching, LanguagePolicy(), says="nobody", agents=6)
-    assert shown(held, 2) == [["0", "1", "3", "4", "5"]] * 2
+    assert shown(held, 2) == [["0", "1", "2", "3", "4", "5"]] * 2
 
 
 def test_some_neighbours_are_drawn_and_the_same_ones_all_round_long(talk: Talking) -> None:
     held = talk(watching, LanguagePolicy(peers_seen=2), says="nobody", agents=6, rounds=8)
     names = shown(held, 2)
-    assert {len(few) for few in names} == {2}
+    assert {len(few) for few in names} == {3}, "two neighbours and the agent itself"
     assert names[0::2] == names[1::2]
     assert len({tuple(few) for few in names}) > 2
 
@@ -196,6 +207,38 @@ def test_an_unreadable_reply_is_shown_with_the_reason_below_the_same_prompt(talk
     assert held.requests[1].reason in second.replace("‹", "«").replace("›", "»")
     assert held.over.answers("bid")[0].tolist() == [[0.75]]
     assert held.ledger == {"bid": (2, 1, 0, 0)}
+
+
+def test_the_schema_of_the_answer_goes_with_the_question_and_with_its_repair(talk: Talking) -> None:
+    held = talk(bid, LanguagePolicy(), says=["much", '{"answer": 0.5}'], agents=1)
+    first, repair = (request.schema for request in held.requests)
+    assert first is not None
+    assert first["properties"]["answer"]["maximum"] == 1
+    assert repair == first
+    assert held.over.answers("bid")[0].tolist() == [[0.5]]
+
+
+def test_the_schema_has_the_options_and_names_that_the_agent_is_shown(talk: Talking) -> None:
+    asked = question(Fields({"whom": Neighbour("all")}), fallback={"whom": NOBODY})
+    held = talk(asked, LanguagePolicy(thinking=True), says='{"whom": "nobody"}', agents=3)
+    forms = [request.schema or {} for request in held.requests]
+    assert [form["required"] for form in forms] == [["reasoning", "whom"]] * 3
+    names = [set(form["properties"]["whom"]["enum"]) for form in forms]
+    assert names == [{"1", "2", "nobody"}, {"0", "2", "nobody"}, {"0", "1", "nobody"}]
+
+
+def test_an_answer_within_its_schema_that_is_not_legal_is_repaired(talk: Talking) -> None:
+    """No schema says that shares sum to 100."""
+    says = ['{"answer": {"C": 60, "D": 60}}', '{"answer": {"C": 60, "D": 40}}']
+    held = talk(
+        question(MixedStrategy("C", "D"), fallback=[1.0, 0.0]),
+        LanguagePolicy(),
+        says=says,
+        agents=1,
+    )
+    assert follows(held.requests[0].schema or {}, says[0])
+    assert "sums to 120" in held.requests[1].reason
+    assert held.over.answers("bid")[0].tolist() == [[[0.6, 0.4]]]
 
 
 @pytest.mark.parametrize("repairs", [0, 1, 3])

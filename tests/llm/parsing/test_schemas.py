@@ -27,8 +27,15 @@ from society.engine.action_spaces import (
 )
 from society.engine.graph import NOBODY
 from society.errors import Unparsed
-from society.llm.parsing.answers import hint, parse
-from society.llm.parsing.schemas import REASONING, follows, keeps_bounds, on_grid, schema
+from society.llm.parsing.answers import hint, interpret, parse
+from society.llm.parsing.schemas import (
+    REASONING,
+    follows,
+    keeps_bounds,
+    on_grid,
+    schema,
+    without_bounds,
+)
 
 NAMES = Legal(options={"red": 0, "blue": 2}, peers={"3": 2, "5": 4})
 COLOURS = Choice(options=np.array([["red", None, "blue"]], object))
@@ -68,7 +75,15 @@ def answer_of(reply: ActionSpace, legal: Legal = NAMES) -> Any:
         (Integer(0, 1000), {"type": "integer", "minimum": 0, "maximum": 1000}),
         (Integer(), {"type": "integer", "minimum": 0}),
         (Text(80), {"type": "string", "minLength": 1, "maxLength": 80}),
-        (PLAN, {"type": "string", "minLength": 1, "maxLength": 80}),
+        (
+            PLAN,
+            {
+                "title": "a sentence that starts: My plan will be",
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 80,
+            },
+        ),
     ],
     ids=repr,
 )
@@ -148,10 +163,30 @@ def test_mixes_that_sum_to_100_are_listed() -> None:
     assert [max(mix.values()) for mix in grid["enum"]] == [100] * 40
 
 
-def test_what_may_be_none_may_be_so_on_the_grid_and_what_has_no_end_stays() -> None:
+def test_a_number_with_one_bound_is_whole_on_the_grid() -> None:
+    assert on_grid(schema_of(Real(0.5)))["properties"]["answer"] == {
+        "description": "a number of at least 0.5, in steps of 1",
+        "type": "integer",
+        "minimum": 1,
+    }
+    assert on_grid(schema_of(Real(-np.inf, -0.5)))["properties"]["answer"]["maximum"] == -1
+
+
+def test_a_sentence_on_the_grid_begins_with_its_opening() -> None:
+    form = on_grid(schema_of(PLAN))
+    assert form["properties"]["answer"]["pattern"] == r'^My plan will be [^"\\\n]{1,64}$'
+    assert valid(form, {"answer": "My plan will be to give half."})
+    assert not valid(form, {"answer": "My plan is to give half."})
+    odd = on_grid(schema_of(Sentence(80, opening="I (agent 2.5) will")))
+    assert valid(odd, {"answer": "I (agent 2.5) will give half."})
+    quoted = schema_of(Sentence(80, opening='My "plan" is'))
+    assert on_grid(quoted) == quoted
+
+
+def test_what_may_be_none_may_be_so_on_the_grid_and_what_has_no_bounds_stays() -> None:
     either = on_grid(schema_of(Real(0, 1, optional=True)))["properties"]["answer"]["anyOf"]
     assert [len(either[0]["enum"]), either[1]] == [101, {"type": "null"}]
-    for reply in (Real(), Integer(0, 1000), COLOURS, Text(9)):
+    for reply in (Real(-np.inf), Integer(0, 1000), COLOURS, Text(9)):
         assert on_grid(schema_of(reply)) == schema_of(reply)
     assert on_grid(schema_of(Real(3, 3)))["properties"]["answer"]["enum"] == [3]
 
@@ -171,6 +206,16 @@ def test_a_grid_of_any_width_has_both_bounds_and_about_a_hundred_steps(
     assert len(values) <= 103
     assert all(valid(form, {"answer": value}) for value in values)
     assert values == sorted(set(values))
+
+
+def test_without_bounds_descriptions_alone_say_them() -> None:
+    loose = without_bounds(schema_of(Fields({"minimum": Real(0, 1), "why": Text(9)})))
+    assert loose["properties"] == {
+        "minimum": {"type": "number", "description": "a number from 0 to 1"},
+        "why": {"type": "string", "description": "text of at most 9 characters"},
+    }
+    either = without_bounds(answer_of(Real(0, 1, optional=True)))["anyOf"]
+    assert either == [{"type": "number"}, {"type": "null"}]
 
 
 # Schemas and readers agree: in both directions, for every form
@@ -228,7 +273,8 @@ def drawn(draw: st.DrawFn, reply: ActionSpace, legal: Legal) -> tuple[Any, Any]:
     if isinstance(reply, Real | Integer):
         if getattr(reply, "optional", False) and draw(st.booleans()):
             return math.nan, None
-        low, high = float(np.clip(reply.low, -1e9, None)), float(reply.high)
+        high = float(reply.high)
+        low = max(float(reply.low), min(high, 0) - 1e9)
         if isinstance(reply, Integer):
             number: float = draw(st.integers(int(low), int(high)))
         else:
@@ -247,8 +293,12 @@ def drawn(draw: st.DrawFn, reply: ActionSpace, legal: Legal) -> tuple[Any, Any]:
         shares = [b - a for a, b in zip([0, *cuts], [*cuts, 100], strict=True)]
         said = dict(zip(reply.actions, shares, strict=True))
         return [share / 100 for share in shares], said
-    text = "My plan will be to give half." if isinstance(reply, Sentence) else "Take { no more }."
-    return text, text
+    text = "My plan will be to give half."
+    if not isinstance(reply, Sentence):
+        limit = reply.limit if isinstance(reply, Text) else 1
+        text = draw(st.text(min_size=1, max_size=limit))
+        text = text if interpret(reply, text, legal) is not None else "Take { no more }."
+    return interpret(reply, text, legal), text
 
 
 @given(data=st.data(), reply=forms, legal=legals(), thinking=st.booleans(), thoughts=words)
@@ -276,6 +326,8 @@ def validating(form: Mapping[str, Any]) -> st.SearchStrategy[Any]:
     kind = form["type"]
     if kind == "null":
         return st.none()
+    if "pattern" in form:
+        return st.from_regex(form["pattern"], fullmatch=True)
     if kind == "string":
         return st.text(min_size=form.get("minLength", 0), max_size=form["maxLength"])
     if kind == "object":
