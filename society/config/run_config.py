@@ -76,8 +76,9 @@ def _model(said: Any, info: ValidationInfo) -> Any:
     if not isinstance(given, Mapping) or not isinstance(name := given.get("model"), str):
         return given
     file, mark, function = name.rpartition(".py:")
-    if name.startswith("tape:"):
-        name = f"tape:{resolve_path(name.removeprefix('tape:'), info)}"
+    kind, colon, path = name.partition(":")
+    if colon and kind in ("local", "tape"):
+        name = f"{kind}:{resolve_path(path, info)}"
     elif mark:
         name = f"{resolve_path(file + '.py', info)}:{function}"
     return {**given, "model": name}

@@ -107,7 +107,7 @@ class _Call:
             sum_known([0.0, *(reply.cost for reply in self.replies)]),
             self.busy(),
             self.attempts - 1,
-            self.remote.spec.model,
+            self.remote.spec.label,
             {**self.remote.record(self.sent), OVERFLOW: str(why)},
             sum_known([0, *(reply.cached_tokens for reply in self.replies)]),
         )
@@ -126,7 +126,7 @@ class _Call:
             sum_known(reply.cost for reply in self.replies),
             self.busy(),
             self.attempts - 1,
-            last.model or remote.spec.model,
+            last.model or remote.spec.label,
             remote.record(self.sent),
             sum_known(reply.cached_tokens for reply in self.replies),
         )

@@ -82,7 +82,8 @@ class Endpoint:
 
     seed: of the run. best: the best way to enforce a form that may be tried. takes_seed,
     takes_room: whether a seed, and the room of a reply, may be sent. bounds: whether the server
-    holds numbers within the bounds of a schema.
+    holds numbers within the bounds of a schema. known: whether the best way is known to work, so
+    that a refusal concerns one schema only.
     """
 
     def __init__(
@@ -94,12 +95,13 @@ class Endpoint:
         takes_seed: bool = True,
         takes_room: bool = True,
         bounds: bool = False,
+        known: bool = False,
     ) -> None:
         self._spec, self._seed, self._bounds = spec, seed, bounds
         self._way: Way = best if spec.structured == "auto" else spec.structured
         if not spec.extra.keys().isdisjoint(_FORM):  # the user's own form stands for all questions
             self._way = "none"
-        self._sure = spec.structured != "auto"  # whether the way is known to work
+        self._sure = known or spec.structured != "auto"  # whether the way is known to work
         self._refused_schemas: set[str] = set()
         self._without: set[str] = set()
         self._seeded = takes_seed and "seed" not in spec.extra

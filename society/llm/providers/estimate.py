@@ -71,7 +71,7 @@ class Counting:
         prompt, reply, most = (sum(column) for column in zip(*rows, strict=True))
         known = find_price(spec)
         costs = [None if known is None else known.of(prompt, words) for words in (reply, most)]
-        return Forecast(spec.model, len(rows), prompt, reply, most, *costs)
+        return Forecast(spec.label, len(rows), prompt, reply, most, *costs)
 
 
 def _tokens(characters: int) -> int:

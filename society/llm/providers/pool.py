@@ -16,13 +16,14 @@ from .answer_tape import AnswerTape
 from .budget import Budget
 from .offline import Offline, OfflineModel
 from .pricing import find_price
-from .settings import Limits, ModelSpec
+from .settings import Limits, ModelSpec, is_local
 
 if TYPE_CHECKING:
     from .caller import Remote
     from .responses import Client
 
 
+_OF_SERVERS = {"api_base", "timeout", "deadline", "concurrency"}
 _LOG = logging.getLogger(__name__)
 
 
@@ -64,7 +65,13 @@ class ModelPool:
         """The settings of a model that requests call so."""
         if name in self._specs:
             return self._specs[name]
-        return self._specs["default"].model_copy(update={"model": name})
+        default = self._specs["default"]
+        if not is_local(name):
+            return default.model_copy(update={"model": name})
+        # How a server is reached and waited for says nothing about a model in this process.
+        elsewhere = set() if default.sort == "local" else _OF_SERVERS
+        said = default.model_dump(exclude_unset=True, exclude=elsewhere)
+        return ModelSpec.model_validate(said | {"model": name})
 
     def check(self, names: Iterable[str]) -> None:
         """Raise InputError for a model that can never answer, and for limits nobody can keep.
@@ -133,7 +140,7 @@ class ModelPool:
         if spec.sort == "offline":
             return OfflineModel(Offline(self._seed), self._budget)
         if spec.sort == "tape":
-            tape = AnswerTape(spec.model.removeprefix("tape:"))
+            tape = AnswerTape(spec.file)
             return OfflineModel(tape, self._budget, tape.close)
         return self._remote(spec)
 
@@ -149,6 +156,10 @@ class ModelPool:
             from .openai_compatible import OpenAICompatible
 
             return OpenAICompatible(spec, self._seed)
+        if spec.sort == "local":
+            from .local import Local
+
+            return Local(spec, self._seed)
         if spec.sort == "litellm":
             _refuse_files(spec)
             from .litellm import Litellm

@@ -48,7 +48,7 @@ def find_price(spec: ModelSpec) -> Price | None:
     A server of one's own has no listed price, whatever its models are called, and a function of the
     user's may reach any model.
     """
-    if spec.sort in ("offline", "tape"):
+    if spec.sort in ("offline", "tape", "local"):
         return FREE
     if spec.sort != "litellm":
         return None
