@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from society.terminal.live import Live
 
 
-_FEW_ANSWERS = 5  # of language models, by which a run is not judged
+_FEW_ANSWERS = 10  # of language models: fewer say little
 _MOST_FALLBACKS = 0.5  # of the answers, unless the limit max_fallbacks says otherwise
 
 
