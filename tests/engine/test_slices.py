@@ -165,7 +165,10 @@ def test_no_slice_is_further_ahead_than_is_stated(monkeypatch: pytest.MonkeyPatc
     class Slow(Clerk):
         async def consult(self, ask: Inquiry, agent: Agent) -> Any:
             if agent.address.replicate == 0 and agent.moment == 1 and agent.seat == 0:
-                await asyncio.sleep(0.05)
+                while max(rounds_asked, default=0) < 4:
+                    await asyncio.sleep(0)
+                for _ in range(50):
+                    await asyncio.sleep(0)
                 assert max(rounds_asked) == 4, "the round that is open, and three more"
             rounds_asked.append(agent.moment)
             return 1.0
@@ -209,13 +212,17 @@ def test_the_first_line_that_fails_ends_all_with_the_same_words_and_rounds() -> 
 
 def test_a_limit_in_one_slice_stops_all_and_answers_under_way_are_awaited() -> None:
     answered: list[int] = []
+    stopped = asyncio.Event()
 
     class Limited(Clerk):
         async def consult(self, ask: Inquiry, agent: Agent) -> Any:
             replicate = agent.address.replicate
-            await asyncio.sleep(0.01 * replicate)
             if replicate == 1 and agent.moment == 2:
+                stopped.set()
                 raise Paused("the budget of 9 calls is used up")
+            if replicate == 4:
+                await stopped.wait()
+                await asyncio.sleep(0.01)
             answered.append(replicate)
             return 1.0
 
