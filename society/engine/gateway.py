@@ -292,9 +292,9 @@ class ModelGateway:
         self.token.cancel(why)
         under_way = {task for task in tasks if not task.done()}
         if under_way and self._minds is not None and self._patient:
-            if self._awaiting is not None:
-                jobs = sum(len(part._jobs) for part in self._parts)
-                self._awaiting(jobs if self._parts else len(under_way))
+            jobs = sum(len(part._jobs) for part in self._parts) if self._parts else len(under_way)
+            if self._awaiting is not None and jobs:
+                self._awaiting(jobs)
             _, under_way = await asyncio.wait(under_way, timeout=self._minds.patience)
         for part in self._parts:
             part._patient = False  # all that time has been given

@@ -13,6 +13,8 @@ from society.conformance.invariants import exact_record
 from society.engine import slices
 from society.engine.action_spaces import Real
 from society.engine.agents import RunContext
+from society.engine.calls import Completion, Going, Message, Request
+from society.engine.cancellation import CancellationToken
 from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry, News, Question
 from society.engine.environment import Environment
 from society.engine.game_master import Game, GameMaster
@@ -67,6 +69,7 @@ def games(
     rounds: int = ROUNDS,
     replicates: int = REPLICATES,
     measures: tuple[Measure, ...] = (),
+    gateway: ModelGateway | None = None,
 ) -> tuple[GameMaster, SlicedGame]:
     """The same game as one batch, and in slices."""
     scenario = Scenario("auction", script, cast=lambda p, n: [], measures=measures)
@@ -85,7 +88,7 @@ def games(
         env = place(ids)
         return GameMaster(scenario, env, Population(cast, RunContext(env, gateway)))
 
-    everybody, gateway = range(replicates), ModelGateway()
+    everybody, gateway = range(replicates), gateway or ModelGateway()
     parts = [game(part.tolist(), gateway.part()) for part in slice_replicates(replicates)]
     return game(everybody, ModelGateway()), SlicedGame(place(everybody), gateway, parts)
 
@@ -165,7 +168,10 @@ def test_no_slice_is_further_ahead_than_is_stated(monkeypatch: pytest.MonkeyPatc
     class Slow(Clerk):
         async def consult(self, ask: Inquiry, agent: Agent) -> Any:
             if agent.address.replicate == 0 and agent.moment == 1 and agent.seat == 0:
-                await asyncio.sleep(0.05)
+                while max(rounds_asked, default=0) < 4:
+                    await asyncio.sleep(0)
+                for _ in range(50):
+                    await asyncio.sleep(0)
                 assert max(rounds_asked) == 4, "the round that is open, and three more"
             rounds_asked.append(agent.moment)
             return 1.0
@@ -209,13 +215,17 @@ def test_the_first_line_that_fails_ends_all_with_the_same_words_and_rounds() -> 
 
 def test_a_limit_in_one_slice_stops_all_and_answers_under_way_are_awaited() -> None:
     answered: list[int] = []
+    stopped = asyncio.Event()
 
     class Limited(Clerk):
         async def consult(self, ask: Inquiry, agent: Agent) -> Any:
             replicate = agent.address.replicate
-            await asyncio.sleep(0.01 * replicate)
             if replicate == 1 and agent.moment == 2:
+                stopped.set()
                 raise Paused("the budget of 9 calls is used up")
+            if replicate == 4:
+                await stopped.wait()
+                await asyncio.sleep(0.01)
             answered.append(replicate)
             return 1.0
 
@@ -257,3 +267,41 @@ def test_lines_that_depend_on_data_are_refused() -> None:
     _, sliced = games(moody, Clerk())
     with pytest.raises(PartError, match="round 1 has other lines in one replicate than in another"):
         sliced.play()
+
+
+def test_an_interrupt_waits_for_the_answers_under_way_in_all_slices() -> None:
+    told, begun, answered = list[int](), list[int](), list[int]()
+
+    class Minds:
+        patience = 5.0
+
+        async def call(self, request: Request, going: Going, token: CancellationToken) -> Any:
+            await going()
+            begun.append(request.address.replicate)
+            await asyncio.sleep(0.02)
+            answered.append(request.address.replicate)
+            return Completion("1")
+
+        async def close(self) -> None:
+            pass
+
+    class Caller(Clerk):
+        async def consult(self, ask: Inquiry, agent: Agent) -> Any:
+            await agent.call("m", [Message("user", "How much?")])
+            return 1.0
+
+    gateway = ModelGateway(Minds, awaiting=told.append)
+    _, sliced = games(auction, Caller(), gateway=gateway)
+
+    async def scene() -> None:
+        playing = asyncio.create_task(sliced.perform())
+        while len(begun) < 12:
+            await asyncio.sleep(0)
+        playing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await playing
+
+    asyncio.run(scene())
+    assert told == [12], "three agents in each of four replicates"
+    assert sorted(answered) == sorted(begun)
+    assert [entry.calls for entry in gateway.ledger.entries()] == [12], "nobody else was asked"
