@@ -15,6 +15,7 @@ import argparse
 import bisect
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from statistics import mean
 from typing import Any, get_args
@@ -43,13 +44,12 @@ class Server:
     """A llama.cpp server in this process; each reply is one token."""
 
     def __init__(self, file: str, slots: int) -> None:
-        import xllamacpp
-
-        params = xllamacpp.CommonParams()
+        llama: Any = import_module("xllamacpp")
+        params = llama.CommonParams()
         params.model.path = file
         params.n_parallel, params.n_ctx = slots, slots * ROOM
         params.cache_ram_mib, params.warmup, params.verbosity = 0, False, -1
-        self._server = xllamacpp.Server(params)
+        self._server = llama.Server(params)
 
     def cached_share(self, heard: Sequence[Heard]) -> float:
         """The part of the tokens of prompts that came from the cache, asked one by one."""
