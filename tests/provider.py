@@ -16,6 +16,10 @@ given as JSON by --plan or POST /plan:
     batch        of jobs: polls until one has ended, the status then, lines that it answers at most,
                  and kinds of faults of the first, second, ... request to begin one ("lost": it is
                  begun, but the connection breaks), and of those to look at it (looks)
+    odd          names in ODDITIES: what the server does not take, or does its own way
+    wrap         text around every answer, which stands for {}
+    context      letters that a prompt may have; 0 is no bound
+    context_says the words, and the status, by which a longer one is refused
 
 GET /log tells, for every prompt (by its hash), when attempts arrived and how many were answered in
 full; GET /stats what there was altogether; POST /reset forgets both, and the plan. There is also
@@ -46,6 +50,10 @@ PLAIN: dict[str, Any] = {
     "brain": "resident",
     "brains": {},
     "batch": {},
+    "odd": [],
+    "wrap": "{}",
+    "context": 0,
+    "context_says": ["This model's maximum context length is 8 tokens.", 400],
 }
 NEVER = 10**9
 
@@ -179,10 +187,15 @@ class Provider:
         entry["count"] += 1
         entry["at"].append(time.monotonic())
         await self.wait(name, attempt)
+        if refusal := self.refusal(body):
+            return refusal
         kind = self.kind(name, attempt)
         answer = FAULTS.get(kind, status)
-        brain = self.plan["brains"].get(body["model"], self.plan["brain"])
-        response = await answer(self, request, completion(body, BRAINS[brain]), kind)
+        full = self.said(body)
+        if body.get("stream"):
+            response = await streamed(request, full)
+        else:
+            response = await answer(self, request, full, kind)
         entry["full"] += kind in _IN_FULL
         return response
 
@@ -279,14 +292,37 @@ class Provider:
         entry["at"].append(time.monotonic())
         self.count += 1
         self.last = {"body": body, "key": ""}
-        if kind != "ok":
+        refusal = self.refusal(body)
+        if refusal is not None:
+            assert isinstance(refusal.body, bytes)
+            response = {"status_code": refusal.status, "body": json.loads(refusal.body)}
+        elif kind != "ok":
             error = {"message": f"{self.plan['complaint']} {kind}", "code": None}
             response = {"status_code": int(kind), "body": {"error": error}}
         else:
             entry["full"] += 1
-            brain = self.plan["brains"].get(body["model"], self.plan["brain"])
-            response = {"status_code": 200, "body": completion(body, BRAINS[brain])}
+            response = {"status_code": 200, "body": self.said(body)}
         return {"custom_id": line["custom_id"], "response": response, "error": None}
+
+    def said(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Answer in full, as odd as the plan has it."""
+        brain = self.plan["brains"].get(body["model"], self.plan["brain"])
+        full = completion(body, BRAINS[brain])
+        _message(full)["content"] = self.plan["wrap"].replace("{}", _message(full)["content"])
+        for odd in self.plan["odd"]:
+            ODDITIES[odd](body, full)
+        return full
+
+    def refusal(self, body: dict[str, Any]) -> web.Response | None:
+        """Refuse what the server does not take; None if it takes everything."""
+        letters = sum(len(message["content"]) for message in body["messages"])
+        if 0 < self.plan["context"] < letters:
+            words, code = self.plan["context_says"]
+            return web.json_response({"error": {"message": words}}, status=code)
+        for odd in self.plan["odd"]:
+            if odd in REFUSALS and (words := REFUSALS[odd](body)):
+                return web.json_response({"error": {"message": words}}, status=400)
+        return None
 
     async def wait(self, name: str, attempt: int) -> None:
         latency = self.plan["latency"]
@@ -313,6 +349,7 @@ def completion(body: dict[str, Any], brain: Callable[[str], str]) -> dict[str, A
     prompt = "\n".join(message["content"] for message in body["messages"])
     text = brain(prompt)
     used = {"prompt_tokens": len(prompt) // 4, "completion_tokens": max(1, len(text) // 4)}
+    details = {"prompt_tokens_details": {"cached_tokens": used["prompt_tokens"] // 2}}
     choice = {
         "index": 0,
         "message": {"role": "assistant", "content": text},
@@ -324,7 +361,7 @@ def completion(body: dict[str, Any], brain: Callable[[str], str]) -> dict[str, A
         "created": 0,
         "model": body["model"],
         "choices": [choice],
-        "usage": used | {"total_tokens": sum(used.values())},
+        "usage": used | {"total_tokens": sum(used.values())} | details,
     }
 
 
@@ -446,6 +483,85 @@ FAULTS: dict[str, Fault] = {
 }
 # Answers that are paid for
 _IN_FULL = ("ok", "drip", "garbage", "length", "silent", "endless", "odd", "filtered")
+
+
+# What odd servers refuse, and do in their own way
+
+
+def _form(body: dict[str, Any]) -> str:
+    return str(body.get("response_format", {}).get("type", ""))
+
+
+def _unsupported(name: str) -> Callable[[dict[str, Any]], str]:
+    return lambda body: f"Unsupported parameter: '{name}' is not supported" if name in body else ""
+
+
+REFUSALS: dict[str, Callable[[dict[str, Any]], str]] = {
+    **{f"no {name}": _unsupported(name) for name in ("temperature", "seed", "top_p", "tools")},
+    "no schema": lambda body: "json_schema: not here" * (_form(body) == "json_schema"),
+    "no response_format": lambda body: "response_format: not here" * bool(_form(body)),
+    "no max_tokens": lambda body: (
+        "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+        * ("max_tokens" in body)
+    ),
+    "low temperature": lambda body: "temperature must be below 1" * (body["temperature"] >= 1),
+    "no system": lambda body: (
+        "System role not supported" * any(one["role"] == "system" for one in body["messages"])
+    ),
+    "stream": lambda body: "Stream must be set to true" * (not body.get("stream")),
+}
+
+
+def _obey(body: dict[str, Any], full: dict[str, Any]) -> None:
+    """Answer in the form that is asked for, and in nothing else."""
+    message = _message(full)
+    said = message["content"][message["content"].find("{") :]
+    if _form(body):
+        message["content"] = said
+    if body.get("tools"):
+        call = {"name": body["tools"][0]["function"]["name"], "arguments": said}
+        message |= {"content": None, "tool_calls": [{"id": "1", "type": "function"}]}
+        message["tool_calls"][0]["function"] = call
+
+
+def _think(body: dict[str, Any], full: dict[str, Any]) -> None:
+    """Put the answer where thoughts belong."""
+    message = _message(full)
+    message |= {"content": "", "reasoning_content": message["content"]}
+
+
+def _fail(body: dict[str, Any], full: dict[str, Any]) -> None:
+    full["choices"][0]["finish_reason"] = "error"
+
+
+def _nothing(body: dict[str, Any], full: dict[str, Any]) -> None:
+    """Refuse only."""
+
+
+ODDITIES: dict[str, Callable[[dict[str, Any], dict[str, Any]], None]] = {
+    **dict.fromkeys(REFUSALS, _nothing),
+    "obeys": _obey,
+    "thinks": _think,
+    "fails": _fail,
+}
+
+
+async def streamed(request: web.Request, full: dict[str, Any]) -> web.StreamResponse:
+    """The answer as server-sent events, a few letters each."""
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await response.prepare(request)
+    text = _message(full)["content"] or ""
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+    deltas += [{"content": text[start : start + 7]} for start in range(0, len(text), 7)]
+    choices: list[Any] = [[{"index": 0, "delta": delta, "finish_reason": None}] for delta in deltas]
+    choices.append([{"index": 0, "delta": {}, "finish_reason": "stop"}])
+    about = {name: full[name] for name in ("id", "created", "model")}
+    about |= {"object": "chat.completion.chunk"}
+    pieces = [about | {"choices": one} for one in choices]
+    pieces.append(about | {"choices": [], "usage": full["usage"]})
+    for piece in [*map(json.dumps, pieces), "[DONE]"]:
+        await response.write(f"data: {piece}\n\n".encode())
+    return response
 
 
 def application(provider: Provider) -> web.Application:

@@ -209,7 +209,7 @@ def test_the_heavy_libraries_are_imported_late() -> None:
     """But for modules that are imported late: terminal, providers, templates, progress."""
     heavy = {"networkx", "rich", "ruamel", "jinja2", "aiohttp", "litellm", "langchain_core"}
     heavy |= {"torch", "sentence_transformers", "transformers", "dotenv"}
-    heavy |= {"scipy", "statsmodels", "pandas", "matplotlib", "distributed"}
+    heavy |= {"jsonschema", "scipy", "statsmodels", "pandas", "matplotlib", "distributed"}
     late = {"terminal", "providers", "progress.py"}
     late |= {"templates.py", "template_limits.py", "template_names.py"}
     early = [

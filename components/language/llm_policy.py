@@ -1,9 +1,12 @@
 """A language model as a mind: prompt, reply, reading, and what to do if the reply cannot be read.
 
+    only one legal answer:  that is the answer, and nobody is asked
     briefs of the siblings + the question in words  ->  model  ->  answer
-    cut off by a limit:  the same prompt again, with twice the room, at most twice
+    cut off by a limit:  the same prompt again, with twice the room, as long as all this takes no
+                         more than `most_room` of the model
+    too long a prompt:   with half of what memory adds, a quarter, and nothing of it
     not readable:        the prompt again with the reply and the reason below it (any/repair.md),
-                         as often as the question allows; then it stays unread
+                         in the first room, as often as the question allows; then it stays unread
 
 A repair is one fresh message and not a longer conversation: it begins with the very words of the
 prompt, which providers have in their prefix caches, it does not grow from one repair to the next,
@@ -13,7 +16,7 @@ assistant has said nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, NamedTuple
@@ -21,14 +24,27 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from society.engine.action_spaces import Choice, Legal, Neighbour, fields
-from society.engine.calls import Again, Completion, Message
+from society.engine.action_spaces import (
+    ActionSpace,
+    Choice,
+    Fields,
+    Integer,
+    Legal,
+    MixedStrategy,
+    Neighbour,
+    Real,
+    fields,
+)
+from society.engine.calls import OVERFLOW, Again, Completion, Message
 from society.engine.component import ANYTHING, Agent, Component, Inquiry, Sight
-from society.errors import CutOff, Unparsed
-from society.llm.parsing.answers import read_reply
+from society.engine.graph import NOBODY
+from society.errors import ContextOverflow, CutOff, Unparsed
+from society.llm.parsing.answers import open_options, read_reply
+from society.llm.parsing.schemas import schema
 from society.text import format_number, shorten
 
-MOST_CUTS = 2  # how often a reply that was cut off is asked for again
+MOST_ROOM = 4  # times the first room that a question may take, unless the model says `most_room`
+_SHARES = (0.5, 0.25, 0.0)  # of what memory adds that stay in prompts that were too long
 _ROOM = 1024  # tokens that a reply is taken to have had if nobody says how many
 _QUOTED = 600  # characters of an unreadable reply that are shown in a repair
 
@@ -56,8 +72,11 @@ class LanguagePolicy(Component):
         return tuple(dict.fromkeys((self.model, *self.questions.values())))
 
     async def consult(self, ask: Inquiry, agent: Agent) -> Any:
+        """Ask the model, unless only one answer is legal: that is taken without a question."""
         model = self.questions.get(ask.kind) or _gene(agent) or self.model
         sight, legal = agent_view(ask, agent, self.peers_seen)
+        if (only := only_answer(ask.reply, legal)) is not None:
+            return only
         shown = View(sight, shuffle_legal(legal, ask, agent))
         return await ask_model(ask, agent, model, shown, thinking=self.thinking)
 
@@ -99,9 +118,29 @@ def _shuffle(
     named: Mapping[str, int], numbers: Mapping[str, int], ask: Inquiry, agent: Agent
 ) -> Mapping[str, int]:
     """Order names by the numbers that chance ranks."""
+    if len(named) < 2:
+        return named
     name_of = {number: name for name, number in numbers.items()}
     order = agent.shuffle(np.array([*name_of], np.int64), ask.kind).tolist()
     return {name_of[number]: named[name_of[number]] for number in order}
+
+
+def only_answer(reply: ActionSpace, legal: Legal) -> Any:
+    """The one answer that is legal, such as 0 from 0 to 0; None if there is a choice."""
+    if isinstance(reply, Fields):
+        answers = {name: only_answer(part, legal) for name, part in reply.fields.items()}
+        return None if None in answers.values() else answers
+    if isinstance(reply, Real | Integer):
+        low, high = float(reply.low), float(reply.high)
+        return low if low == high and not getattr(reply, "optional", False) else None
+    if isinstance(reply, Choice):
+        options = open_options(reply, legal)
+        return next(iter(options.values())) if len(options) == 1 else None
+    if isinstance(reply, Neighbour):
+        return None if legal.peers else NOBODY
+    if isinstance(reply, MixedStrategy):
+        return [1.0] if reply.width == 1 else None
+    return None
 
 
 def option_labels(ask: Inquiry) -> dict[str, int]:
@@ -140,37 +179,86 @@ async def ask_model(
     """
     # Prompts of templates keep the six figures with which they have been recorded.
     legal = shown.legal._replace(rounded=not agent.context.prompts.has_template(ask.kind))
-    worded = partial(agent.prompt, ask, legal=legal, sight=shown.sight, thinking=thinking)
-    prompt = words = worded(page=page, more=more)
     system = agent.context.prompts.system(ask, agent)
     before = (Message("system", system),) if system.strip() else ()
+    worded = partial(
+        agent.prompt, ask, legal=legal, sight=shown.sight, thinking=thinking, system=system
+    )
+    prompt, repair = worded(page=page, more=more), ""
+    form = schema(ask.reply, legal, thinking=thinking)
     again: Again = ""
-    room, reason, cuts, repairs, ids = None, "", 0, 0, agent.env.ids
+    room, reason, repairs, ids = None, "", 0, agent.env.ids
+    first, taken, shares = 0, 0, list(_SHARES)
     while True:
         said = await agent.call(
             model,
-            (*before, Message("user", words)),
+            (*before, Message("user", prompt + repair)),
             room=room,
             again=again,
             reason=reason,
+            schema=form,
             question=ask,
             peers=sorted(legal.peers, key=lambda name: ids[legal.peers[name]]),
         )
+        if said.finish == OVERFLOW:
+            reason, again = str(said.sent.get(OVERFLOW, "the prompt is too long")), "shortened"
+            prompt = _shortened(prompt, shares, agent, partial(worded, page=page), more, reason)
+            continue
         try:
             return read_reply(ask.reply, said.text, legal, said.finish)
         except Unparsed as unread:
             reason = str(unread)
-            if isinstance(unread, CutOff) and cuts < MOST_CUTS:
-                cuts, again, room = cuts + 1, "cut", 2 * _room(said)
+            first, taken = first or _room(said), taken + _room(said)
+            wider = _wider(said, first, taken) if isinstance(unread, CutOff) else None
+            if wider is not None:
+                again, room = "cut", wider
             elif repairs < ask.repairs:
-                repairs, again = repairs + 1, "repair"
+                repairs, again, room = repairs + 1, "repair", None
                 reply = {"reply": shorten(said.text, _QUOTED), "reason": reason}
-                words = f"{prompt}\n\n{worded(page='repair', more=reply)}"
+                repair = f"\n\n{worded(page='repair', more=reply)}"
             else:
                 raise
 
 
+def _shortened(
+    prompt: str,
+    shares: list[float],
+    agent: Agent,
+    worded: Callable[..., str],
+    more: Mapping[str, object] | None,
+    reason: str,
+) -> str:
+    """The prompt with less of what memory adds, the oldest first; raises ContextOverflow.
+
+    shares: that may be tried yet.
+    """
+    while shares:
+        agent.memories = shares.pop(0)
+        fewer = {name: _newest(value, agent.memories) for name, value in (more or {}).items()}
+        shorter = worded(more=fewer)
+        if len(shorter) < len(prompt):
+            return shorter
+    raise ContextOverflow(f"{reason}; nothing that memory adds is left to shorten")
+
+
+def _newest(value: object, share: float) -> object:
+    """The last entries of a list, a share of them; anything else as it is."""
+    return value[len(value) - int(len(value) * share) :] if isinstance(value, list) else value
+
+
+def _wider(said: Completion, first: int, taken: int) -> int | None:
+    """Twice the room of a reply, or what is left; None if that is no more than it had.
+
+    first: the room of the first reply to the question; taken: of all so far.
+    """
+    room, most = _room(said), said.sent.get("most_room")
+    left = (most if isinstance(most, int) else MOST_ROOM * first) - taken
+    wider = min(2 * room, left)
+    return wider if wider > room else None
+
+
 def _room(said: Completion) -> int:
     """The tokens that a reply was allowed to have."""
-    sent = said.sent.get("max_tokens")
+    names = ("max_tokens", "max_completion_tokens")
+    sent = next((said.sent[name] for name in names if name in said.sent), None)
     return sent if isinstance(sent, int) else max(said.completion_tokens or 0, _ROOM)

@@ -10,7 +10,7 @@ alone, and what is hidden from agents must not steer their thoughts. What happen
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -52,6 +52,7 @@ class Recall(Component):
     limit: MemoryCount = 200
     embedder: EmbedderName = "hashing"
 
+    shortens = True
     chance_id = "recall"
     notices = ANYTHING
     columns = (Column("memory", object), Column("heard", object))
@@ -67,9 +68,9 @@ class Recall(Component):
     def brief(self, ask: Inquiry, agent: Agent) -> str:
         memory, by = agent["memory"], memory_finder(self)
         if by is None:
-            return recount_memories(memory.latest(self.k))
+            return recount_memories(memory.latest(self.k), agent.env.clocks)
         (cue,) = embed_texts(by, [ask.kind.replace("_", " ")], agent)
-        return recount_memories(memory.recall(cue, agent.moment, self.k))
+        return recount_memories(memory.recall(cue, agent.moment, self.k), agent.env.clocks)
 
 
 def memory_finder(part: Recall) -> Embedder | None:
@@ -95,6 +96,7 @@ def embed_texts(by: Embedder, texts: Sequence[str], me: AgentGroup | Agent) -> A
 def remember(tell: News, agents: AgentGroup, by: Embedder | None) -> None:
     """Keep what was told to each member; empty words leave nothing to remember."""
     told = agents.told(tell)
+    agents.env.clocks[agents.moment] = agents.env.clock or "before the first round"
     places = None if by is None else embed_texts(by, told, agents)
     for row, (memory, heard) in enumerate(zip(agents["memory"], agents["heard"], strict=True)):
         heard[tell.kind] += 1
@@ -106,8 +108,16 @@ def remember(tell: News, agents: AgentGroup, by: Embedder | None) -> None:
             memory.add(agents.moment, told[row], places[row], importance=1 / heard[tell.kind])
 
 
-def recount_memories(memories: Sequence[Episode | Item]) -> str:
-    """Memories as a list, each with its round; nothing if there are none."""
+def recount_memories(memories: Sequence[Episode | Item], clocks: Mapping[int, str]) -> str:
+    """Memories as a list, each with its round as agents are told of it; nothing if there are none.
+
+    clocks: the words for a round, by moment.
+    """
     in_order = sorted(memories, key=lambda memory: memory.moment)
-    lines = [f"- Round {memory.moment}: {memory.text}" for memory in in_order]
+    lines = [f"- {_heading(clocks, memory.moment)}: {memory.text}" for memory in in_order]
     return "\n".join(["What you remember:", *lines]) if lines else ""
+
+
+def _heading(clocks: Mapping[int, str], moment: int) -> str:
+    words = clocks[moment]
+    return f"{words[0].upper()}{words[1:]}"

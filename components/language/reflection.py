@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from types import SimpleNamespace
 
 from society.engine.action_spaces import Legal, Text
 from society.engine.component import ANYTHING, Agent, AgentGroup, Column, Component, Inquiry, News
@@ -34,6 +35,7 @@ class Reflection(Component):
     model: str = "default"
     keep: MemoryCount = 3
 
+    shortens = True
     chance_id = "reflection"
     notices = ANYTHING
     columns = (Column("insights", object), Column("reflected", int))
@@ -68,7 +70,11 @@ async def reflect(tell: News, model: str, agents: AgentGroup, agent: Agent) -> N
     if since == agents.moment or not memories:
         return
     ask = Inquiry("reflect", agent.own(tell), Text(_LONGEST))
-    more = {"memories": memories, "insights": [thought.text for thought in agent["insights"]]}
+    lived = [
+        SimpleNamespace(moment=one.moment, text=one.text, clock=agent.env.clocks[one.moment])
+        for one in memories
+    ]
+    more = {"memories": lived, "insights": [thought.text for thought in agent["insights"]]}
     try:
         thought = await ask_model(
             ask, agent, model, View({}, Legal()), page="reflection", more=more

@@ -250,7 +250,7 @@ class Program(Component):
 def _report(agents: AgentGroup, entry: int, kind: str, reason: str) -> None:
     """Count that a program gave no move or answer, and that something else stood for it."""
     address = _question_address(agents, entry, kind)
-    agents.context.gateway.ledger.fall_back(address, "")
+    agents.context.gateway.ledger.fall_back(address, "", reason)
     agents.context.gateway.trouble(address, "", "fallback", reason)
 
 

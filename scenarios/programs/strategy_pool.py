@@ -145,7 +145,7 @@ def _folder(path: str) -> Path:
     return Path(__file__).parent / "strategies" / "any_dilemma" if path == BUILT_IN else Path(path)
 
 
-@lru_cache(4)
+@lru_cache(16)  # a reproduction plays some sets in turn
 def _read_pool(source: PoolSource) -> StrategyPool:
     with kept_folders(source.kept):
         chosen = {

@@ -84,6 +84,7 @@ STAGE = DisplaySpec(
     endings={"settled": "the villagers agreed on limits"},
     noun="villager",
     nouns={"referee": "referee"},
+    levels=("day",),
 )
 
 

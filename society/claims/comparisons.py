@@ -19,6 +19,7 @@ Metric = Literal["mean", "fitness", "rank", "cooperation", "first_cooperation", 
 ALPHA = 0.05
 MATTERS = 0.1  # of the mean or chance compared with: the least difference that counts
 FEWEST = 3  # runs of each condition, below which nothing is judged
+_ROUNDING = 1e-12  # of floats
 _SMALL = f", less than {MATTERS:.0%}"  # behind a difference that is real but small
 
 
@@ -106,9 +107,9 @@ class Comparison(NamedTuple):
     def __str__(self) -> str:
         if self.untestable:
             return f"{self.name}: {self.untestable}"
-        first, second = (f"{mean:.3g}" for mean in self.means)
+        first, second = map(_three_figures, self.means)
         found = (self.difference, self.low, self.high)
-        apart, low, high = (f"{math.exp(one) if self.logs else one:.3g}" for one in found)
+        apart, low, high = (_three_figures(math.exp(one) if self.logs else one) for one in found)
         sign = "/" if self.logs else "-"
         numbers = f"{first} {sign} {second} = {apart} [{low}, {high}], {p_in_words(self.p)}"
         return f"{self.name}: {numbers}{_SMALL if self.real_but_small else ''}"
@@ -212,7 +213,11 @@ class MeanInterval(NamedTuple):
         return self._replace(low=low, high=high)
 
     def __str__(self) -> str:
-        return f"({self.untestable})" if self.untestable else f"[{self.low:.3g}, {self.high:.3g}]"
+        return (
+            f"({self.untestable})"
+            if self.untestable
+            else f"[{_three_figures(self.low)}, {_three_figures(self.high)}]"
+        )
 
 
 class TypeScores(NamedTuple):
@@ -252,6 +257,15 @@ def _decided(*, sure: bool, more: bool, small: bool) -> bool | None:
     if sure and more:
         return None if small else True
     return False if sure or small else None
+
+
+def _three_figures(value: float) -> str:
+    """Write a number with three figures; what only rounding of floats tells from 0 is 0.
+
+    >>> _three_figures(-5.55e-17), _three_figures(0.12345)
+    ('0', '0.123')
+    """
+    return "0" if abs(value) < _ROUNDING else f"{value:.3g}"
 
 
 def p_in_words(p: float) -> str:

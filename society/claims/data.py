@@ -75,7 +75,8 @@ class SampleSpec(Data):
     like: the name of a sample of the design, of which this one is a variant. trial, levels: where
     it is played; a trial that is not named is looked up in `where`. model: the level of the factor
     `model` that the paper calls so. A sample is one of
-        measure              of each run; of rounds (the mean from one to another), of the last
+        measure              of each run; of rounds (the mean from one to another), at some places
+                             in a run (their mean; 0 is the first round, 1 the last), of the last
                              round, or of a generation (the first, the last, their mean)
         scores               of all types that met in a game, or of one type, in each repetition
         constant             as often as the sample that it is compared with
@@ -94,6 +95,7 @@ class SampleSpec(Data):
     model: str = ""
     measure: str = ""
     rounds: tuple[int | str, int | str | None] | None = None
+    at: tuple[float, ...] = ()
     round: Literal["last"] | None = None
     generation: Literal["first", "last", "mean"] | None = None
     scores: Metric | None = None
@@ -344,9 +346,10 @@ class Trial(Data):
     file: the name of one in the folder `experiments` beside the scenarios. title: on the page of
     the reproduction, which shows these chapters of its report, and measures over_time. instead:
     what stands in place of what the file says under some keys; `factors`: of the levels of some.
-    quick: more of that, for a quick look; {here}: the paper's own folder. beside: other trials
-    whose conditions are shown together with these, by name, and the levels that they have of
-    factors which they lack.
+    quick: more of that, for a quick look; {here}: the paper's own folder. keep: of some factors the
+    levels that are played, of all that minds stand for; a trial that keeps none is left out.
+    beside: other trials whose conditions are shown together with these, by name, and the levels
+    that they have of factors which they lack.
     """
 
     name: str
@@ -356,6 +359,7 @@ class Trial(Data):
     over_time: tuple[str, ...] = ()
     instead: dict[str, Any] = Field(default_factory=dict)
     quick: dict[str, Any] = Field(default_factory=dict)
+    keep: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     beside: dict[str, dict[str, str]] = Field(default_factory=dict)
 
 

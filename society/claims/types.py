@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from .comparisons import ALPHA, FEWEST, MATTERS, Comparison
 from .coverage import CoverageEntry
@@ -172,9 +172,15 @@ class Claim(NamedTuple):
     departures: tuple[str, ...] = ()
 
 
-def as_levels(models: Sequence[str]) -> Mapping[str, Any]:
-    """Let each model play alone, as a level of the factor `model`."""
+def as_levels(models: Sequence[str], *, quick: bool) -> Mapping[str, Any]:
+    """Let each model play alone, as a level of the factor `model`, quick or not."""
     return {"factors": {"model": list(models)}}
+
+
+class LevelsOfMinds(Protocol):
+    """Turns minds into what stands in place of what experiments say; quick: for a quick look."""
+
+    def __call__(self, models: Sequence[str], *, quick: bool) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -192,7 +198,7 @@ class ReproductionDesign:
     judging: tuple[str, ...] = ()
     changes: tuple[RuleChange, ...] = ()
     sections: tuple[Callable[[Any], Any], ...] = ()  # from Evidence to a Section of reports
-    minds: Callable[[Sequence[str]], Mapping[str, Any]] = as_levels
+    minds: LevelsOfMinds = as_levels
     asks: MindKind = "models"
 
 

@@ -44,6 +44,20 @@ def add_saving_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def add_fallback_option(parser: argparse.ArgumentParser) -> None:
+    """Add the options for answers that no model gave: when to pause, and what to accept."""
+    parser.add_argument(
+        "--max-fallbacks", type=_or_none(_share), default=NOT_GIVEN, metavar="SHARE",
+        help="pause if more than this share of answers, of twenty or more, could not be read; "
+        "none lifts the limit",
+    )  # fmt: skip
+    parser.add_argument(
+        "--accept-fallbacks",
+        action="store_true",
+        help="exit with code 0 even if most answers of language models could not be read",
+    )
+
+
 def add_strict_option(parser: argparse.ArgumentParser) -> None:
     """Add the option that makes warnings errors."""
     parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
@@ -76,6 +90,13 @@ def positive_number(text: str) -> float:
         number = math.nan
     if not number > 0:
         raise argparse.ArgumentTypeError(f"got {text!r}; expected a number above 0")
+    return number
+
+
+def _share(text: str) -> float:
+    """Return a number above 0 and at most 1."""
+    if (number := positive_number(text)) > 1:
+        raise argparse.ArgumentTypeError(f"got {text!r}; expected a share, above 0 and at most 1")
     return number
 
 

@@ -19,6 +19,7 @@ KINDS: tuple[Kind, ...] = (
     "mechanisms",
     "graphs",
     "models",
+    "experiments",
     "reproductions",
 )
 

@@ -40,7 +40,10 @@ def add_sweep(commands: Commands) -> None:
     parser = commands.add_parser(
         "sweep", help="run an experiment: one scenario under many conditions"
     )
-    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT.yaml")
+    parser.add_argument(
+        "experiment", type=Path, metavar="EXPERIMENT.yaml|NAME",
+        help="a file, or an experiment of `society list experiments`",
+    )  # fmt: skip
     parser.add_argument(
         "--plan",
         action="store_true",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .arguments import (
     NOT_GIVEN,
+    add_fallback_option,
     add_limit_options,
     add_output_options,
     add_saving_options,
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
     from society.runs.runfile import RunFile
     from society.runs.session import End, Session
     from society.terminal.live import Live
+
+
+_FEW_ANSWERS = 10  # of language models: fewer say little
+_MOST_FALLBACKS = 0.5  # of the answers, unless the limit max_fallbacks says otherwise
 
 
 def add_run(commands: Commands) -> None:
@@ -62,6 +67,7 @@ def add_run(commands: Commands) -> None:
     )
     add_limit_options(parser)
     add_saving_options(parser)
+    add_fallback_option(parser)
     parser.add_argument(
         "--estimate", action="store_true", help="estimate calls, tokens and cost; do not play"
     )
@@ -158,6 +164,7 @@ def add_resume(commands: Commands) -> None:
     _add_code_options(parser)
     add_limit_options(parser)
     add_saving_options(parser)
+    add_fallback_option(parser)
     add_output_options(parser)
     parser.set_defaults(command=resume_command)
 
@@ -192,7 +199,9 @@ def resume_command(args: argparse.Namespace) -> int:
 
 def given_limits(args: argparse.Namespace) -> dict[str, Any]:
     """Return the limits that the command line sets, or lifts by None."""
-    given = {name: getattr(args, name) for name in ("max_cost", "max_calls", "max_tokens")}
+    from society.config.run_config import LIMITS
+
+    given = {name: getattr(args, name, NOT_GIVEN) for name in LIMITS}
     return {name: value for name, value in given.items() if value is not NOT_GIVEN}
 
 
@@ -287,7 +296,30 @@ def print_end(args: argparse.Namespace, path: Path, end: End) -> int:
                 _print_note(f"{describe_batch(batch)}; resume picks it up")
         if args.json or not args.quiet:
             _print_run(args, run)
-    return end.code
+        if end.code or getattr(args, "accept_fallbacks", False):
+            return end.code
+        return _check_fallbacks(run)
+
+
+def _check_fallbacks(run: RunFile) -> int:
+    """Return 1, and say so, if most of what language models should have answered is fallbacks."""
+    from society.llm.providers.settings import Limits
+
+    entries = [entry for entry in run.ledger() if entry.model]
+    again = sum(entry.repairs + entry.cut + entry.shortened for entry in entries)
+    asked = sum(entry.calls for entry in entries) - again
+    fallbacks = sum(entry.fallbacks for entry in entries)
+    share = Limits.model_validate(run.manifest.spec.get("limits", {})).max_fallbacks
+    if asked < _FEW_ANSWERS or fallbacks <= (share or _MOST_FALLBACKS) * asked:
+        return 0
+    print(
+        f"society: {fallbacks} of {asked} answers of language models could not be read: what "
+        "happened in this run is mostly the fallbacks of its questions, and no model's choice. "
+        f"See society show {run.path}, and take another model or other settings; if this is what "
+        "you want, give --accept-fallbacks",
+        file=sys.stderr,
+    )
+    return 1
 
 
 def describe_batch(batch: BatchRecord) -> str:
@@ -417,13 +449,18 @@ def _type_scores(run: RunFile) -> dict[str, Any]:
 
 
 def sum_ledger(ledger: Iterable[Usage]) -> dict[str, Any]:
-    """Sum counts, tokens and cost over entries; None where one of them is unknown."""
+    """Sum counts, tokens and cost over entries; None where one of them is unknown.
+
+    cache_saved: US dollars that cached tokens saved by the price list.
+    """
     from society.engine.calls import sum_known
+    from society.llm.providers.pricing import cache_savings
 
     counts = ("calls", "retries", "repairs", "cut", "fallbacks", "copied")
-    used = ("prompt_tokens", "completion_tokens", "cost")
+    used = ("prompt_tokens", "completion_tokens", "cached_tokens", "cost")
     entries = list(ledger)
-    return {name: sum_known(getattr(one, name) for one in entries) for name in (*counts, *used)}
+    sums = {name: sum_known(getattr(one, name) for one in entries) for name in (*counts, *used)}
+    return {**sums, "cache_saved": cache_savings(entries)}
 
 
 def add_verify(commands: Commands) -> None:

@@ -58,7 +58,8 @@ def _add_files(parser: argparse.ArgumentParser, *, game: bool) -> None:
     )
     parser.add_argument(
         "--allow", action="append", default=[], metavar="NAME",
-        help="a name of numpy that programs may use beside the usual ones, such as numpy.kaiser",
+        help="a name of numpy, or a method of arrays, that programs may use beside the usual ones, "
+        "such as numpy.kaiser or ndarray.put",
     )  # fmt: skip
 
 

@@ -55,6 +55,7 @@ from society.engine.scenario import (
     wrap_scenario,
 )
 from society.engine.script import Ask, Line, Tell
+from society.engine.slices import SlicedGame, slice_replicates
 from society.engine.tape import Answerer
 from society.errors import (
     CastError,
@@ -74,6 +75,7 @@ from society.llm.prompt_files import MechanismTerms, Prompts, TermsPart
 
 from .cohorts import build_components, unknown_components
 from .graph_families import GraphSpec, draw_graph, graph_family, parse_graph
+from .hook_checks import is_foreign
 from .registry import Registry, components_answering
 from .rehearsal import rehearsal_stage
 from .run_config import CohortConfig, RunConfig, describe_origin
@@ -152,7 +154,7 @@ class Society:
             graphs=self._graphs(replicate_ids, ids),
             facts=public_facts(self.scenario.play, self.params),
         )
-        env.naming = self.naming
+        env.naming, env.levels = self.naming, self.scenario.display.levels
         env.cohorts = cohort_seats(self._seated(env), env)
         env.answered_by_rule = partial(answered_by_rule, self.cast())
         return env
@@ -169,7 +171,8 @@ class Society:
         minds: Minds | None = None,
     ) -> ModelGateway:
         """Make the gateway of a run to its models; minds: in place of those that the spec names."""
-        return ModelGateway(self.minds if minds is None else lambda: minds, call_store, awaiting)
+        reach = self.minds if minds is None else lambda: minds
+        return ModelGateway(reach, call_store, awaiting, self.spec.limits.max_fallbacks)
 
     def gamemaster(
         self,
@@ -190,6 +193,55 @@ class Society:
             world = RunContext(env, gateway, self.words, order)
             answerer = Population(self._seated(env), world)
         return GameMaster(self.scenario, env, answerer, recorders)
+
+    @property
+    def separable(self) -> bool:
+        """Whether slices of its replicates are played apart, so that none waits for another.
+
+        That is worth its price where answers take time, and right where no replicate looks at
+        another. The conformance suite plays each replicate of every scenario, mechanism and
+        component of this program alone; of the user's, nothing is known.
+        """
+        return self.replicates > 1 and self.has_clients and not any(map(is_foreign, self.code))
+
+    @property
+    def has_clients(self) -> bool:
+        """Whether a model is asked in another way than by this program alone."""
+        if not self.models_named:
+            return False
+        from society.llm.providers.pool import ModelPool
+
+        pool = ModelPool(self.spec.models)
+        return not {pool.spec(name).sort for name in self.models_named} <= {"offline", "tape"}
+
+    @property
+    def code(self) -> list[object]:
+        """The functions and classes that play: script, mechanisms, components and measures."""
+        scenario = self.scenario
+        return [
+            as_play(scenario.play).origin,
+            *(type(part) for cohort in self.cast() for part in cohort.components),
+            *(layer.spec.source for layer in scenario.layers),
+            *(measure.of for measure in scenario.measures),
+        ]
+
+    def sliced_game(
+        self,
+        recorders: Sequence[Recorder] = (),
+        *,
+        env: Environment | None = None,
+        outside: ModelGateway | None = None,
+        minds: Minds | None = None,
+    ) -> SlicedGame:
+        """Make a game like that of `gamemaster`, of which slices of replicates are played apart."""
+        env = env or self.environment()
+        gateway, words, games = outside or self.outside(minds=minds), self.words, []
+        for replicates in slice_replicates(self.replicates):
+            part = self.environment(env.replicate_ids[replicates], env.ids)
+            part.dry_runs = env.dry_runs
+            world = RunContext(part, gateway.part(), words, self.spec.option_order)
+            games.append(GameMaster(self.scenario, part, Population(self._seated(part), world)))
+        return SlicedGame(env, gateway, games, recorders)
 
     @property
     def words(self) -> Prompts:
@@ -317,7 +369,7 @@ def _bare_environment(
         graphs=graphs,
         facts=public_facts(scenario.play, params),
     )
-    env.naming = _naming(scenario, params)
+    env.naming, env.levels = _naming(scenario, params), scenario.display.levels
     try:
         env.cohorts = cohort_seats(cast, env)
     except CastError as error:

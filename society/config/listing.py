@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import inspect
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path
 from textwrap import fill
 from typing import Any, Literal, NamedTuple
@@ -24,7 +26,7 @@ from society.engine.script import Ask, Fact, Tell
 from society.engine.state import Column
 from society.errors import CatalogueError, suggest
 from society.former_names import NameSort, current
-from society.index import presets
+from society.index import experiments, presets
 from society.llm.providers.api_keys import key_names
 from society.llm.providers.settings import ModelSpec, model_syntax
 
@@ -40,8 +42,11 @@ from .registry import (
     scenarios,
 )
 from .run_config import load_config
+from .yaml_source import read_yaml
 
-Kind = Literal["scenarios", "components", "mechanisms", "graphs", "models", "reproductions"]
+Kind = Literal[
+    "scenarios", "components", "mechanisms", "graphs", "models", "experiments", "reproductions"
+]
 
 _WIDTH = 80
 
@@ -67,6 +72,8 @@ def entries(kind: Kind) -> dict[str, Entry]:
         keys = Entry(", ".join(key_names()) or "none set in the environment or in .env", ())
         of_each = Entry("of each model, under `models` in a scenario file", settings)
         return plain | {"keys": keys, "settings": of_each}
+    if kind == "experiments":
+        return {name: _experiment(file) for name, file in experiments().items()}
     if kind == "reproductions":
         return {name: _reproduction(part) for name, part in reproductions().items()}
     parts: dict[Kind, Callable[[], Mapping[str, Callable[..., Any]]]] = {
@@ -106,6 +113,25 @@ def _preset(file: Path) -> Entry:
     said = "".join(f", {name} = {_value(value)}" for name, value in spec.parameters.items())
     words = file.read_text("utf-8").strip("# ").partition("\n")[0]
     return Entry(words, (f"as {spec.scenario}{said}",))
+
+
+def _experiment(file: Path) -> Entry:
+    """Describe an experiment by the first clause of its comment, and the levels of its factors."""
+    said, _ = read_yaml(file)
+    text = " ".join(line.strip("# ") for line in _first_comment(file))
+    words = re.split(r" \(|;|\.(?: (?=[A-Z`])|$)", text)[0]
+    base, factors = said["base"], said.get("factors", {})
+    levels = [f"{name}: {', '.join(map(_value, some))}" for name, some in factors.items()]
+    if "conditions" in said:
+        levels.append(f"conditions: {', '.join(map(_value, said['conditions']))}")
+    played = base if isinstance(base, str) else base["scenario"]
+    runs = f"replicates: {said['replicates']}" if "replicates" in said else ""
+    return Entry(words, tuple(one for one in (f"plays {played}", *levels, runs) if one))
+
+
+def _first_comment(file: Path) -> Iterator[str]:
+    lines = file.read_text("utf-8").splitlines()
+    return takewhile(lambda line: line.startswith("#"), lines)
 
 
 def _reproduction(part: Reproduction) -> Entry:
@@ -227,6 +253,8 @@ _SORTS: Mapping[str, NameSort] = {
 def _parts(kind: Kind, name: str, entry: Entry) -> dict[str, list[str]]:
     if kind == "scenarios":
         return _of_scenario(build(load_config(name)), entry.parameters)
+    if kind == "experiments":
+        return {"design": list(entry.parameters), "play it by": [f"society sweep {name}"]}
     parts: dict[str, list[str]] = {}
     if kind == "components":
         parts = _of_component(components()[name])

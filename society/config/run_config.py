@@ -76,8 +76,9 @@ def _model(said: Any, info: ValidationInfo) -> Any:
     if not isinstance(given, Mapping) or not isinstance(name := given.get("model"), str):
         return given
     file, mark, function = name.rpartition(".py:")
-    if name.startswith("tape:"):
-        name = f"tape:{resolve_path(name.removeprefix('tape:'), info)}"
+    kind, colon, path = name.partition(":")
+    if colon and kind in ("local", "tape"):
+        name = f"{kind}:{resolve_path(path, info)}"
     elif mark:
         name = f"{resolve_path(file + '.py', info)}:{function}"
     return {**given, "model": name}
@@ -319,13 +320,15 @@ def parse_settings(texts: Iterable[str]) -> list[Setting]:
     return list(found.values())
 
 
+LIMITS = ("max_cost", "max_calls", "max_tokens", "max_fallbacks")
+
 _OPTIONS: Mapping[str, tuple[str, ...]] = {
     **{name: (name,) for name in ("seed", "rounds", "replicates", "agents", "prompts")},
     **{name: (name,) for name in ("share_identical", "batch")},
     "model": ("models", "default"),
     "api_base": ("models", EVERY, "api_base"),
     "max_concurrency": ("models", EVERY, "concurrency"),
-    **{name: ("limits", name) for name in ("max_cost", "max_calls", "max_tokens")},
+    **{name: ("limits", name) for name in LIMITS},
 }
 
 

@@ -27,6 +27,7 @@ from .invariants import (
     replicate_record,
     split_cohorts,
 )
+from .structured_answers import AnswersInJson
 
 
 class CheckResult(NamedTuple):
@@ -94,6 +95,7 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
         ("splitting a cohort changes nothing", _check_split_cohorts, "error"),
         ("answering changes nothing", _check_asking_twice, "error"),
         ("answers are within their bounds", _check_bounds, "warning"),
+        ("answers fit the JSON schema that language models get", _check_schemas, "error"),
         ("replay from recorded answers equals the run", _check_replay, "error"),
     )
     for words, rule, severity in rules:
@@ -196,6 +198,10 @@ def _check_asking_twice(setup: Society, whole: _Played) -> None:
 
 def _check_bounds(setup: Society, whole: _Played) -> None:
     _play(setup, answerer=lambda game, context: WithinBounds(setup.cast(), context))
+
+
+def _check_schemas(setup: Society, whole: _Played) -> None:
+    _play(setup, answerer=lambda game, context: AnswersInJson(setup.cast(), context))
 
 
 def _check_replay(setup: Society, whole: _Played) -> None:

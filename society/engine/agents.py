@@ -43,13 +43,15 @@ class Renderer(Protocol):
         legal: Legal,
         sight: Sight,
         thinking: bool = False,
+        system: str = "",
         page: str = "",
         more: Mapping[str, object] | None = None,
     ) -> str:
         """A question as one agent reads it.
 
         legal: what it may name in the answer. sight: the peers that it is shown. thinking: whether
-        it shall think first. page: a template of its own in place of the question's, with `more`.
+        it shall think first. system: the message before it. page: a template of its own in place of
+        the question's, with `more`.
         """
         ...
 
@@ -99,6 +101,17 @@ class Occasion(NamedTuple):
     component: str
     name: str
     use: int
+
+
+def keep_newest(text: str, share: float) -> str:
+    """Keep the last entries of a list below a heading; "" if none is left.
+
+    >>> keep_newest("You remember:\\n- one\\n- two\\n- three\\n- four", 0.5)
+    'You remember:\\n- three\\n- four'
+    """
+    heading, *entries = text.split("\n- ")
+    last = entries[len(entries) - int(len(entries) * share) :]
+    return "\n- ".join([heading, *last]) if last else ""
 
 
 class AgentGroup:
@@ -245,6 +258,7 @@ class Agent:
         self.replicate, self.seat, self._node = [int(part[0]) for part in self._alone.audience.rows]
         self.agent = int(self.env.ids[self.seat])  # the id: the seat unless rows are relabelled
         self.name_of = self.env.name  # the short name of the one with a life, there or not
+        self.memories = 1.0  # the share, of what memory adds to a prompt, that stands in it
         self.model = ""  # as the provider names the one that spoke last
 
     @cached_property
@@ -327,8 +341,16 @@ class Agent:
         return options[np.argsort(rank, kind="stable")]
 
     def briefs(self, ask: Inquiry) -> list[str]:
-        """List the texts that its components add to a prompt, in their order."""
-        texts = (brief(ask, self) for brief in self._alone._cohort.briefs)
+        """List the texts that its components add to a prompt, in their order.
+
+        Of those that shorten, only the share `memories` of the entries, the last ones.
+        """
+        texts = []
+        for brief, shortens in self._alone._cohort.briefs:
+            text = brief(ask, self)
+            if shortens and self.memories < 1:
+                text = keep_newest(text, self.memories)
+            texts.append(text)
         return [text for text in texts if text]
 
     def prompt(self, ask: Inquiry, **more: Any) -> str:
@@ -362,6 +384,7 @@ class Agent:
             question,
             tuple(peers),
             self.whole_name,
+            self.moment,
         )
         self._alone._turns[self._node] += 1
         completion = await self.context.gateway.call(request)
@@ -371,7 +394,7 @@ class Agent:
     def fell_back(self, reason: str) -> None:
         """Count an answer that could not be read, and for which something else stands."""
         address, gateway = self.address, self.context.gateway
-        gateway.ledger.fall_back(address, self.model)
+        gateway.ledger.fall_back(address, self.model, reason)
         gateway.trouble(address, self.model, "fallback", reason)
 
     def embedded(self, embedder: TextEmbedder, texts: Sequence[str]) -> Array:

@@ -18,9 +18,10 @@ from .cancellation import CancellationToken
 from .observations import Inquiry
 from .rng import Array
 
-Again = Literal["", "repair", "cut"]
+Again = Literal["", "repair", "cut", "shortened"]
 BARE = -1
 COPIED = "copied"  # among the settings that a record keeps; no setting has this name
+OVERFLOW = "context_overflow"  # why there is no reply: the prompt does not fit into the model
 
 
 class Message(NamedTuple):
@@ -60,11 +61,13 @@ class Request(NamedTuple):
 
     model: a name among the run's models, or a model as `--model` takes it. room: tokens that the
     reply may take, None for the model's own setting. again: why this is not the first exchange of
-    its occasion: the reply could not be read, or was cut off; reason: in words.
+    its occasion: the reply could not be read, or was cut off, or the prompt was too long and has
+    been shortened; reason: in words.
     schema: JSON schema that the reply should follow, None for free text; how it is enforced is up
     to whoever sends the request.
     question, and peers, the names that an answer may give, by id: for minds that read the question
-    itself instead of its words; they are never sent. who: the agent's name, for messages.
+    itself instead of its words; they are never sent. who: the agent's name, for messages. round:
+    the number of the one that is being played, for the record.
     """
 
     address: Address
@@ -77,6 +80,7 @@ class Request(NamedTuple):
     question: Inquiry | None = None
     peers: tuple[str, ...] = ()
     who: str = ""
+    round: int = 0
 
     @property
     def agent(self) -> str:
@@ -98,9 +102,11 @@ class Request(NamedTuple):
 class Completion(NamedTuple):
     """The reply of a model.
 
-    finish: why it ended, "stop" or "length" (cut off by the token limit), as the provider says.
+    finish: why it ended, "stop" or "length" (cut off by the token limit), as the provider says;
+    OVERFLOW if the prompt was refused as too long.
     Tokens and cost (US dollars) are None where nobody knows them, never 0. latency: seconds, with
     all retries. model: as the provider names it. sent: the settings that were really sent.
+    cached_tokens: those of the prompt that the provider had in its cache, None if it does not say.
     """
 
     text: str
@@ -112,6 +118,7 @@ class Completion(NamedTuple):
     retries: int = 0
     model: str = ""
     sent: Mapping[str, Any] = {}
+    cached_tokens: int | None = None
 
     @property
     def copied(self) -> bool:
@@ -125,8 +132,9 @@ class Usage(NamedTuple):
     component: its chance_id, as in ParseIssue. calls: exchanges, with repairs (replies that could
     not be read) and re-asks of replies that were cut off. retries: attempts that failed on the way.
     fallbacks: answers that could not be read in the end and were settled by `fallback`. Tokens,
-    cost: None where one of them is unknown. copied: exchanges that cost nothing, since the reply
-    to an identical question was taken.
+    cost: None where one of them is unknown. cached_tokens: of the prompts, as providers tell.
+    shortened: prompts that did not fit into the model, and were asked again with fewer memories.
+    copied: exchanges that cost nothing, since the reply to an identical question was taken.
     """
 
     component: str
@@ -140,6 +148,8 @@ class Usage(NamedTuple):
     prompt_tokens: int | None = 0
     completion_tokens: int | None = 0
     cost: float | None = 0.0
+    cached_tokens: int | None = 0
+    shortened: int = 0
     copied: int = 0
 
 
@@ -160,7 +170,7 @@ class ParseIssue(NamedTuple):
     model: str
     replicate: int  # as ids, like agent
     agent: int
-    what: str  # "repair", "cut" or "fallback"; "disqualified", of a program
+    what: str  # "repair", "cut", "shortened" or "fallback"; "disqualified", of a program
     reason: str
 
 

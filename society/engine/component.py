@@ -48,8 +48,11 @@ class Component:
     chance_id: the name under which its draws and calls are addressed, in run files too. It stays
     when the class is renamed; a class that states none has its title.
     answers: kinds of questions; those of the methods answer_KIND, for a class that states none.
+    shortens: whether its brief is a heading and a list, "- ...", the oldest entry first, and may
+    lose entries where a prompt does not fit into a model.
     """
 
+    shortens: ClassVar[bool] = False
     chance_id: ClassVar[str] = ""
     answers: ClassVar[tuple[str, ...]] = ()
     notices: ClassVar[tuple[str, ...]] = ()
@@ -136,8 +139,14 @@ class Component:
     @classmethod
     def overrides(cls, hook: str) -> bool:
         """Tell whether this component does something of its own in `hook`, or in `hook`_KIND."""
-        own = getattr(cls, hook) is not getattr(Component, hook)
-        return own or any(name.startswith(f"{hook}_") for name in dir(cls))
+        kind: Any = cls
+        return _overrides(kind, hook)
+
+
+@functools.cache
+def _overrides(kind: Any, hook: str) -> bool:
+    own = getattr(kind, hook) is not getattr(Component, hook)
+    return own or any(name.startswith(f"{hook}_") for name in dir(kind))
 
 
 _HOOKS = {

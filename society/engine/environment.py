@@ -79,13 +79,15 @@ class Environment:
     naming: the words of which names of agents are made, see `name` and `whole_name`.
     answered_by_rule: tells whether anybody answers a kind of question by rule, and not in words.
     rules, public: facts that agents and prompts know from the beginning, see PublicFacts.
+    levels: what rounds within rounds are called, from the outermost. clocks: what agents were told
+    of the rounds in which there was something to remember, by moment.
     shared: what a script and the mechanisms around it share while they play, by name.
     opened: rounds that the script has opened since its last line, in order; the game master closes
     those before. first_rounds_only: leave each loop of rounds after its first round, so that a dry
     run finds how rounds are nested without playing them all. dry_runs: what was found in them.
     rehearses: whether this is a dry run, in which nobody answers, and nothing costly is computed.
     played_rounds: how many rounds of the horizon are played, so that a preview is soon over; None:
-    all of them.
+    all of them. others_run: whether replicates that are played elsewhere go on, so that rounds do.
     """
 
     def __init__(
@@ -120,9 +122,13 @@ class Environment:
         self.lives: Array = np.broadcast_to(ids, self.present.shape)
         self.path: tuple[int, ...] = ()
         self.sizes: tuple[int, ...] = ()
+        self.levels: tuple[str, ...] = ()
+        self._whole: Round | None = None  # the last round that was within no fewer than all levels
+        self.clocks: dict[int, str] = {}
         self.opened: list[Round] = []
         self.first_rounds_only = first_rounds_only
         self.played_rounds: int | None = None
+        self.others_run = False
         self._counting = True
         self.moment = 0  # the number of the page that is being written
         self.cohorts: dict[str, Array] = {}
@@ -172,7 +178,7 @@ class Environment:
         """Describe the agent on a seat in a message: "villager 2 of replicate 0"."""
         name = self.whole_name(replicate, seat)
         where = "" if name.endswith(f" {seat}") else f" on seat {seat}"
-        return f"{name}{where} of replicate {replicate}"
+        return f"{name}{where} of replicate {self.replicate_ids[replicate]}"
 
     def rounds(self, count: int | None = None) -> Iterator[int]:
         """Yield 1, 2, ... until the horizon (or `count`) is reached or every replicate has ended.
@@ -185,15 +191,35 @@ class Environment:
         if count is None and self.played_rounds is not None:
             last = min(last, self.played_rounds)
         for number in range(1, last + 1):
-            if not self.running.any():
+            if not (self.running.any() or self.others_run):
                 break
             self.path, self.sizes = (*path, number), (*sizes, size)
             if self._counting:
                 self.opened.append(Round(self.path, self.sizes))
+                if len(self.path) == len(self.levels):
+                    self._whole = self.opened[-1]
             try:
                 yield number
             finally:
                 self.path, self.sizes = path, sizes
+
+    @property
+    def clock(self) -> str:
+        """The present round, as agents are told of it: "round 3 of generation 2".
+
+        Of nested rounds the innermost counts, of which there are several, and the generation. How
+        many games there are many scenarios do not tell; so these are named only if they are one
+        round each. Between rounds it is the last one; "" before the first.
+        """
+        if self._whole is None:
+            return f"round {self.moment}" if self.moment else ""
+        path, sizes = self._whole
+        several = [place for place, size in enumerate(sizes) if size > 1]
+        inner = several[-1] if several else len(path) - 1
+        said = f"{self.levels[inner]} {path[inner]}"
+        if "generation" not in self.levels[:inner]:
+            return said
+        return f"{said} of generation {path[self.levels.index('generation')]}"
 
     @contextmanager
     def in_one_round(self) -> Iterator[None]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
@@ -59,32 +60,15 @@ class Outcome:
     censored: Mapping[str, Array] = field(default_factory=dict, compare=False, repr=False)
 
 
-class GameMaster:
-    """Plays one scenario in an environment with one answerer; replicates share every line."""
+class Game(ABC):
+    """A game that can be played once, from synchronous code or within an event loop.
 
-    def __init__(
-        self,
-        scenario: Scenario,
-        env: Environment,
-        answerer: Answerer | None = None,
-        recorders: Sequence[Recorder] = (),
-    ) -> None:
-        self.scenario, self.env, self.recorders = scenario, env, recorders
-        self.answerer = answerer or Population(scenario.cast(env.params, env.agents), env)
-        self.folded = {
-            measure.name: Folded(measure.fold, measure.unit, env.replicates)
-            for measure in scenario.measures
-        }
-        self.cause = np.full(env.replicates, "", object)
-        self.digest = b""
-        self._script: Any = None
-        self.pages = 0
-        self._uses: Counter[tuple[str, str]] = Counter()
-        self._lived: Array = env.running[:, 0]
-        # Takes words about answers of the user's rules that were cut, in the first round.
-        self.announce: Callable[[str], None] | None = None
-        self._announced: set[tuple[str, str]] = set()
-        self._open(env.path)
+    pages: rounds that are over, what precedes the first included. announce: takes words about
+    answers of the user's rules that were cut, in the first round.
+    """
+
+    pages = 0
+    announce: Callable[[str], None] | None = None
 
     def play(self) -> Outcome:
         """Play to the end, from synchronous code or from a notebook's running event loop."""
@@ -113,25 +97,65 @@ class GameMaster:
                         loop.call_soon_threadsafe(task.cancel)
                 raise
 
+    @abstractmethod
     async def perform(self) -> Outcome:
         """Play to the end; only once, since agents and environment keep what has happened."""
+
+
+class GameMaster(Game):
+    """Plays one scenario in an environment with one answerer; replicates share every line.
+
+    ready: awaited before the script is asked for its next line, if it is set. in_parts: whether its
+    rounds are parts of larger ones, which have a digest in their place.
+    """
+
+    ready: Callable[[], Awaitable[None]] | None = None
+    in_parts = False
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        env: Environment,
+        answerer: Answerer | None = None,
+        recorders: Sequence[Recorder] = (),
+    ) -> None:
+        self.scenario, self.env, self.recorders = scenario, env, recorders
+        self.answerer = answerer or Population(scenario.cast(env.params, env.agents), env)
+        self.folded = {
+            measure.name: Folded(measure.fold, measure.unit, env.replicates)
+            for measure in scenario.measures
+        }
+        self.cause = np.full(env.replicates, "", object)
+        self.digest = b""
+        self._script: Any = None
+        self._uses: Counter[tuple[str, str]] = Counter()
+        self._lived: Array = env.running[:, 0]
+        self._announced: set[tuple[str, str]] = set()
+        self._open(env.path)
+
+    async def perform(self) -> Outcome:
         if self.pages:
             raise PartError("this game has already been played; make a new one to play again")
         try:
-            self.answerer.begin()
-            script = self.scenario.play(self.env)
-            if not isinstance(script, Generator):
-                raise PartError(f"{self.scenario.name} yields nothing; a script is a generator")
-            self._script = script
-            await self._drive(script)
+            await self.play_lines()
         finally:
             await self.answerer.gateway.close()
         return self.outcome()
 
+    async def play_lines(self) -> None:
+        """Play all lines of the script; the gateway stays open."""
+        self.answerer.begin()
+        script = self.scenario.play(self.env)
+        if not isinstance(script, Generator):
+            raise PartError(f"{self.scenario.name} yields nothing; a script is a generator")
+        self._script = script
+        await self._drive(script)
+
     async def _drive(self, script: Script) -> None:
-        """Play the lines of a script, to its end."""
         answer: Any = None
         while True:
+            if self.ready is not None:
+                await self.ready()
             try:
                 line = script.send(answer)
             except StopIteration:
@@ -373,7 +397,7 @@ class GameMaster:
         """
         number = self.pages
         measures = self._measured(number) if number else {}
-        digest = page_digest(number, self._steps)
+        digest = b"" if self.in_parts else page_digest(number, self._steps)
         self.digest = chain_digest(self.digest, digest)
         page = Page(
             number,

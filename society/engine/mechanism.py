@@ -294,7 +294,7 @@ def rehearsal_environment(env: Environment, *, first_rounds_only: bool = False) 
         dry_runs=env.dry_runs,
         facts=env.facts,
     )
-    alone.naming, alone.rehearses = env.naming, True
+    alone.naming, alone.levels, alone.rehearses = env.naming, env.levels, True
     alone.cohorts = {name: seats[:1] for name, seats in env.cohorts.items()}
     alone.answered_by_rule = env.answered_by_rule
     return alone

@@ -151,7 +151,7 @@ class SeatedCohort(CohortState):
             places,
             agents=context.env.agents,
             whole=len(rows.node) == context.env.present.size,
-            briefs=[part.brief for part in parts if part.overrides("brief")],
+            briefs=[(part.brief, part.shortens) for part in parts if part.overrides("brief")],
         )
 
     def respondent(self, kind: str) -> tuple[Component, bool]:

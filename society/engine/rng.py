@@ -15,7 +15,9 @@ Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3" (Philo
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -58,6 +60,29 @@ class Places(NamedTuple):
         return self.stop - self.start if self.offsets is None else len(self.offsets)
 
 
+class _Streams(threading.local):
+    """One generator for each thread, which is set to any place of any stream.
+
+    A new one takes five times as long: numpy seeds it from the system before it takes the key.
+    """
+
+    def __init__(self) -> None:
+        self.bits = np.random.Philox(key=0)
+        self.numbers = np.random.Generator(self.bits)
+        self._counter = np.zeros(_WORDS, np.uint64)
+        self._place = {"counter": self._counter, "key": self._counter}
+        self._state: Any = {**self.bits.state, "state": self._place}
+
+    def set(self, key: Array, counter: tuple[int, int, int, int]) -> None:
+        """Go to a place."""
+        self._counter[:] = counter
+        self._place["key"] = key
+        self.bits.state = self._state
+
+
+_streams = _Streams()
+
+
 @lru_cache(maxsize=65_536)
 def _key(seed: int, address: str) -> Array:
     return np.frombuffer(blake2b(f"{seed}\0{address}".encode(), digest_size=16).digest(), "<u8")
@@ -98,14 +123,14 @@ class Draws:
         """The same draws for some of the entries."""
         return Draws(self._seed, self._address, self._places.among(entries), use=self._use)
 
-    def _bits(self, channel: str) -> tuple[np.random.Philox, int, int]:
-        """A stream set before the first wanted word: (stream, words to skip, words in all)."""
+    def _go_to(self, channel: str) -> tuple[int, int]:
+        """Set the stream before the first wanted word: (words to skip, words in all)."""
         start, stop, _ = self._places
         block, skip = divmod(start, _WORDS)
-        counter = np.array([block, self._use, self._drawn[channel], 0], dtype=np.uint64)
-        self._drawn[channel] += 1
         key = _key(self._seed, f"{self._address}\0{channel}")
-        return np.random.Philox(key=key, counter=counter), skip, skip + stop - start
+        _streams.set(key, (block, self._use, self._drawn[channel], 0))
+        self._drawn[channel] += 1
+        return skip, skip + stop - start
 
     def _placed(self, words: Array) -> Array:
         offsets = self._places.offsets
@@ -122,8 +147,8 @@ class Draws:
 
     def uniform(self, channel: str) -> Array:
         """Floats in [0, 1)."""
-        bits, skip, words = self._bits(channel)
-        return self._placed(np.random.Generator(bits).random(words)[skip:])
+        skip, words = self._go_to(channel)
+        return self._placed(_streams.numbers.random(words)[skip:])
 
     def between(self, channel: str, low: Array | float, high: Array | float) -> Array:
         """Floats in [low, high); the bounds may differ from place to place."""
@@ -141,8 +166,8 @@ class Draws:
 
     def normal(self, channel: str) -> Array:
         """Standard normals, by Box and Muller (1958) from the two halves of one word."""
-        bits, skip, words = self._bits(channel)
-        word = self._placed(np.asarray(bits.random_raw(words))[skip:])
+        skip, words = self._go_to(channel)
+        word = self._placed(np.asarray(_streams.bits.random_raw(words))[skip:])
         radius = ((word >> np.uint64(32)).astype(float) + 0.5) * 2.0**-32
         angle = (word & np.uint64(0xFFFFFFFF)).astype(float) * (2.0**-31 * np.pi)
         normal: Array = np.sqrt(-2.0 * np.log(radius)) * np.cos(angle)
@@ -160,6 +185,13 @@ def mix_words(words: Array) -> Array:
         stirred = (stirred ^ (stirred >> np.uint64(shift))) * np.uint64(factor)
     out: Array = stirred ^ (stirred >> np.uint64(31))
     return out
+
+
+def seed_at(seed: int, address: Iterable[object]) -> int:
+    """A seed of 31 bits for a generator outside of this program, by seed and address of its use."""
+    words = "\0".join(map(str, address))
+    said = blake2b(f"{seed}\0{words}".encode(), digest_size=4).digest()
+    return int.from_bytes(said, "little") & 0x7FFFFFFF
 
 
 def generator(seed: int, address: str) -> np.random.Generator:

@@ -52,7 +52,8 @@ class CohortState:
     """A cohort in play: which rows it has, and their columns, (M,) each.
 
     titles: of the components, by their ids. declared: the columns that each component declares, by
-    its id. briefs: what the components add to a prompt, from the question and the agent. agents: N.
+    its id. briefs: what the components add to a prompt, from the question and the agent, and
+    whether it may be shortened. agents: N.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class CohortState:
         *,
         agents: int,
         whole: bool,
-        briefs: Sequence[Callable[..., str]] = (),
+        briefs: Sequence[tuple[Callable[..., str], bool]] = (),
     ) -> None:
         self.name, self.titles, self.briefs = name, titles, briefs
         self.rows, self.places, self.whole = rows, places, whole

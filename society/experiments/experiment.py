@@ -39,8 +39,8 @@ from society.config.run_config import (
 from society.config.yaml_source import Source, read_yaml
 from society.engine.parameters import Issue, ValidationIssues, unknown_name, validate
 from society.engine.scenario import Scenario
-from society.errors import InputError, ScenarioError, short_path
-from society.index import presets
+from society.errors import FileError, InputError, ScenarioError, short_path, suggest
+from society.index import experiments, presets
 from society.llm.providers.settings import Limits
 from society.runs.manifest import Level
 
@@ -134,15 +134,18 @@ def read_experiment(
     settings: Sequence[Setting] = (),
     instead: Mapping[str, Any] | None = None,
 ) -> Experiment:
-    """Read an experiment file and check each condition; raises InputError.
+    """Read an experiment file, or one that comes with the program; raises InputError.
 
-    settings: of the command line, for all conditions. instead: what stands in place of what the
-    file says under some keys; `factors`: of the levels of some.
+    All conditions are checked. settings: of the command line, for all conditions. instead: what
+    stands in place of what the file says under some keys; `factors`: of the levels of some.
     """
-    if not file.suffix and not file.exists() and (name := str(file)) in {*presets(), *scenarios()}:
-        raise ScenarioError(
-            f"{name} is a scenario, which has no conditions; play it by: society run {name}"
-        )
+    if not file.suffix and not file.exists():
+        name = str(file)
+        if name in {*presets(), *scenarios()}:
+            raise ScenarioError(
+                f"{name} is a scenario, which has no conditions; play it by: society run {name}"
+            )
+        file = _shipped(name)
     said, positions = read_yaml(file)
     origin = Source(short_path(file), positions)
     if not isinstance(said, dict) or "base" not in said:
@@ -163,6 +166,15 @@ def read_experiment(
         return _Reading(file, said, origin, settings, given).experiment()
     except ValidationIssues as refused:
         raise origin.refusal(refused.faults) from None
+
+
+def _shipped(name: str) -> Path:
+    """Return the file of an experiment that comes with the program."""
+    if name not in experiments():
+        raise FileError(
+            f"there is no file and no experiment {name!r}; {suggest(name, experiments())}"
+        )
+    return experiments()[name]
 
 
 class _Reading:

@@ -37,7 +37,7 @@ def share_of_limits(limits: Limits, used: Spent, own: Spent, among: int) -> Limi
         if part <= 0:
             return None
         shares[name] = part + own_used
-    return Limits(**shares)
+    return Limits(**shares, max_fallbacks=limits.max_fallbacks)
 
 
 def max_at_once(specs: Iterable[RunConfig], slots: int) -> int:

@@ -7,6 +7,11 @@
     batches   jobs of batch interfaces, if there are any: where, since when, and which calls; job is
               "" until the provider has told its id
 
+sent, in a row of calls: the settings that were sent, as JSON; with them the cached tokens that the
+provider told, where it told any. Files of before have no such number, and need no other format. A
+long form of the answer stands there with the first call that it went out with; in later ones stands
+the address of that call.
+
 Rows of calls, vectors and batches are sealed with a hash of what they say. The last table is made
 when it is needed: a file without it has the same format.
 """
@@ -40,6 +45,11 @@ from society.errors import RunFileError, short_path
 
 from .stored_database import StoredDatabase, check_types, load_json, read_schema
 
+_CACHED = "cached_tokens"  # no setting has this name
+_FORMS = frozenset({"response_format", "tools"})
+_AS_IN = "as_in_call"
+_SHORT = 200  # characters of a form that is not worth a reference
+_MOST_FORMS = 1024  # that are kept at hand
 _ADDRESS = "component, occasion, use, replicate, agent, turn"
 _ASKED = "fingerprint, name, room, again, reason, messages"
 _SAID = "text, finish, prompt_tokens, completion_tokens, cost, latency, retries, model, sent"
@@ -124,15 +134,32 @@ def checksum(*words: object, blob: bytes = b"") -> str:
     return xxh3_128_hexdigest(told + b"\x1f" + blob)
 
 
-def call_row(number: int, request: Request, said: Completion) -> tuple[Any, ...]:
-    """Return the row that CALL inserts for an exchange in round `number`."""
+def call_row(
+    number: int,
+    request: Request,
+    said: Completion,
+    forms: dict[str, Address] | None = None,
+) -> tuple[Any, ...]:
+    """Return the row that CALL inserts for an exchange in round `number`.
+
+    forms: the calls that forms of answers were kept with, by form; a new one is added.
+    """
     words = request.words
     name = fingerprint(request.model, words)
     asked = name, request.model, request.room, request.again, request.reason, words
     # As SQLite gives them back, since the seal is taken over their words.
     cost = None if said.cost is None else float(said.cost)
     said = said._replace(cost=cost, latency=float(said.latency))
-    row = (number, *request.address, *asked, *said[:-1], json.dumps(dict(said.sent)))
+    sent = dict(said.sent)
+    if said.cached_tokens is not None:
+        sent[_CACHED] = said.cached_tokens
+    for name in _FORMS & sent.keys():
+        form = json.dumps(sent[name])
+        if forms is not None and len(form) > _SHORT:
+            first = forms.setdefault(form, request.address)
+            if first != request.address:
+                sent[name] = {_AS_IN: [*first]}
+    row = (number, *request.address, *asked, *said[:-2], json.dumps(sent))
     return (*row, checksum(*row))
 
 
@@ -198,13 +225,40 @@ def find_call(connection: sqlite3.Connection, address: Address) -> Call | None:
     """The call at an address; raises ValueError if the row is damaged."""
     where = " AND ".join(f"{name} = ?" for name in Address._fields)
     row = connection.execute(f"SELECT {_ROW}, seal FROM calls WHERE {where}", address).fetchone()
-    return None if row is None else _call(row)
+    return None if row is None else _with_form(connection, _call(row), {})
 
 
 def list_calls(connection: sqlite3.Connection) -> Iterator[Call]:
     """All calls, in the order in which they were kept."""
+    forms: dict[tuple[Any, ...], Any] = {}
     for row in connection.execute(f"SELECT {_ROW}, seal FROM calls ORDER BY call"):
-        yield _call(row)
+        yield _with_form(connection, _call(row), forms)
+
+
+def _with_form(
+    connection: sqlite3.Connection, call: Call, found: dict[tuple[Any, ...], Any]
+) -> Call:
+    """Put the form of the answer in the place of a reference to it; raises ValueError.
+
+    found: forms that were looked up before, by name and address.
+    """
+    sent = dict(call.said.sent)
+    for name in _FORMS & sent.keys():
+        if isinstance(sent[name], dict) and _AS_IN in sent[name]:
+            address = tuple(sent[name][_AS_IN])
+            check_types(address, str, str, int, int, int, int)
+            if (name, *address) not in found:
+                where = f"({_ADDRESS}) = (?, ?, ?, ?, ?, ?)"
+                query = f"SELECT {_ROW}, seal FROM calls WHERE {where}"
+                row = connection.execute(query, address).fetchone()
+                form = None if row is None else _call(row).said.sent.get(name)
+                if form is None or (isinstance(form, dict) and _AS_IN in form):
+                    raise ValueError("a call names the form of another one, which has none")
+                if len(found) >= _MOST_FORMS:
+                    found.clear()
+                found[name, *address] = form
+            sent[name] = found[name, *address]
+    return call._replace(said=call.said._replace(sent=sent))
 
 
 def _call(row: Sequence[Any]) -> Call:
@@ -217,7 +271,11 @@ def _call(row: Sequence[Any]) -> Call:
     for message in words:
         check_types(message, str, str)
     request = Request(Address(*said[1:7]), name, words, room, again, reason)
-    return Call(said[0], request, Completion._make((*said[13:-1], load_json(said[-1]))))
+    sent = load_json(said[-1])
+    check_types((sent,), dict)
+    cached = sent.pop(_CACHED, None)
+    check_types((cached,), _WHOLE)
+    return Call(said[0], request, Completion._make((*said[13:-1], sent, cached)))
 
 
 def find_vectors(
@@ -247,29 +305,20 @@ def usage_entries(
     def total(name: str) -> str:
         return f"CASE WHEN count({name}) = count(*) THEN sum({name}) END"
 
+    cached = f"json_extract(sent, '$.{_CACHED}')"
+
     query = f"""
         SELECT {agent}, component, substr(occasion, instr(occasion, ' ') + 1) AS kind, model,
             count(*), sum(retries), sum(again = 'repair'), sum(again = 'cut'),
             {total("prompt_tokens")}, {total("completion_tokens")}, {total("cost")},
-            sum({_COPIED})
+            {total(cached)}, sum(again = 'shortened'), sum({_COPIED})
         FROM calls GROUP BY 1, component, kind, model ORDER BY 1, component, kind, model"""
-    for (
-        who,
-        component,
-        kind,
-        model,
-        count,
-        retries,
-        repairs,
-        cut,
-        *used,
-        copied,
-    ) in connection.execute(query):
-        check_types((who, component, kind, model, copied), int, str, str, str, int)
-        check_types(used, _WHOLE, _WHOLE, _NUMBER)
-        asked = count, retries, repairs, cut
-        entry = Usage(component, kind, model, *asked, 0, *used)
-        yield who, entry._replace(copied=copied)
+    for who, component, kind, model, count, retries, repairs, cut, *used in connection.execute(
+        query
+    ):
+        check_types((who, component, kind, model), int, str, str, str)
+        check_types(used, _WHOLE, _WHOLE, _NUMBER, _WHOLE, int, int)
+        yield who, Usage(component, kind, model, count, retries, repairs, cut, 0, *used)
 
 
 def call_addresses(connection: sqlite3.Connection) -> set[Address]:
@@ -296,7 +345,9 @@ def unanswered_calls(connection: sqlite3.Connection) -> int:
 def use_so_far(connection: sqlite3.Connection) -> Spent:
     """Return the use that counts towards the limits of a run."""
     # A token is at least a byte, and a reply takes no more than its room.
-    most = "length(CAST(messages AS BLOB)) + coalesce(room, json_extract(sent, '$.max_tokens'), 0)"
+    names = ("max_tokens", "max_completion_tokens")
+    rooms = ", ".join(f"json_extract(sent, '$.{name}')" for name in names)
+    most = f"length(CAST(messages AS BLOB)) + coalesce(room, {rooms}, 0)"
     query = f"""SELECT count(*), sum(coalesce(prompt_tokens + completion_tokens, {most})),
         sum(cost), count(cost) FROM calls WHERE turn >= 0 AND NOT {_COPIED}"""
     count, tokens, cost, priced = connection.execute(query).fetchone()

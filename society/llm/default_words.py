@@ -9,7 +9,8 @@ the question    the sentence of its Ask, or of a Tell, in which {name} is a fact
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from string import Formatter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -54,12 +55,14 @@ class DefaultWords:
         wording: Wording,
         params: Any,
         facts: Mapping[str, Any],
-        peers: Sequence[SimpleNamespace],
+        everybody: Callable[[], Sequence[SimpleNamespace]],
         whole_name: Callable[[str], str],
         text: str = "",
+        common: Collection[str] = (),
     ) -> None:
-        self._wording, self._params, self._facts, self._peers = wording, params, facts, peers
-        self._whole_name, self._text = whole_name, text
+        self._wording, self._params, self._facts = wording, params, facts
+        self._find, self._whole_name, self._text = everybody, whole_name, text
+        self._common = common
         self.summary = full_stop(wording.summary)
 
     @property
@@ -71,33 +74,44 @@ class DefaultWords:
             if spec.text and not spec.private and value is not None
         ]
 
+    @cached_property
+    def _everybody(self) -> Sequence[SimpleNamespace]:
+        return self._find()
+
     @property
     def known(self) -> list[str]:
         """The facts that the agent knows, one line each, but for those that it sees of all."""
-        of_all = self._of_all()
-        shown = (name for name in self._wording.shown(self._facts) if name not in of_all)
-        return [self._wording.line(name, self._facts[name]) for name in shown]
+        return [*self.common, *self.own]
+
+    @property
+    def common(self) -> list[str]:
+        """Those of them that everybody knows."""
+        return self._lines(name for name in self._facts if name in self._common)
+
+    @property
+    def own(self) -> list[str]:
+        """Those of them that the agent knows of itself."""
+        return self._lines(name for name in self._facts if name not in self._common)
 
     @property
     def seen(self) -> list[str]:
-        """The agent itself and each peer in sight with what is seen of it, one line each."""
-        of_all = self._of_all()
-        lines = [self._seen_of("You", {name: self._facts[name] for name in of_all})]
-        for peer in self._peers:
-            known = {name: value for name, value in vars(peer).items() if name != "name"}
-            name = self._whole_name(peer.name)
+        """Each peer in sight, and the agent itself among them, with what is seen, one line each."""
+        lines = []
+        for one in self._everybody:
+            known = {name: value for name, value in vars(one).items() if name != "name"}
+            name = self._whole_name(one.name)
             lines.append(self._seen_of(f"{name[:1].upper()}{name[1:]}", known))
-        return lines if of_all else lines[1:]
+        return lines
 
     @property
     def question(self) -> str:
         """The sentence of the question; "" if its author wrote none."""
         return fill_figures(self._text, self._wording, self._facts, self._params)
 
-    def _of_all(self) -> list[str]:
-        """The facts that the agent sees of its peers, which it also knows of itself."""
-        seen = {name for peer in self._peers for name in vars(peer)}
-        return [name for name in self._wording.shown(self._facts) if name in seen]
+    def _lines(self, names: Iterable[str]) -> list[str]:
+        of_all = {name for one in self._everybody for name in vars(one)}
+        shown = self._wording.shown(name for name in names if name not in of_all)
+        return [self._wording.line(name, self._facts[name]) for name in shown]
 
     def _seen_of(self, agent: str, facts: Mapping[str, Any]) -> str:
         shown = self._wording.shown(facts)

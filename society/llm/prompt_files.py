@@ -24,17 +24,22 @@ parameters of the mechanism.
 A template sees each fact by name as this agent knows it, `facts` (all of them, those that are
 common to all first), `peers` (whom it sees, each with .name and its seen facts: those who can be
 named in the answer first, in the order of the run's options; the others in order of id),
-`me` and `my_name` (the agent's name, short and whole: "2", "villager 2"; `whole_name(peer.name)` is
-that of another), `moment`, `p` (the scenario's parameters), `rules` (of the game, as its play
-describes them), `scenario` and `kind`. Of agents that facts give by the number of a life, or by a
-seat, `name_of(life)` and `name_at(seat)` are the short names; `succession`
-says how it comes about who lives on (none: nobody is born later), and `complete(graph)` whether
-everybody sees everybody on a graph, as it was at the start. A question adds `options` (labels of
-those that are open), `hint` (the form of the answer, options included), `thinking` (whether to
-think before answering), `plain` (declared words: .summary, .rules, .known, .seen, .question; see
-default_words), `terms` and, but for pages, `briefs` (what the agent's faculties add).
-Where mechanisms are made of others, option_terms(value) are the words of those in force under it;
-own_page(name) is SCENARIO/NAME.md, or nothing.
+`everybody()` (the same with the agent itself at its place, so that all who see the same read the
+same list; empty where it sees nobody), `me` and `my_name` (the agent's name, short and whole: "2",
+"villager 2"; `whole_name(peer.name)` is that of another), `moment`, `clock` (the round, as memories
+name it: "round 3 of generation 2"), `p` (the scenario's parameters), `rules` (of the game, as its
+play describes them), `scenario` and `kind`. Of agents that facts give by the number of a life, or
+by a seat, `name_of(life)` and `name_at(seat)` are the short names; `succession` says how it comes
+about who lives on (none: nobody is born later), and `complete(graph)` whether everybody sees
+everybody on a graph, as it was at the start. A question adds `options` (labels of those that are
+open), `hint` (the form of the answer, options included), `example` (an answer with a placeholder,
+`{"answer": <number>}`; nothing where the hint shows one), `choices` (options that are numbered: {%
+if choices %}...{{ choices }}{% endif %} lists them there, before what is private, and `hint` refers
+to them), `thinking` (whether to think before answering), `plain` (declared words: .summary, .rules,
+.known, that is .common and .own, .seen, .question; see default_words), `terms` and, but for pages,
+`briefs` (what the agent's faculties add). Where mechanisms are made of others, option_terms(option)
+are the words of those in force under an option, given by its label or its value; own_page(name) is
+SCENARIO/NAME.md, or nothing.
 """
 
 from __future__ import annotations
@@ -52,12 +57,15 @@ import numpy as np
 from pydantic import BaseModel
 
 from society import index
+from society.engine.action_spaces import Choice
 from society.errors import InputError, short_path, suggest
 from society.former_names import current, spellings
 from society.text import format_fact
 
 from .default_words import DefaultWords, Wording, fill_figures, full_stop
-from .parsing.answers import hint
+from .parsing.answers import hint, open_options
+from .parsing.examples import example
+from .parsing.values import are_numbered
 
 if TYPE_CHECKING:
     from society.engine.action_spaces import Legal
@@ -74,10 +82,11 @@ _MOST_FILES = 10_000  # in a folder of prompts
 # What templates read beside facts, everywhere and in questions.
 _VARIABLES = frozenset({
     *("facts", "peers", "me", "my_name", "whole_name", "name_of", "name_at", "succession"),
-    *("complete", "moment", "p", "rules", "scenario", "kind"),
+    *("complete", "moment", "clock", "p", "rules", "scenario", "kind", "everybody"),
 })  # fmt: skip
 _OF_QUESTIONS = frozenset({
-    *("plain", "options", "hint", "thinking", "terms", "briefs", "own_page", "option_terms"),
+    *("plain", "options", "hint", "example", "choices", "thinking", "terms", "briefs"),
+    *("own_page", "option_terms", "system"),
 })  # fmt: skip
 
 
@@ -137,12 +146,13 @@ class TermsPart(NamedTuple):
 class PlacedTerms:
     """The terms of all mechanisms around a question: said where a template places them first."""
 
-    def __init__(self, render: Callable[[], str]) -> None:
-        self._render, self._placed = render, False
+    def __init__(self, render: Callable[[], str], before: str = "") -> None:
+        self._render, self._before, self._placed = render, before, False
 
     @cached_property
     def _words(self) -> str:
-        return self._render()
+        words = self._render()
+        return "" if words in self._before else words
 
     def __bool__(self) -> bool:
         return not self._placed and bool(self._words)
@@ -150,6 +160,34 @@ class PlacedTerms:
     def __str__(self) -> str:
         words, self._placed = self._words if self else "", True
         return words
+
+
+class PlacedChoices:
+    """Options with numbers: listed where a template places them first, else beside the hint."""
+
+    def __init__(self, lines: str) -> None:
+        self._lines, self._placed = lines, False
+
+    def __bool__(self) -> bool:
+        return not self._placed and bool(self._lines)
+
+    def __str__(self) -> str:
+        words, self._placed = self._lines if self else "", True
+        return words
+
+    def beside(self, hint: str) -> str:
+        """Return the hint of an answer, with the options if they were placed nowhere."""
+        return f"{hint} of these:\n{self}" if self else f"{hint} of those above"
+
+
+class ChoiceHint:
+    """The form of a choice by number, which knows whether its options have been placed."""
+
+    def __init__(self, choices: PlacedChoices) -> None:
+        self._choices = choices
+
+    def __str__(self) -> str:
+        return self._choices.beside("the number of one")
 
 
 class Prompts:
@@ -184,12 +222,14 @@ class Prompts:
         legal: Legal,
         sight: Sight,
         thinking: bool = False,
+        system: str = "",
         page: str = "",
         more: Mapping[str, object] | None = None,
     ) -> str:
         """A question in words; raises InputError if a template fails.
 
-        legal: what may be named in the answer. sight: the peers shown.
+        legal: what may be named in the answer. sight: the peers shown. system: the message before
+        it; terms of mechanisms that stand there are not said again.
         page: render any/PAGE.md in place of the question, with `more` variables.
         """
         variables = self._known(ask.kind, ask.facts, agent, sight, legal.peers)
@@ -198,25 +238,30 @@ class Prompts:
                 self.wording,
                 agent.params,
                 variables["facts"],
-                variables["peers"],
+                variables["everybody"],
                 variables["whole_name"],
                 ask.text,
+                {name for name, fact in ask.facts.facts.items() if fact.scope == "common"},
             ),
             "options": list(legal.options),
             "hint": hint(ask.reply, legal),
+            "example": example(ask.reply, legal),
+            "choices": "",
             "thinking": thinking,
             "terms": "",
+            "system": system,
             **(more or {}),
         }
         terms: PlacedTerms | str = ""
         if not page:
             if self.mechanisms:
-                terms = PlacedTerms(partial(self._terms, variables))
+                terms = PlacedTerms(partial(self._terms, variables), before=system)
             variables |= {
                 "briefs": "\n\n".join(agent.briefs(ask)),
                 "own_page": partial(self._own_page, variables),
-                "option_terms": partial(self._option_terms, variables),
+                "option_terms": partial(self._option_terms, variables, _values(ask.reply, legal)),
                 "terms": terms,
+                **_placeable(ask.reply, legal, variables["hint"]),
             }
         name = f"any/{page}.md" if page else self._template(ask.kind) or _ANY
         words = self._templates.render(name, variables)
@@ -227,11 +272,19 @@ class Prompts:
     def system(self, ask: Inquiry, agent: Agent) -> str:
         """Return the system message that goes before a question, or "" where there is none.
 
-        It knows the facts of the question, and sees no peers; mechanisms are told of below it.
+        It knows the facts of the question, and sees no peers; mechanisms are told of below it,
+        unless it places their terms.
         """
         name = self._template(_SYSTEM)
-        variables = self._known(ask.kind, ask.facts, agent, {}) if name else {}
-        return self._templates.render(name, {**variables, "terms": ""}) if name else ""
+        if not name:
+            return ""
+        variables = self._known(ask.kind, ask.facts, agent, {})
+        terms: PlacedTerms | str = ""
+        if self.mechanisms:
+            known = {"own_page": partial(self._own_page, variables), "terms": ""}
+            known["option_terms"] = partial(self._option_terms, variables, {})
+            terms = PlacedTerms(partial(self._terms, {**variables, **known}))
+        return self._templates.render(name, {**variables, "terms": terms}).strip()
 
     def has_template(self, kind: str) -> bool:
         """Tell whether a question has words of its own."""
@@ -247,8 +300,11 @@ class Prompts:
         around = [one for outer in self.mechanisms for one in outer.in_force(variables)]
         return "\n\n".join(filter(None, (self._said(one, "terms", variables) for one in around)))
 
-    def _option_terms(self, variables: Mapping[str, Any], value: object) -> str:
-        """Render the mechanisms that are in force under a value, as options."""
+    def _option_terms(
+        self, variables: Mapping[str, Any], values: Mapping[str, int], option: object
+    ) -> str:
+        """Render the mechanisms that are in force under an option, which is a label or a value."""
+        value = values.get(option, option) if isinstance(option, str) else option
         parts = [part for outer in self.mechanisms for part in outer.parts if part.value == value]
         return " ".join(self._said(part.terms, "option", variables) for part in parts)
 
@@ -437,7 +493,7 @@ class Prompts:
             for page in filter(None, pages):
                 yield _Rendering(what, page, of_question | {"m"})
             if system := self._template(_SYSTEM):
-                yield _Rendering(what, system, known | {"terms"})
+                yield _Rendering(what, system, known | {"terms", "own_page", "option_terms"})
         for kind, facts in told.items():
             if template := self._template(f"told/{kind}"):
                 yield _Rendering(f"the event {kind!r}", template, _VARIABLES | {*facts})
@@ -479,11 +535,15 @@ class Prompts:
     ) -> dict[str, Any]:
         """Variables of any template; first: the names of peers who come before others, in order."""
         scopes = facts.facts
+        shown = _shown(facts, agent, sight, first)
         common_first = sorted(scopes, key=lambda name: scopes[name].scope != "common")
         known = {name: _python(facts[name]) for name in common_first}
         return known | {
             "facts": known,
-            "peers": _shown(facts, agent, sight, first),
+            "peers": shown,
+            "everybody": partial(
+                _with_oneself, shown, {**known, "kind": kind}, agent, sight, first
+            ),
             "me": agent.name,
             "my_name": agent.whole_name,
             "whole_name": partial(agent.env.lengthen_name, agent.replicate),
@@ -492,6 +552,7 @@ class Prompts:
             "succession": agent.env.public.get("succession"),
             "complete": agent.complete,
             "moment": agent.moment,
+            "clock": agent.env.clock,
             "p": agent.params,
             "rules": agent.rules,
             "scenario": self._title,
@@ -634,6 +695,47 @@ def _shown(
         shown, key=lambda name: (before.get(name, len(before)), int(ids[seats_of[name]]))
     )
     return [SimpleNamespace(**shown[name]) for name in in_order]
+
+
+def _with_oneself(
+    shown: Sequence[SimpleNamespace],
+    known: Mapping[str, Any],
+    agent: Agent,
+    sight: Sight,
+    first: Collection[str],
+) -> list[SimpleNamespace]:
+    """The peers shown and the agent itself, at its place in their order; empty without peers."""
+    if not shown:
+        return []
+    seen = dict.fromkeys(name for peer in shown for name in vars(peer))
+    oneself = {"name": agent.name, **{name: known[name] for name in seen if name in known}}
+    seats = {name: seat for graph in sight.values() for name, seat in graph.items()}
+    ids = {name: int(agent.env.ids[seat]) for name, seat in seats.items()} | {
+        agent.name: agent.agent
+    }
+    ranked = sorted(ids[name] for name in {*first, agent.name}) if first else []
+    if first:
+        ranked = agent.shuffle(np.array(ranked), known["kind"]).tolist()
+    places = {number: place for place, number in enumerate(ranked)}
+    return sorted(
+        [*shown, SimpleNamespace(**oneself)],
+        key=lambda one: (places.get(ids[one.name], len(places)), ids[one.name]),
+    )
+
+
+def _values(reply: Any, legal: Legal) -> Mapping[str, int]:
+    """The options that are open, by label; none of other replies."""
+    return open_options(reply, legal) if isinstance(reply, Choice) else {}
+
+
+def _placeable(reply: Any, legal: Legal, hint: str) -> dict[str, Any]:
+    """The variables of options with numbers, which a template may list where it likes."""
+    if not isinstance(reply, Choice) or hasattr(reply, "hint"):
+        return {}
+    if not are_numbered(open_options(reply, legal)):
+        return {}
+    choices = PlacedChoices(hint.partition("\n")[2])
+    return {"choices": choices, "hint": ChoiceHint(choices)}
 
 
 def _python(value: Any) -> Any:

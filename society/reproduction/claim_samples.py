@@ -275,6 +275,8 @@ class Samples:
         if sample.rounds is not None:
             return mean_of_rounds(self._rounds(sample, variables))
         measure = str(fill_variables(sample.measure, variables))
+        if sample.at:
+            return mean_at_places(self.evidence.rounds(trial, measure, levels), sample.at)
         if sample.round == "last":
             return last_round(self.evidence.rounds(trial, measure, levels))
         if sample.generation is not None:
@@ -317,6 +319,18 @@ def mean_of_rounds(course: Array, known: Array | None = None) -> Array:
     known = ~np.isnan(course) if known is None else known
     total, count = np.where(known, course, 0).sum(1), known.sum(1)
     mean: Array = np.divide(total, count, out=np.full(len(course), np.nan), where=count > 0)
+    return mean
+
+
+def mean_at_places(course: Array, places: Sequence[float]) -> Array:
+    """The mean at places from the first round, 0, to the last that is known, 1; (n, T) -> (n,).
+
+    >>> mean_at_places(np.array([[1.0, 2, 4, 8, 16], [1, 2, 4, np.nan, np.nan]]), [0.5, 1]).tolist()
+    [10.0, 3.0]
+    """
+    last = (~np.isnan(course)).sum(1) - 1
+    rounds = np.rint(last[:, None] * np.array(places)).astype(int)
+    mean: Array = np.take_along_axis(course, rounds, 1).mean(1)
     return mean
 
 

@@ -193,21 +193,28 @@ class Evidence:
             {name.removesuffix(ending): one for name, one in results if name.endswith(ending)}
         )
 
+    def _result(self, trial: str) -> ExperimentResult:
+        if trial not in self._results:
+            raise InsufficientEvidence(
+                f"{trial} is not played, as there is nothing to play it with"
+            )
+        return self._results[trial]
+
     def levels(self, trial: str) -> Mapping[str, Sequence[object]]:
         """Return the levels of each factor of an experiment, in order."""
-        return self._results[trial].experiment.levels
+        return self._result(trial).experiment.levels
 
     def runs(self, trial: str, measure: str, levels: FactorLevels) -> Array:
         """Return a measure or finding of each replicate, (n,)."""
-        return self._results[trial].runs(measure, levels)
+        return self._result(trial).runs(measure, levels)
 
     def rounds(self, trial: str, measure: str, levels: FactorLevels) -> Array:
         """Return a measure round by round, (n, T); NaN after the end."""
-        return self._results[trial].rounds(measure, levels)
+        return self._result(trial).rounds(measure, levels)
 
     def played(self, trial: str, levels: FactorLevels) -> Sequence[ConditionRun]:
         """Return the conditions with these levels, whose run files can be opened."""
-        return self._results[trial].played(levels)
+        return self._result(trial).played(levels)
 
     def type_scores(self, trial: str, metric: Metric, levels: FactorLevels) -> TypeScores:
         """Score the types that met each other in the one condition with these levels.
@@ -218,7 +225,7 @@ class Evidence:
         first_cooperation: of moves of the first round. delegation: share of moves left to a
         mediator.
         """
-        return type_scores(self._results[trial].cell(levels), metric)
+        return type_scores(self._result(trial).cell(levels), metric)
 
     def compared(self, pairs: Mapping[str, SamplePair]) -> list[Comparison]:
         """Compare pairs of samples: p by Holm, intervals by Bonferroni, over all of them.
@@ -281,7 +288,7 @@ class Evidence:
         self, trial: str, measure: str, factors: Sequence[str], levels: FactorLevels
     ) -> dict[str, Effect]:
         """Analyse the variance over one or two factors: effects by factor and "one × other"."""
-        result = self._results[trial]
+        result = self._result(trial)
         values = result.runs(measure, levels)
         labels = {name: result.labels(name, levels) for name in factors}
         cells = Counter(compress(zip(*labels.values(), strict=True), ~np.isnan(values)))
@@ -293,7 +300,7 @@ class Evidence:
 
     def ranked(self, trial: str, measure: str, factor: str, levels: FactorLevels) -> Tukey:
         """Compare the levels of a factor by Tukey's test: means, the highest first, and letters."""
-        result = self._results[trial]
+        result = self._result(trial)
         groups = {
             format_label(label): result.runs(measure, {**levels, factor: label})
             for label in result.experiment.levels[factor]

@@ -41,7 +41,7 @@ def write_page(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Path:
     results = run.results
     experiments = [
         _experiment(trial, _study(trial, results))
-        for trial in run.design.trials
+        for trial in run.trials
         if results[trial.name].begun
     ]
     coverage = coverage_section(run.reproduction)

@@ -17,7 +17,7 @@ from society.config.build import Society, build
 from society.config.run_config import Setting, override
 from society.config.yaml_source import read_yaml
 from society.engine.calls import Spent, Usage
-from society.errors import FileError, InputError, short_path
+from society.errors import FileError, InputError, page_path, short_path
 from society.experiments.clusters import Cluster
 from society.experiments.experiment import Experiment, read_experiment
 from society.experiments.jobs import PlannedRun, planned_runs, run_statuses
@@ -67,12 +67,13 @@ class ReproductionRun:
         self.seed, self.repetitions = seed, repetitions
         self.prompts = None if prompts is None else prompts.resolve()
         files = experiments()
+        self.trials = [trial for trial in self.design.trials if self._is_playable(trial)]
         self.results = {
             trial.name: ExperimentResult(
                 self._vary(read_experiment(files[trial.file], settings, self._instead(trial))),
                 out / trial.name,
             )
-            for trial in self.design.trials
+            for trial in self.trials
         }
         self._refuse_unused_prompts()
 
@@ -85,7 +86,7 @@ class ReproductionRun:
     def extent(self) -> str:
         """The number of runs and conditions, in words."""
         runs = sum(part.setup.replicates for part in self.parts)
-        minds = f" with {', '.join(map(short_path, self.models))}" if self.models else ""
+        minds = f" with {', '.join(map(page_path, self.models))}" if self.models else ""
         seed = "" if self.seed is None else f", seed {self.seed}"
         return f"{runs:,} runs in {len(self.parts)} conditions{minds}{seed}"
 
@@ -135,7 +136,7 @@ class ReproductionRun:
         """Keep each experiment as it is played, as a file to plan with; raises FileError."""
         try:
             self.out.mkdir(parents=True, exist_ok=True)
-            for trial in self.design.trials:
+            for trial in self.trials:
                 said = self._resolved(trial)
                 text = json.dumps(said, indent=2, ensure_ascii=False)  # which YAML can read
                 self._file(trial).write_text(f"{text}\n", "utf-8")
@@ -160,12 +161,22 @@ class ReproductionRun:
 
     def _minds(self, trial: Trial) -> Mapping[str, Any]:
         """Turn minds into what they stand for; strategies, into levels of factors that vary."""
-        minds = self.design.minds(self.models) if self.models else {}
+        minds = self.design.minds(self.models, quick=self.quick) if self.models else {}
         if self.design.asks == "models":
             return minds
         said, _ = read_yaml(experiments()[trial.file])
         levels = minds.get("factors", {}).items()
-        return {"factors": {name: one for name, one in levels if name in said.get("factors", {})}}
+        return {
+            "factors": {
+                name: _kept_levels(one, trial.keep.get(name))
+                for name, one in levels
+                if name in said.get("factors", {})
+            }
+        }
+
+    def _is_playable(self, trial: Trial) -> bool:
+        """Tell if minds leave a trial any of the levels that it keeps."""
+        return all(self._minds(trial).get("factors", {"": [""]}).values())
 
     def _vary(self, experiment: Experiment) -> Experiment:
         """Give every condition the prompts and the repetitions of the command line."""
@@ -286,6 +297,14 @@ def _design(
             f"--model {' '.join(models)}: {DRY}; leave it out, or give it alone for a dry run"
         )
     return reproduction.language
+
+
+def _kept_levels(levels: Any, keep: Sequence[str] | None) -> Any:
+    if keep is None:
+        return levels
+    if isinstance(levels, Mapping):
+        return {name: one for name, one in levels.items() if name in keep}
+    return [one for one in levels if one in keep]
 
 
 def _with_factors(given: Mapping[str, Any], instead: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -53,7 +53,7 @@ class RunFileCallStore:
 
     connection: returns the open file, None before it is published. publish: makes it durable.
     since: changes since the run was made, in words. check_place: raises Paused if the file has lost
-    its name. round: the round that is being played.
+    its name.
     """
 
     def __init__(
@@ -64,9 +64,10 @@ class RunFileCallStore:
         since: str = "",
         check_place: Callable[[], None] = lambda: None,
     ) -> None:
-        self.path, self.since, self.round = short_path(str(path)), since, 0
+        self.path, self.since = short_path(str(path)), since
         self.known: set[Address] = set()  # the calls that were there before
         self.lock = RLock()
+        self._forms: dict[str, Address] = {}  # of answers: the calls they are kept with
         self._connection, self._publish, self._check_place = connection, publish, check_place
         self._waiting: list[_Row] = []
         self._writing: asyncio.Task[None] | None = None
@@ -87,7 +88,6 @@ class RunFileCallStore:
 
     async def sending(self, request: Request) -> None:
         """Note that a call is about to be sent; returns once the note is written. Raises Paused."""
-        self._check_place()
         await self._committed(SENT, request.address)
 
     async def withdraw(self, request: Request) -> None:
@@ -96,7 +96,7 @@ class RunFileCallStore:
 
     async def keep(self, request: Request, said: Completion) -> None:
         """Store an answer; returns once it is on the disk. Raises Paused."""
-        await self._committed(CALL, call_row(self.round, request, said))
+        await self._committed(CALL, call_row(request.round, request, said, self._forms))
 
     def open_batches(self) -> list[BatchRecord]:
         """Return the jobs whose replies are still to come; raises RunFileError."""
@@ -152,14 +152,28 @@ class RunFileCallStore:
             await asyncio.sleep(_TOGETHER if paid else 0)
             rows, self._waiting = self._waiting, []
             try:
-                await asyncio.to_thread(self._write, rows)
+                lost = await asyncio.to_thread(self._save, rows)
             except (sqlite3.Error, OSError) as error:
                 _settle(rows, unwritable_error("an answer", self.path, error))
             except Exception as error:  # whoever waits must hear of it, or waits for ever
                 _settle(rows, error)
             else:
-                _settle(rows)
+                for row in rows:
+                    _settle([row], lost if row.statement == SENT else None)
         self._writing = None
+
+    def _save(self, rows: Sequence[_Row]) -> Paused | None:
+        """Write rows; but none on calls to be sent if the file has lost its name: return that."""
+        safe = [row for row in rows if row.statement != SENT]
+        try:
+            if len(safe) < len(rows):
+                self._check_place()
+        except Paused as lost:
+            if safe:
+                self._write(safe)
+            return lost
+        self._write(rows)
+        return None
 
     def _write(self, rows: Sequence[_Row]) -> None:
         with self.lock:

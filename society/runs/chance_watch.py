@@ -17,7 +17,6 @@ import numpy as np
 from society.config.build import Society
 from society.config.hook_checks import is_foreign, source_file
 from society.engine.history import Page
-from society.engine.mechanism import as_play
 from society.errors import WiringWarning
 
 
@@ -55,24 +54,11 @@ def chance_watch(setup: Society) -> list[ChanceWatch]:
 
     What the files themselves say was said already.
     """
-    origin = as_play(setup.scenario.play).origin
-    parts = [type(part) for cohort in setup.cast() for part in cohort.components]
-    around = [layer.spec.source for layer in setup.scenario.layers]
     files = [source_file(file) for file in setup.files if file.endswith(".py")]
     known = any(file.draws_unaddressed for file in files)
-    if known or not any(map(is_foreign, [origin, *parts, *around])):
+    if known or not any(map(is_foreign, setup.code)):
         return []
-    return [ChanceWatch(clients=_has_clients(setup))]
-
-
-def _has_clients(setup: Society) -> bool:
-    """Tell whether a model is asked in another way than by this program alone."""
-    if not setup.models_named:
-        return False
-    from society.llm.providers.pool import ModelPool
-
-    pool = ModelPool(setup.spec.models)
-    return not {pool.spec(name).sort for name in setup.models_named} <= {"offline", "tape"}
+    return [ChanceWatch(clients=setup.has_clients)]
 
 
 def _numpy_state() -> object:

@@ -17,7 +17,7 @@ from society.errors import FileError
 from .manifest import Manifest
 from .trust import hash_file
 
-_TAPE = "tape:"
+_BEFORE_PATHS = ("tape:", "local:")  # of models that are files
 _UP = 3  # folders above that of the run file in which its files still count as near
 
 
@@ -115,14 +115,14 @@ def _exists(path: str) -> bool:
 
 
 def _split(text: str) -> tuple[str, str, str]:
-    """Split a text that may name a file: tape: or nothing, the path, :NAME or nothing.
+    """Split a text that may name a file: tape:, local: or nothing, the path, :NAME or nothing.
 
     >>> _split("/a/b.py:mind"), _split("tape:/a.run")
     (('', '/a/b.py', ':mind'), ('tape:', '/a.run', ''))
     """
-    tape = _TAPE if text.startswith(_TAPE) else ""
-    path, mark, name = text.removeprefix(tape).rpartition(".py:")
-    return (tape, f"{path}.py", f":{name}") if mark else (tape, text.removeprefix(tape), "")
+    kind = next(filter(text.startswith, _BEFORE_PATHS), "")
+    path, mark, name = text.removeprefix(kind).rpartition(".py:")
+    return (kind, f"{path}.py", f":{name}") if mark else (kind, text.removeprefix(kind), "")
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -138,8 +138,8 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _replace_paths(value: Any, moved: Mapping[str, str]) -> Any:
     if isinstance(value, str):
-        tape, path, name = _split(value)
-        return f"{tape}{moved[path]}{name}" if path in moved else value
+        kind, path, name = _split(value)
+        return f"{kind}{moved[path]}{name}" if path in moved else value
     if isinstance(value, Mapping):
         return {key: _replace_paths(one, moved) for key, one in value.items()}
     if isinstance(value, list | tuple):

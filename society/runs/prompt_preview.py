@@ -2,34 +2,62 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 from society.config.build import Society
+from society.engine.calls import Completion, Going, Request
+from society.engine.cancellation import CancellationToken
 from society.errors import InputError, suggest
 from society.llm.providers.free_minds import FreeMinds
+
+
+class _Listener(FreeMinds):
+    """The offline mind, which keeps the first request of each question."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.requests: dict[str, Request] = {}
+
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
+        self.requests.setdefault(request.address.kind, request)
+        return await super().call(request, going, token)
 
 
 def first_prompts(setup: Society, question: str | None = None) -> dict[str, str]:
     """Return the first prompt of each question in the first round, or of one; raises InputError.
 
-    Nothing is recorded, and no model is asked but the offline one.
+    With a system message, or a schema that goes along, each part has a heading. Nothing is
+    recorded, and no model is asked but the offline one.
     """
-    listener = FreeMinds(setup.seed)
+    listener = _Listener(setup.seed)
     game = replace(setup, spec=setup.spec.model_copy(update={"replicates": 1})).gamemaster(
         minds=listener
     )
     game.env.played_rounds = 1  # and not a horizon of one round, of which prompts may tell
     game.play()
-    if not listener.prompts:
+    prompts = {kind: _in_words(request) for kind, request in listener.requests.items()}
+    if not prompts:
         raise InputError(
             f"no agent of {setup.scenario.name} is asked in words in the first round; give some "
             "agents language models, such as by --set minds=language where the scenario has it"
         )
     if question is None:
-        return listener.prompts
-    if question not in listener.prompts:
+        return prompts
+    if question not in prompts:
         raise InputError(
             f"{setup.scenario.name} does not ask {question!r} in words in the first round; "
-            f"{suggest(question, listener.prompts)}"
+            f"{suggest(question, prompts)}"
         )
-    return {question: listener.prompts[question]}
+    return {question: prompts[question]}
+
+
+def _in_words(request: Request) -> str:
+    """A request with all that is sent: its messages, and the schema of the reply if it has one."""
+    parts: list[tuple[str, str]] = [(message.role, message.content) for message in request.messages]
+    if request.schema is not None:
+        schema = json.dumps(request.schema, indent=2, ensure_ascii=False)
+        parts.append(("schema of the reply", schema))
+    if len(parts) == 1:
+        return parts[0][1]
+    return "\n\n".join(f"-- {heading}\n{words}" for heading, words in parts)

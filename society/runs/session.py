@@ -30,7 +30,7 @@ from society.config.run_config import RunConfig
 from society.config.wiring_issues import announce_deferred
 from society.engine.calls import Spent, sum_known
 from society.engine.environment import Environment
-from society.engine.game_master import GameMaster
+from society.engine.game_master import Game
 from society.engine.gateway import ModelGateway
 from society.engine.history import Recorder
 from society.engine.population import UnansweredQuestion
@@ -212,7 +212,7 @@ class Session(NamedTuple):
             error = self.setup.unanswered() or error
         return _end_from_error(error)
 
-    def _game(self, watching: Sequence[Recorder]) -> GameMaster:
+    def _game(self, watching: Sequence[Recorder]) -> Game:
         keep_freed_memory()
         setup = self.setup
         _LOG.info(
@@ -227,7 +227,8 @@ class Session(NamedTuple):
         for file, digest in setup.files.items():
             _LOG.info("file %s, SHA-256 %s", file, digest)
         recorders = [self.writer, *watching, *(chance_watch(setup) if self.fresh else ())]
-        game = setup.gamemaster(recorders, env=self.env, outside=self.outside)
+        make = setup.sliced_game if setup.separable else setup.gamemaster
+        game = make(recorders, env=self.env, outside=self.outside)
         if self.fresh:
             game.announce = _warn
         return game

@@ -103,7 +103,6 @@ class Writer:
 
     def page(self, page: Page) -> None:
         """Commit one round, or compare it with the recorded one; raises RunFileError."""
-        self.call_store.round = page.number + 1
         if page.number < len(self._past):
             self._compare(page)
             return

@@ -25,7 +25,7 @@ from types import (
     ModuleType,
     TracebackType,
 )
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from society.sandbox.call_signatures import Misfit, read_signature
 from society.sandbox.running.facades import Action, Interface, PlayerHistory
 from society.sandbox.running.frozen import Frozen
 from society.sandbox.running.loaded_program import LoadedProgram
-from society.sandbox.running.offered_numpy import openable_numpy
+from society.sandbox.running.offered_numpy import openable_method, openable_numpy
 from society.sandbox.running.seeded_random import Chance
 from society.sandbox.running.step_budget import PROGRAM
 from society.sandbox.source.instrument import instrument
@@ -47,6 +47,7 @@ from society.sandbox.source.names import (
     METHODS,
     MODULES,
     NEVER,
+    NEVER_OF_ARRAYS,
     NUMPY,
     NUMPY_LINALG,
     NUMPY_RANDOM,
@@ -122,7 +123,9 @@ class CheckedProgram:
 def check_programs(
     text: str, *, filename: str = "<text>", allow: Sequence[str] = ()
 ) -> list[CheckedProgram]:
-    """Check all programs of a file, in its order; allow: names as "numpy.kaiser" to open.
+    """Check all programs of a file, in its order.
+
+    allow: names to open, as "numpy.kaiser" of numpy or "ndarray.put" of arrays.
 
     Raises SandboxError for a file that is no Python, too large, or holds no class.
     """
@@ -131,16 +134,31 @@ def check_programs(
     return [programs.check(node) for node in programs.candidates()]
 
 
-def _opened(allow: Sequence[str]) -> frozenset[str]:
-    """Return the names of numpy that the user opens."""
+class _Opened(NamedTuple):
+    """The names that the user opens, of numpy and of arrays."""
+
+    numpy: frozenset[str]
+    methods: frozenset[str]
+
+
+def _opened(allow: Sequence[str]) -> _Opened:
+    """Sort the names that the user opens; raises SandboxError for one that stays closed."""
+    numpy, methods = set[str](), set[str]()
     for name in allow:
-        module, _, inner = name.partition(".")
-        if module not in ("numpy", "np") or not openable_numpy(inner):
+        owner, _, inner = name.rpartition(".")
+        if owner in ("numpy", "np") and openable_numpy(inner):
+            numpy.add(inner)
+        elif owner in ("ndarray", "numpy.ndarray", "np.ndarray") and openable_method(inner):
+            methods.add(inner)
+        elif owner.endswith("ndarray") and inner in METHODS:
+            raise SandboxError(f"--allow {name}: programs may use it anyway; leave it out")
+        else:
             raise SandboxError(
-                f"--allow {name}: only functions and numbers of numpy can be opened, and none that "
-                "reaches files, memory or settings; leave it out, or name one such as numpy.kaiser"
+                f"--allow {name}: only functions and numbers of numpy, and methods of arrays, can "
+                "be opened, and none that reaches files, memory or settings; leave it out, or name "
+                "one such as numpy.kaiser or ndarray.put"
             )
-    return frozenset(name.partition(".")[2] for name in allow)
+    return _Opened(frozenset(numpy), frozenset(methods))
 
 
 @cache
@@ -166,7 +184,7 @@ def _inner_attributes() -> frozenset[str]:
 class _ProgramFile:
     """A parsed file: what stands at its top, by name."""
 
-    def __init__(self, tree: ast.Module, text: str, filename: str, opened: frozenset[str]) -> None:
+    def __init__(self, tree: ast.Module, text: str, filename: str, opened: _Opened) -> None:
         self.filename = filename
         self.lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self.opened = opened
@@ -228,7 +246,7 @@ class _ProgramFile:
                 )
             elif isinstance(node, ast.Import):
                 self.imported[alias.asname or module] = (module, "")
-            elif alias.name not in offered | (self.opened if module == "numpy" else set()):
+            elif alias.name not in offered | (self.opened.numpy if module == "numpy" else set()):
                 self._refuse(node, _not_offered(module, alias.name))
             elif alias.asname not in (None, alias.name) and module not in ("math", "random"):
                 self._refuse(node, f"another name for `{alias.name}`; import it under its own name")
@@ -408,6 +426,13 @@ class _Program:
                 raise _refusal(use, f"`{use.name}`; {_name_advice(use.name)}")
 
     def _check_attributes(self) -> None:
+        for use in self._uses("stored_in_parts"):
+            if use.name not in self.defined or use.name in _inner_attributes():
+                raise _refusal(
+                    use,
+                    f"a change of `{use.owner}`; set attributes of self, or those that a class of "
+                    "this file sets on its own instances",
+                )
         for use in self._uses("attributes"):
             self._check_attribute(use)
 
@@ -420,11 +445,13 @@ class _Program:
             owner = module if not inner else f"{module}.{inner}"
         owner = "numpy" + owner[2:] if owner.split(".")[0] == "np" else owner
         if owner in _MODULE_NAMES:
-            offered = _MODULE_NAMES[owner] | (self.file.opened if owner == "numpy" else set())
+            offered = _MODULE_NAMES[owner] | (self.file.opened.numpy if owner == "numpy" else set())
             if use.name not in offered:
                 raise _refusal(use, _not_offered(owner, use.name))
+        elif use.name in self.file.opened.methods:
+            return
         elif use.name not in _ATTRIBUTES | self.defined:
-            raise _refusal(use, f"the attribute `.{use.name}`; {_ABOUT_ATTRIBUTES}")
+            raise _refusal(use, f"the attribute `.{use.name}`; {_about_attribute(use.name)}")
         elif use.owner != "self" and use.name in _inner_attributes():
             raise _refusal(
                 use, f"the attribute `.{use.name}` other than of self; other objects have it, too"
@@ -503,8 +530,8 @@ class _Program:
         loads = {use.name for use in self._uses("loads")}
         where = self.node
         lines: list[ast.stmt] = []
-        if self.file.opened:
-            names: list[ast.expr] = [ast.Constant(name) for name in sorted(self.file.opened)]
+        if self.file.opened.numpy:
+            names: list[ast.expr] = [ast.Constant(name) for name in sorted(self.file.opened.numpy)]
             opened = ast.Call(ast.Name(".opened", ast.Load()), names, [])
             lines += [_assignment(name, opened) for name in (".numpy", "np", "numpy")]
         for name, (module, inner) in self.file.imported.items():
@@ -563,6 +590,15 @@ def _not_offered(module: str, name: str) -> str:
     if module == "numpy":
         return f"numpy.{name}; --allow numpy.{name} adds it"
     return f"{module}.{name}; {suggest(name, _MODULE_NAMES.get(module, IMPORTS.get(module, ())))}"
+
+
+def _about_attribute(name: str) -> str:
+    """Say what can be done about an attribute that is not offered."""
+    if name in NEVER_OF_ARRAYS:
+        return "it reaches the memory of arrays or files, and no option adds it"
+    if openable_method(name):
+        return f"--allow ndarray.{name} adds it, as a method of arrays"
+    return _ABOUT_ATTRIBUTES
 
 
 def _name_advice(name: str) -> str:

@@ -16,7 +16,7 @@ from society.runs.agent_names import AgentNames, names_by_round
 from .console import TerminalColumn, TerminalStyle, flow_items, layout_table, print_lines
 from .labels import RoundLabels, describe_ending, describe_status, spell_kind
 from .measures_table import measures_over_time
-from .usage_tables import by_hand, fallback_reasons, unsure_agents, usage_tables
+from .usage_tables import by_hand, cache_words, fallback_reasons, unsure_agents, usage_tables
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,6 +60,7 @@ def print_summary(
         ("designs", designs),
         ("note", notes),
         ("minds", by_hand(outcome.ledger)),
+        ("caches", cache_words(outcome.ledger)),
         *_troubles(ink, run, outcome),
         ("digest", [outcome.digest[:_DIGEST]]),
         ("file", [run.path]),

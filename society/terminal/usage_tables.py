@@ -3,6 +3,7 @@
     calls        exchanges, including repairs of replies that could not be read and repeats of
                  those that were cut off; retries are attempts that failed
     copied       exchanges that took the reply to an identical question, at no cost
+    cached       tokens of prompts that the provider had in its cache, where it tells
     fallbacks    answers that could not be read even after repair; the fallback that the question
                  states took their place
 
@@ -19,6 +20,7 @@ from rich.text import Text
 
 from society.config.registry import component_title
 from society.engine.calls import sum_known
+from society.llm.providers.pricing import cache_savings
 
 from .console import TerminalColumn, TerminalStyle, flow_items, layout_table
 from .labels import spell_kind
@@ -35,10 +37,15 @@ _COUNTS = ("calls", "retries", "repairs", "cut", "fallbacks")
 _MISHAPS = {
     "repair": ("repair", "repairs"),
     "cut": ("reply cut off", "replies cut off"),
+    "shortened": ("prompt shortened", "prompts shortened"),
     "fallback": ("fallback", "fallbacks"),
     "disqualified": ("disqualification of its program", "disqualifications of its program"),
 }
-_TOKENS = {"tokens in": "prompt_tokens", "tokens out": "completion_tokens"}
+_TOKENS = {
+    "tokens in": "prompt_tokens",
+    "cached": "cached_tokens",
+    "tokens out": "completion_tokens",
+}
 
 
 def usage_tables(ink: TerminalStyle, ledger: Sequence[Usage]) -> Iterator[Text]:
@@ -70,7 +77,9 @@ def _table(ink: TerminalStyle, title: str, rows: Sequence[Usage]) -> Iterator[Te
     counts = (*_COUNTS, *(["copied"] if any(row.copied for row in rows) else []))
     columns = [(name, [str(getattr(row, name)) for row in rows]) for name in counts]
     columns += [
-        (heading, [_whole(getattr(row, name)) for row in rows]) for heading, name in _TOKENS.items()
+        (heading, [_whole(getattr(row, name)) for row in rows])
+        for heading, name in _TOKENS.items()
+        if name != "cached_tokens" or any(row.cached_tokens for row in rows)
     ]
     columns.append(("dollars", [format_dollars(row.cost) for row in rows]))
     stub = [ink.text(spell_kind(row.kind)) for row in rows]
@@ -111,6 +120,24 @@ def spending_words(ledger: Sequence[Usage]) -> Iterator[str]:
     yield f"cost {UNKNOWN}" if used.cost is None else f"{format_dollars(used.cost)} US dollars"
 
 
+def cache_words(ledger: Sequence[Usage]) -> Iterator[str]:
+    """Yield what providers' caches have saved; nothing where none has, or nobody tells."""
+    asked = [entry for entry in ledger if entry.model and entry.cached_tokens]
+    if not asked:
+        return
+    cached = sum(entry.cached_tokens or 0 for entry in asked)
+    words = f"{cached:,} tokens of prompts came from caches"
+    told = [entry for entry in ledger if entry.cached_tokens is not None and entry.model]
+    if total := sum_known(entry.prompt_tokens for entry in told):
+        words += f", {cached / total:.0%} of those whose providers tell"
+    saved = cache_savings(asked)
+    if saved:
+        words += f"; by the price list they saved {format_dollars(saved)} US dollars"
+    elif saved is None:
+        words += "; what they saved is not in the price list"
+    yield words
+
+
 def by_hand(ledger: Iterable[Usage]) -> Iterator[str]:
     """Yield a line for each component that answers by itself, without a model call of ours."""
     for entry in ledger:
@@ -119,7 +146,10 @@ def by_hand(ledger: Iterable[Usage]) -> Iterator[str]:
         if not entry.calls:
             yield _unanswered(entry)
             continue
-        times = "once" if entry.calls == 1 else f"{entry.calls} times"
+        times = "once" if entry.calls == 1 else f"{entry.calls:,} times"
+        if entry.component == "language_policy":
+            yield f"{spell_kind(entry.kind)} was settled {times} unasked: one answer was legal"
+            continue
         words = f"{component_title(entry.component)} was asked {times} for {spell_kind(entry.kind)}"
         if entry.fallbacks:
             words += f"; {entry.fallbacks} of the answers could not be read: the fallback was used"

@@ -2,9 +2,11 @@
 
 Six language minds play the repeated prisoner's dilemma, each against all: 36 matches of 15 games,
 1,080 questions, 72 at once, with a run file that has every answer on the disk before it is used.
-The model is a function in this process, so that nothing but ours is measured. `ideal` is what the
-latencies add up to where all that can wait together does. Times are wall times, the best of turns:
-whatever else a machine does can only add to them. Run files lie on the disk that TMPDIR says.
+The model is a function in this process, so that nothing but ours is measured. Without latency all
+matches are played as one batch, as for the offline mind; with it in slices, as for other models.
+`ideal` is what the latencies add up to where all that can wait together does. Times are wall times,
+the best of turns: whatever else a machine does can only add to them. Run files lie on the disk that
+TMPDIR says.
 """
 
 from __future__ import annotations
@@ -35,12 +37,12 @@ class Steady:
     patience = 0.0
 
     def __init__(self, latency: float) -> None:
-        self._latency, self.calls = latency, 0
+        self.latency, self.calls = latency, 0
 
     async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         await going()
-        if self._latency:
-            await asyncio.sleep(self._latency)
+        if self.latency:
+            await asyncio.sleep(self.latency)
         self.calls += 1
         assert request.question is not None
         assert isinstance(request.question.reply, MixedStrategy)
@@ -67,7 +69,8 @@ def seconds(setup: Society, minds: Steady, path: Path) -> float:
     gc.collect()
     start = time.perf_counter()
     with Writer(path, manifest_of(setup), overwrite=True) as writer:
-        setup.gamemaster([writer], outside=setup.outside(writer.call_store, minds=minds)).play()
+        make = setup.sliced_game if minds.latency else setup.gamemaster
+        make([writer], outside=setup.outside(writer.call_store, minds=minds)).play()
     return time.perf_counter() - start
 
 

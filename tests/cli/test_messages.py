@@ -491,8 +491,14 @@ def test_a_name_that_is_listed_nowhere_is_refused_with_the_nearest(mistake: Mist
         "there is no kind and no name 'fishing_vilage'; did you mean 'fishing_village'?"
     )
     assert mistake("list", "half") == (
-        "there is no kind and no name 'half'; choose one of: components, graphs, mechanisms, "
-        "models, reproductions, runs, scenarios"
+        "there is no kind and no name 'half'; choose one of: components, experiments, graphs, "
+        "mechanisms, models, reproductions, runs, scenarios"
+    )
+
+
+def test_an_experiment_that_does_not_come_with_the_program_is_refused(mistake: Mistake) -> None:
+    assert mistake("sweep", "evolution_tabel") == (
+        "there is no file and no experiment 'evolution_tabel'; did you mean 'evolution_table'?"
     )
 
 

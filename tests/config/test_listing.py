@@ -140,3 +140,20 @@ def test_a_scenario_file_is_described_with_the_parameters_that_it_sets(tmp_path:
     assert described.words.startswith("fishing_village: A lake shared by villagers")
     assert "growth = 0.9 · a number from 0 to 3 · r, a round" in described.parts["parameters"]
     assert "fine = 10 · " in str(described.parts["parameters"]), "which has its default"
+
+
+def test_an_experiment_is_told_with_its_factors_and_how_it_is_played() -> None:
+    table = describe_name("evolution_table", KINDS)
+    assert table.words == (
+        "The winners of cultural evolution in three dilemmas and two sizes of groups, as in table "
+        "2 of Willis et al. 2026, which has 100 evolutions of each"
+    )
+    assert table.parts == {
+        "design": [
+            "plays cultural_evolution",
+            "game: public_goods, collective_risk, common_pool",
+            "players: 4, 64",
+            "replicates: 100",
+        ],
+        "play it by": ["society sweep evolution_table"],
+    }

@@ -718,6 +718,7 @@ def test_check_names_all_that_holds_and_asks_nobody(typed: Typed, tmp_path: Path
         "ok       canal: splitting a cohort changes nothing",
         "ok       canal: answering changes nothing",
         "ok       canal: answers are within their bounds",
+        "ok       canal: answers fit the JSON schema that language models get",
         "ok       canal: replay from recorded answers equals the run",
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -23,18 +24,22 @@ from society.conformance.invariants import (
     replicate_record,
     split_cohorts,
 )
+from society.conformance.structured_answers import AnswersInJson
 from society.engine.action_spaces import Real, fields
 from society.engine.agents import RunContext
+from society.engine.calls import Completion, Going, Request
+from society.engine.cancellation import CancellationToken
 from society.engine.component import AgentGroup, Column, Component, News, Question
 from society.engine.environment import Environment
 from society.engine.game_master import GameMaster
 from society.engine.graph import NOBODY
-from society.engine.history import Page, Step
+from society.engine.history import InMemoryRecorder, Page, Step
 from society.engine.mechanism import intercept
 from society.engine.population import Cast, Cohort, Population
-from society.engine.rng import Array
+from society.engine.rng import Array, generator
 from society.engine.script import Ask, Line, Script
 from society.engine.tape import Tape
+from society.llm.providers.free_minds import FreeMinds
 from society.scenarios.programs.program_params import DilemmaOfPrograms
 
 if TYPE_CHECKING:
@@ -67,6 +72,33 @@ def test_replicates_may_be_played_in_any_order(case: Case, perform: Perform, who
     for page, of_many in zip(few.pages, batch.pages, strict=False):
         for place, replicate in enumerate(order):
             assert replicate_record(page, place) == replicate_record(of_many, replicate)
+
+
+def test_slices_of_replicates_equal_the_batch(case: Case, whole: Once) -> None:
+    """Where language minds are asked, whatever the order in which they answer."""
+    setup = case.setup(rehearsed=False)
+    if setup.replicates < 2 or not setup.models_named:
+        return
+    recorder = InMemoryRecorder()
+    outcome = setup.sliced_game([recorder], minds=Tardy(setup.seed)).play()
+    batch = whole(case)
+    assert outcome == batch.outcome
+    assert exact_record(recorder.pages) == exact_record(batch.pages)
+    for page, of_batch in zip(recorder.pages, batch.pages, strict=True):
+        assert (page.digest, page.troubles) == (of_batch.digest, of_batch.troubles)
+
+
+class Tardy(FreeMinds):
+    """The offline mind, whose answers come in an order of chance."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.seed = seed
+
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
+        delay = generator(self.seed, str(request.address)).exponential(0.0005)
+        await asyncio.sleep(float(delay))
+        return await super().call(request, going, token)
 
 
 @pytest.mark.parametrize(
@@ -182,6 +214,14 @@ def test_no_answer_needs_to_be_cut_to_its_bounds(case: Case, perform: Perform, w
 def test_answering_is_pure(case: Case, perform: Perform, whole: Once) -> None:
     twice = perform(case, answerer=lambda game: AskedTwice(case.setup().cast(), world(game)))
     assert twice.outcome.digest == whole(case).outcome.digest
+
+
+def test_answers_fit_the_schema_of_their_question_and_are_read_from_it(
+    case: Case, perform: Perform, whole: Once
+) -> None:
+    """AnswersInJson raises BrokenRule at the first answer that does not."""
+    played = perform(case, answerer=lambda game: AnswersInJson(case.setup().cast(), world(game)))
+    assert played.outcome.digest == whole(case).outcome.digest
 
 
 # Replay and wraps

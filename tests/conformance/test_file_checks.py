@@ -37,6 +37,7 @@ def outcomes(said: str) -> list[str]:
         "splitting",
         "answering",
         "answers are",
+        "answers fit",
         "replay",
         "plays",
     )

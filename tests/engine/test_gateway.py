@@ -186,14 +186,15 @@ def test_half_a_surrogate_pair_becomes_a_question_mark_before_it_is_kept() -> No
 
 def test_calls_are_counted_by_component_kind_and_model_with_what_they_used() -> None:
     async def priced(request: Request) -> Completion:
-        return Completion("7", "stop", 10, 2, 0.25, retries=1, model="gpt" if request.again else "")
+        model = "gpt" if request.again else ""
+        return Completion("7", "stop", 10, 2, 0.25, retries=1, model=model, cached_tokens=6)
 
     gateway = Diary(priced).gateway
     again = request(turn=1, again="repair", reason="no number"), request(turn=2, again="cut")
     ask(gateway, request(0), request(1), *again)
     assert gateway.ledger.entries() == (
-        Usage("oracle", "bid", "", 2, 2, 0, 0, 0, 20, 4, 0.5),
-        Usage("oracle", "bid", "gpt", 2, 2, 1, 1, 0, 20, 4, 0.5),
+        Usage("oracle", "bid", "", 2, 2, 0, 0, 0, 20, 4, 0.5, 12),
+        Usage("oracle", "bid", "gpt", 2, 2, 1, 1, 0, 20, 4, 0.5, 12),
     )
     assert gateway.troubles[0] == ParseIssue("oracle", "bid", "gpt", 0, 0, "repair", "no number")
     assert [trouble.what for trouble in gateway.troubles] == ["repair", "cut"]
@@ -222,6 +223,7 @@ class Bystander:
 
     address: Address
     whole_name: str = "agent 1"
+    moment: int = 0
 
 
 def found(diary: Diary, answer: Any, *, called: bool = False) -> tuple[Any, ModelGateway]:

@@ -528,3 +528,8 @@ def test_more_conditions_than_anybody_can_play_are_refused_before_they_are_made(
         read(f"base: fishing_village\nfactors:\n{factors}")
     words = "makes 1,099,511,627,776 conditions; at most 10,000 can be played in one sweep"
     assert str(refused.value) == f"e.yaml:2:1 factors: {words}"
+
+
+def test_an_experiment_that_comes_with_the_program_is_read_by_its_name() -> None:
+    read = read_experiment(Path("village_unfined"))
+    assert (read.name, len(read.conditions)) == ("village_unfined", 3)

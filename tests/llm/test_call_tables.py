@@ -58,10 +58,11 @@ def write(book: sqlite3.Connection, said: Completion = WHOLE, round: int = 1, **
         WHOLE,
         Completion("0.4"),
         Completion("", "length", 0, 0, 0.0),
+        Completion("0.4", prompt_tokens=7, sent={"seed": 1}, cached_tokens=5),
         Completion("0.4", cost=1, latency=2),
         Completion("a\x1fb\x00c\nd", model="m\x1f"),
     ],
-    ids=["whole", "unknown", "empty", "whole numbers", "control characters"],
+    ids=["whole", "unknown", "empty", "cached", "whole numbers", "control characters"],
 )
 def test_a_call_reads_back_as_it_was_written(book: sqlite3.Connection, said: Completion) -> None:
     asked = request("What, \U0001f600 or \ud83d?", room=64, again="repair", reason="no number")
@@ -69,6 +70,30 @@ def test_a_call_reads_back_as_it_was_written(book: sqlite3.Connection, said: Com
     read = find_call(book, ADDRESS)
     assert read == (3, asked, said)
     assert list(list_calls(book)) == [read]
+
+
+def test_a_long_form_is_kept_once_and_read_with_every_call(book: sqlite3.Connection) -> None:
+    forms: dict[str, Address] = {}
+    long: dict[str, Any] = {"response_format": {"enum": [*range(100)]}, "seed": 1}
+    short: dict[str, Any] = {"response_format": {"type": "json_object"}}
+    for agent, sent in enumerate((long, long, short, short)):
+        said = WHOLE._replace(sent=sent)
+        book.execute(CALL, call_row(1, request(agent=agent), said, forms))
+    kept = [len(sent) for (sent,) in book.execute("SELECT sent FROM calls")]
+    assert kept[0] > 400
+    assert max(kept[1:]) < 100
+    assert [call.said.sent for call in list_calls(book)] == [long, long, short, short]
+    second = find_call(book, ADDRESS._replace(agent=1))
+    assert second is not None
+    assert second.said.sent == long
+
+
+@pytest.mark.parametrize("agent", [1, 7], ids=["itself", "nobody"])
+def test_a_form_that_stands_nowhere_is_no_form(book: sqlite3.Connection, agent: int) -> None:
+    sent = {"tools": {"as_in_call": [*ADDRESS._replace(agent=agent)]}}
+    write(book, WHOLE._replace(sent=sent), agent=1)
+    with pytest.raises(ValueError, match="the form of another one, which has none"):
+        list(list_calls(book))
 
 
 def test_where_nothing_was_kept_nothing_is_found(book: sqlite3.Connection) -> None:
@@ -142,8 +167,8 @@ def test_the_ledger_counts_by_component_kind_and_model(book: sqlite3.Connection)
     write(book, occasion="notice bid", agent=4)
     write(book, WHOLE._replace(model="mini"), agent=4)
     assert list(usage_entries(book)) == [
-        (-1, Usage("oracle", "bid", "gpt", 4, 12, 1, 1, 0, 28, 8, 1.0)),
-        (-1, Usage("oracle", "bid", "mini", 1, 3, 0, 0, 0, 7, 2, 0.25)),
+        (-1, Usage("oracle", "bid", "gpt", 4, 12, 1, 1, 0, 28, 8, 1.0, None)),
+        (-1, Usage("oracle", "bid", "mini", 1, 3, 0, 0, 0, 7, 2, 0.25, None)),
     ]
     by_agent = [
         (agent, entry.model, entry.calls) for agent, entry in usage_entries(book, per_agent=True)
@@ -158,6 +183,14 @@ def test_a_sum_in_which_something_is_unknown_is_unknown(book: sqlite3.Connection
     ((_, entry),) = usage_entries(book)
     assert (entry.prompt_tokens, entry.completion_tokens, entry.cost) == (None, 6, None)
     assert use_so_far(book).cost is None
+
+
+def test_cached_tokens_are_summed_where_every_call_tells_them(book: sqlite3.Connection) -> None:
+    for agent, cached in enumerate((5, 0)):
+        write(book, WHOLE._replace(cached_tokens=cached), agent=agent)
+    assert [entry.cached_tokens for _, entry in usage_entries(book)] == [5]
+    write(book, agent=2)  # as files of before have them
+    assert [entry.cached_tokens for _, entry in usage_entries(book)] == [None]
 
 
 def test_where_nobody_tells_tokens_the_most_that_there_can_have_been_count(

@@ -37,7 +37,7 @@ class Canal(Params):
 
 
 def words(text: str = "", **facts: object) -> DefaultWords:
-    return DefaultWords(WORDING, Canal(), facts, [], "farmer {}".format, text)
+    return DefaultWords(WORDING, Canal(), facts, list, "farmer {}".format, text)
 
 
 def test_facts_have_their_text_and_unit_or_label() -> None:

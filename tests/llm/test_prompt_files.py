@@ -116,23 +116,25 @@ def files(tmp_path: Path) -> Files:
 
 def test_a_question_without_a_file_shows_its_facts_its_peers_the_briefs_and_the_form() -> None:
     assert asked()[1].split("\n\n", 1)[1] == (
-        "What you know:\n"
+        "What everybody knows:\n"
         "- Stock: 300\n"
-        "- Wish: 2.5\n"
         "\n"
         "What you see of each one:\n"
-        "- You (catch: 2)\n"
         "- Agent 0 (catch: 1.5)\n"
+        "- Agent 1 (catch: 2)\n"
         "- Agent 2 (catch: 0.25)\n"
         "\n"
-        "I have been asked 'effort'.\n"
-        "\n"
         "You are agent 1.\n"
+        "\n"
+        "What you know:\n"
+        "- Wish: 2.5\n"
+        "\n"
+        "I have been asked 'effort'.\n"
         "\n"
         "Now it is your turn to decide: effort.\n"
         "\n"
         "Give your answer only, without any explanation.\n"
-        "Form of the answer: a number from 0 to 1"
+        'Form of the answer: {"answer": <number>}, with a number from 0 to 1'
     )
 
 
@@ -204,7 +206,10 @@ def test_facts_common_to_all_come_first_so_that_prompts_begin_alike(files: Files
 
 def test_thinking_first_is_asked_for_where_it_is_wanted() -> None:
     assert "step by step" in asked(thinking=True)[0]
-    assert "asked for below.\nForm of the answer: " in asked(thinking=True)[0]
+    assert (
+        "close with your answer, on a line of its own.\nForm of the answer: "
+        in asked(thinking=True)[0]
+    )
     assert "step by step" not in asked(thinking=False)[0]
 
 

@@ -383,9 +383,18 @@ def test_unknown_costs_stay_unknown(reported: Reported) -> None:
     first, second = reported.study.played
     asked = replace(first, ledger=(priced, unpriced)), replace(second, ledger=(priced,))
     assert table(llm_usage_section(Layout(replace(reported.study, played=asked))), "ledger") == [
-        ("gpt", "say", "8", "2", "0", "0", "0", "200", "40", "1.0000"),
-        ("gpt", "vote", "4", "1", "0", "0", "0", "100", "20", "unknown"),
-        ("in all", "", "12", "3", "0", "0", "0", "300", "60", "unknown"),
+        ("gpt", "say", "8", "2", "0", "0", "0", "200", "0", "40", "1.0000"),
+        ("gpt", "vote", "4", "1", "0", "0", "0", "100", "0", "20", "unknown"),
+        ("in all", "", "12", "3", "0", "0", "0", "300", "0", "60", "unknown"),
+    ]
+
+
+def test_copies_have_a_column_where_there_are_any(reported: Reported) -> None:
+    shared = Usage("language_policy", "say", "gpt", 4, 1, 0, 0, 0, 100, 20, 0.5, 50, copied=3)
+    played = [replace(run, ledger=(shared,)) for run in reported.study.played[:1]]
+    section = llm_usage_section(Layout(replace(reported.study, played=(*played,))))
+    assert table(section, "ledger") == [
+        ("gpt", "say", "4", "1", "0", "0", "0", "3", "100", "50", "20", "0.5000")
     ]
     assert not llm_usage_section(Layout(reported.study)).parts
 

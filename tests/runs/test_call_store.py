@@ -33,7 +33,7 @@ SAID = Completion("0.4", "stop", 7, 2, 0.25)
 
 def request(agent: int = 0, words: str = "How much?", **more: Any) -> Request:
     address = Address("oracle", "answer bid", 0, 0, agent, more.pop("turn", 0))
-    return Request(address, "default", (Message("user", words),), **more)
+    return Request(address, "default", (Message("user", words),), round=4, **more)
 
 
 Job = Callable[[RunFileCallStore], Awaitable[object]]
@@ -60,7 +60,6 @@ class Book:
         self.call_store = RunFileCallStore(
             path, lambda: self.published, self.publish, "; changed since: all"
         )
-        self.call_store.round = 4
 
     def publish(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from society.cli.main import main
+from society.engine.calls import Address, Message, Request
+from society.runs.prompt_preview import _in_words
 
 
 def test_each_question_is_shown_as_the_first_agent_reads_it(
@@ -16,7 +18,7 @@ def test_each_question_is_shown_as_the_first_agent_reads_it(
     shown = capsys.readouterr().out
     heads = [line for line in shown.splitlines() if line.startswith("== ")]
     assert {"== effort", "== propose", "== punish"} <= set(heads)
-    assert "You are villager 0. Your payoff is 30." in shown
+    assert "You are villager 0. Your payoff is 30 fish." in shown
 
 
 def test_a_single_question_is_shown_without_the_others(capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,3 +54,20 @@ def test_a_game_of_many_rounds_is_told_of_them_all(capsys: pytest.CaptureFixture
     shown = capsys.readouterr().out
     assert "The same players play 20 rounds." in shown
     assert "This is round 1 of 20." in shown
+
+
+def test_a_system_message_is_shown_before_the_question(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prompts", "donor_game", "--set", "minds=language", "--question", "donate"]) == 0
+    shown = capsys.readouterr().out
+    system, _, user = shown.partition("\n\n-- user\n")
+    assert system.startswith("== donate\n-- system\nYou own units of something valuable")
+    assert user.startswith("You are agent 1. It is round 1. You meet agent 4.\n")
+    assert "something valuable" not in user
+
+
+def test_a_schema_that_goes_along_is_shown_as_well() -> None:
+    asked = Request(Address("language_policy", "answer effort", 0, 0, 0, 0), "default", ())
+    asked = asked._replace(messages=(Message("user", "How much?"),), schema={"type": "object"})
+    assert _in_words(asked) == (
+        '-- user\nHow much?\n\n-- schema of the reply\n{\n  "type": "object"\n}'
+    )

@@ -416,7 +416,48 @@ ITEMS = "items"
 ORDER = "the order of a set"
 BITS = "a whole number of more than"
 
+NOT_ITS_OWN = "no object of the program's own classes"
+# Each sets an attribute that its class sets on itself as well.
+_ON_OTHERS = (
+    "C",
+    "history",
+    "self.game",
+    "history.my_actions",
+    "np.mean",
+    "random",
+    "math",
+    "len",
+    "lambda: 1",
+    "self.act",
+    "[1].append",
+    "Mood.CALM",
+    "(v for v in [1])",
+    "np.random.default_rng(1)",
+    "np.float64",
+    "'text'",
+    "{1: 2}",
+)
+
 STOPPED = (
+    *_attacks(
+        "tamper: attributes of what is not its own",
+        *(
+            (
+                "class Mood(Enum):\n    CALM = 1\n\n\nclass Spy:\n"
+                "    def __init__(self, game):\n        self.game = game\n        self.mark = 0\n\n"
+                f"    def act(self, history):\n        self.x = {value}\n"
+                f"        self.x.mark = 1\n        return C\n",
+                NOT_ITS_OWN,
+            )
+            for value in _ON_OTHERS
+        ),
+        (
+            "class Spy:\n    def __init__(self, game):\n        self.shape = (1,)\n\n"
+            "    def act(self, history):\n        self.x = history.my_actions\n"
+            "        self.x.shape = (1, -1)\n        return C\n",
+            NOT_ITS_OWN,
+        ),
+    ),
     *_attacks(
         "denial of service: time",
         ("while True:\n    pass", STEPS),

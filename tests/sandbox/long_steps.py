@@ -400,6 +400,12 @@ LONG_STEPS = {
     ),
 }
 
+# Small arrays that a turn goes through many times; few steps for each would add up to seconds.
+LONG_STEPS["many in a turn"] = (
+    *_often("a = np.zeros(3)", "\n    ".join(["a.std()"] * 20), "\n    ".join(["a.any()"] * 20)),
+    *_often("a = np.zeros(3)", "\n    ".join(["a + a * a - a / (a + 1)"] * 8)),
+)
+
 # One of each kind, which end in milliseconds.
 QUICK = (
     *(LONG_STEPS["ranges"][place] for place in (3, 12, 17)),
@@ -408,5 +414,6 @@ QUICK = (
     *(LONG_STEPS["texts"][place] for place in (3, 9)),
     *(LONG_STEPS["numbers"][place] for place in (5, 9)),
     *(LONG_STEPS["arrays"][place] for place in (0, 17, 30)),
+    *LONG_STEPS["many in a turn"],
     *(one for one in LONG_STEPS["one call"] if "range(60)" in one),
 )

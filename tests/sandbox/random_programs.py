@@ -182,6 +182,9 @@ class _Writer:
             "x = next(self.it, 0)",
             f"self.last = C if {a} else D",
             f"x = self.box.up({a})",
+            f"self.box.count = {a}",
+            f"self.box.count += {a}",
+            "self.box.box = self.box",
         )
         if self.calm:
             quiet = [one for one in plain if not _stores(one)]
@@ -237,7 +240,7 @@ class _Writer:
         counts = "return v" if self.calm else "self.count += 1\n        return self.count"
         return (
             f"def default(v, kept={default}):\n    {grown.get(default, 'return v')}\n\n\n"
-            "class Box:\n    def __init__(self):\n        self.count = 0\n\n"
+            "class Box:\n    def __init__(self):\n        self.count, self.box = 0, None\n\n"
             f"    def up(self, v):\n        {counts}\n\n\n"
             f"class Spy:\n    seen = {self.pick(('[]', '[1]', '()'))}\n    k = 2\n\n"
             "    def __init__(self, game):\n"

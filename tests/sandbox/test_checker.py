@@ -11,8 +11,9 @@ import pytest
 from society.errors import SandboxError
 from society.sandbox.checker import CheckedProgram, check_programs
 from society.sandbox.running import facades
+from society.sandbox.running.offered_numpy import openable_method
 
-from .program_play import only_program
+from .program_play import four_players, only_program, play
 
 
 def decides(body: str, *, start: str = "pass") -> CheckedProgram:
@@ -108,9 +109,75 @@ def test_an_option_opens_a_name_of_numpy() -> None:
     assert window.tolist() == np.kaiser(3, 1).tolist()
 
 
+def test_a_program_sets_attributes_of_its_own_objects_and_knows_its_name() -> None:
+    text = """
+class Count:
+    def __init__(self):
+        self.bad = 0
+
+class Patient:
+    def __init__(self, game):
+        self.count = Count()
+
+    def act(self, history):
+        if history.round_number and history.opponent_cooperators[-1] < 2:
+            self.count.bad += len(type(self).__name__) - len("Patien")
+        return C if self.count.bad < 2 and self.__class__.__name__ == "Patient" else D
+"""
+    (patient,) = check_programs(text)
+    assert patient.keeps_state
+    assert play(patient, patient.code, four_players("public_goods")) == "CCCCDDDDD"
+
+
+def test_an_attribute_that_no_class_of_its_own_sets_is_refused() -> None:
+    found = decides("self.a.size = 1", start="self.a = np.zeros(2)")
+    assert found.reason == (
+        "not allowed in Spy: a change of `self.a.size`; set attributes of self, or those that a "
+        "class of this file sets on its own instances"
+    )
+
+
+PUTS = """
+class Spy:
+    def __init__(self, game):
+        self.a = np.zeros(2)
+
+    def act(self, history):
+        self.a.put(1, self.a[1] + 1)
+        return C if self.a[1] % 2 else D
+"""
+
+
+def test_an_option_opens_a_method_of_arrays() -> None:
+    assert "`.put`; --allow ndarray.put adds it, as a method of arrays" in (
+        check_programs(PUTS)[0].reason
+    )
+    opened = check_programs(PUTS, allow=["ndarray.put"])[0]
+    assert opened.keeps_state
+    assert play(opened, opened.code, four_players("public_goods")) == "CDCDCDCDC"
+
+
+def test_methods_of_arrays_that_an_option_can_open_are_known() -> None:
+    # One that a new numpy adds has to be looked at: does it reach memory, or change its array?
+    assert {name for name in dir(np.ndarray) if openable_method(name)} == {"device", "mT", "put"}
+
+
+@pytest.mark.parametrize("name", ["base", "ctypes", "data", "setflags", "tofile", "view"])
+def test_no_option_opens_the_memory_of_arrays(name: str) -> None:
+    text = f"class Spy:\n    def act(self, history):\n        return history.my_actions.{name}\n"
+    assert "and no option adds it" in check_programs(text)[0].reason
+    with pytest.raises(SandboxError, match="and none that reaches files, memory"):
+        check_programs(text, allow=[f"ndarray.{name}"])
+
+
+def test_what_is_offered_anyway_needs_no_option() -> None:
+    with pytest.raises(SandboxError, match=r"ndarray\.sum: programs may use it anyway"):
+        check_programs(PUTS, allow=["ndarray.sum"])
+
+
 @pytest.mark.parametrize("name", ["numpy.load", "numpy.lib", "os.system", "numpy.memmap", "numpy"])
 def test_no_option_opens_what_reaches_out(name: str) -> None:
-    with pytest.raises(SandboxError, match=f"--allow {name}: only functions and numbers of numpy"):
+    with pytest.raises(SandboxError, match="only functions and numbers of numpy"):
         check_programs("class A:\n    pass", allow=[name])
 
 

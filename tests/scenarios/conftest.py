@@ -109,6 +109,6 @@ def prompted(recorded: Recorded) -> Prompted:
         recorded(setup.gamemaster(minds=model))
         asked = [one for one in model.requests if one.address.agent == agent]
         asked.sort(key=lambda one: one.address)
-        return [one.messages[0].content for one in asked]
+        return ["\n\n".join(part.content for part in one.messages) for one in asked]
 
     return rendered

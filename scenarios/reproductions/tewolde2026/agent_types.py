@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def as_types(models: Sequence[str]) -> Mapping[str, Any]:
-    """Each model a type of agent; one alone is two, so that it meets somebody under reputation."""
+def as_types(models: Sequence[str], *, quick: bool) -> Mapping[str, Any]:
+    """Each model a type of agent; one alone is two, so that it meets somebody under reputation.
+
+    A quick look has the same types.
+    """
     types = {name: name for name in models}
     if len(models) == 1:
         types[f"{models[0]} again"] = models[0]

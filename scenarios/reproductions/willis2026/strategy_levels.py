@@ -13,11 +13,14 @@ from society.sandbox.strategy_folder import MANIFEST, read_strategies
 from .dilemma_arithmetic import GROUPS
 from .printed_tables import GAMES
 
+FIFTHS = 5  # compositions from none to all exploitative, of a quick look
 
-def as_levels_of_strategies(folders: Sequence[str]) -> Mapping[str, Any]:
+
+def as_levels_of_strategies(folders: Sequence[str], *, quick: bool) -> Mapping[str, Any]:
     """Let each game be played with the strategies for it, and each model with itself.
 
-    A folder has a manifest, or a folder for each game. Groups are as large as the sets allow.
+    A folder has a manifest, or a folder for each game. Groups are as large as the sets allow, and
+    of all compositions, but for groups of 256: of every fourth, as in the paper; quick: of five.
     Raises SandboxError.
     """
     games: dict[str, list[str]] = {}
@@ -35,19 +38,21 @@ def as_levels_of_strategies(folders: Sequence[str]) -> Mapping[str, Any]:
                 if game in games
             },
             "model": {model: {"parameters": {"model": model}} for model in models},
-            "group": _groups(min(sizes.values(), default=0)),
+            "group": _groups(min(sizes.values(), default=0), quick=quick),
         }
     }
 
 
-def _groups(fewest: int) -> Mapping[str, Any]:
+def _groups(fewest: int, *, quick: bool) -> Mapping[str, Any]:
     """Groups that every set can fill without replacement; those of 4 in any case."""
+    steps = {n: n // (FIFTHS - 1) if quick else 4 if n == GROUPS[-1] else 1 for n in GROUPS}
     return {
         str(players): {
             "agents": players,
-            "parameters": {"players": players, "step": players // 4},
+            "rounds": players // step + 1,
+            "parameters": {"players": players, "step": step},
         }
-        for players in GROUPS
+        for players, step in steps.items()
         if players <= max(fewest, GROUPS[0])
     }
 

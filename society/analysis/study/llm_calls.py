@@ -17,7 +17,7 @@ from .frames import Columns, FrameColumn, nullable_integers, strings
 if TYPE_CHECKING:
     from .condition import ConditionRun
 
-_TOKENS = ("prompt_tokens", "completion_tokens")
+_TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens")
 
 
 def call_columns(exchanges: Sequence[Call], names: Sequence[str]) -> Columns:
@@ -43,6 +43,9 @@ def call_columns(exchanges: Sequence[Call], names: Sequence[str]) -> Columns:
         "retries": _numbers((each.retries for each in completions), "attempts that failed"),
         "prompt_tokens": FrameColumn(
             nullable_integers(each.prompt_tokens for each in completions), "tokens"
+        ),
+        "cached_tokens": FrameColumn(
+            nullable_integers(each.cached_tokens for each in completions), "tokens"
         ),
         "completion_tokens": FrameColumn(
             nullable_integers(each.completion_tokens for each in completions), "tokens"

@@ -111,8 +111,8 @@ class Study:
         rounds, horizon     played, and at most
         seed, level         as run; level: full or summary
         digest, file        of what happened; the run file
-        calls, retries, repairs, cut, fallbacks, prompt_tokens, completion_tokens, cost
-                            sums of `ledger`: counts, tokens, US dollars; missing where unknown
+        calls, retries, repairs, cut, fallbacks, prompt_tokens, cached_tokens, completion_tokens,
+        cost                sums of `ledger`: counts, tokens, US dollars; missing where unknown
         unanswered          calls that went out and never came back
         failure             why the run failed, in words
         """
@@ -249,8 +249,9 @@ class Study:
         asked, model                the run's name for the model; the provider's name
         finish                      why the reply ended
         retries                     attempts that failed on the way
-        prompt_tokens, completion_tokens, cost
-                                    tokens, US dollars; missing where nobody knows
+        prompt_tokens, cached_tokens, completion_tokens, cost
+                                    tokens (cached: of the prompt, in the provider's cache), US
+                                    dollars; missing where nobody knows
         seconds                     with all attempts
         prompt, reply               text, as sent and received
         """
@@ -267,6 +268,7 @@ class Study:
         calls, repairs, cut                 exchanges, and those of them that mend a reply
         retries, fallbacks                  failed attempts; answers that could not be read at all
         prompt_tokens, completion_tokens    tokens, missing where unknown
+        cached_tokens                       those of prompts that came from a provider's cache
         cost                                US dollars, missing where unknown
         """
         entries = [entry for run in self.played for entry in run.ledger]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from society.errors import CutOff, Unparsed
 
-from .json_objects import decode_objects, unclosed_brace
+from .json_objects import decode_objects, decode_whole, unclosed_brace
 from .values import WRAPPING, normalise_words
 
 _ROOM = 3000  # characters; if more is said after it, an answer was a step of the reasoning
@@ -97,8 +97,11 @@ def _unfinished(text: str) -> bool:
 
 
 def strip_thoughts(text: str) -> str:
-    """Remove the thoughts that a model marks as such, and LaTeX around the answer."""
-    if "think>" in text:
+    """Remove the thoughts that a model marks as such, and LaTeX around the answer.
+
+    Marks within a reply that is one object are words like others.
+    """
+    if "think>" in text and decode_whole(text) is None:
         _, closed, after = text.rpartition("</think>")
         if not closed and text.lstrip().startswith("<think>"):
             raise CutOff(f"got thoughts without an end, {quote_excerpt(text, end=True)}")

@@ -67,6 +67,18 @@ def decode_objects(text: str) -> Iterator[Found]:
                 start = pair.start
 
 
+def decode_whole(text: str) -> dict[str, Any] | None:
+    """The object that a text is, in strict JSON and with nothing around it; None if it is none."""
+    bare = text.strip()
+    if not (bare.startswith("{") and bare.endswith("}")):
+        return None
+    try:
+        value: dict[str, Any] = _STRICT.decode(bare)
+    except (ValueError, RecursionError):
+        return None
+    return value
+
+
 def unclosed_brace(text: str) -> int:
     """Find the last brace that is never closed; -1 if there is none."""
     return _closed(text)[1]

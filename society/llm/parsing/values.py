@@ -26,6 +26,12 @@ _DENIED = re.compile(
     r"\b(?:not|never|cannot|refuse|unable|unless|neither|nor|sorry|if|or)\b|n['’]t\b|\?",
     re.IGNORECASE,
 )
+# Who names one number of several, or one that may be right, has not decided on it.
+_DOUBTED = re.compile(
+    r"\b(?:one|some|any|many) of (?:the|many|several)\b"
+    r"|\b(?:could|might|perhaps|maybe|possibl[ey])\b",
+    re.IGNORECASE,
+)
 _N = r"[$€£]?\d{1,15}(?:[.,]\d{1,15})?%?"
 _RANGE = re.compile(
     rf"\b(?:between|from)\s{_N}\s(?:and|to)\s{_N}"
@@ -109,7 +115,7 @@ def parse_number(said: Any, whole: float = math.nan) -> float | None:
 
 
 def _in_words(said: str, whole: float) -> float | None:
-    if _DENIED.search(said):
+    if _DENIED.search(said) or _DOUBTED.search(said):
         return None
     found = set()
     said = _PERCENT.sub("%", said.replace("−", "-"))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from society.errors import FileError
@@ -121,8 +121,30 @@ def _holds_secret(variable: str) -> bool:
     return bool(_SECRET.search(variable))
 
 
+class _Known(NamedTuple):
+    """The environment at some time, as the system has it, and its secrets."""
+
+    environment: dict[Any, Any]
+    secrets: dict[str, str]
+
+
+_known = _Known({}, {})
+
+
 def _secrets() -> dict[str, str]:
     """The secrets of the environment, and in which variable each one is."""
+    global _known
+    # Every word of every reply is looked through. To decode the environment for each of them took
+    # a third of the time of a call; to compare it with what it was takes nothing.
+    now = getattr(os.environ, "_data", None)
+    if now is None:  # another Python
+        return _read_secrets()
+    if now != _known.environment:
+        _known = _Known(dict(now), _read_secrets())
+    return _known.secrets
+
+
+def _read_secrets() -> dict[str, str]:
     return {
         value: name
         for name, value in os.environ.items()

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import aiohttp
 
-from society.errors import InputError
+from society.errors import InputError, SocietyError
 
 from .api_keys import quote_stranger
 from .openai_compatible import OpenAICompatible
@@ -165,16 +165,16 @@ def read_line(line: Mapping[str, Any], place: ResponsePlace) -> Reply | Exceptio
     status, body = response.get("status_code"), response.get("body")
     if status == 200:
         try:
-            return parse_completion(body)
-        except Failed as failed:
-            return failed
+            return parse_completion(body, place)
+        except (Failed, SocietyError) as error:
+            return error
     words, code = complaint(body)
     if status == 400 and code in _FILTERS:
         return FILTERED
     if not isinstance(status, int):
         return Failed("a line without a status", down=False)
     # Headers are not told; what is refused within a job costs nothing.
-    return http_error(status, words, {METADATA: "batch"}, place)
+    return http_error(status, words, {METADATA: "batch"}, place, json.dumps(body))
 
 
 def _state(told: Mapping[str, Any]) -> JobState:

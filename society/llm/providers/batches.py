@@ -19,13 +19,14 @@ from typing import Any, TypeVar
 
 from society.engine.calls import Address, Completion, Going, Request
 from society.engine.cancellation import CancellationToken
-from society.errors import InputError, Paused
+from society.errors import ContextOverflow, InputError, Paused
 from society.llm.call_tables import BatchCall, BatchRecord, text_key
 
 from .batch_desk import BatchDesk
 from .batch_server import WINDOW, BatchServer, JobState, Missing, read_line
 from .budget import Budget
 from .caller import Remote
+from .endpoint import Endpoint, Outgoing
 from .pricing import Price, find_price
 from .responses import Client, Failed, Reply
 from .retry import numbers
@@ -44,10 +45,14 @@ _FOREVER = 10.0 * 24 * 3600  # seconds; how long a job may take is decided here
 
 
 class _Line:
-    """A question on its way; outcome: a reply, or why there is none."""
+    """A question on its way.
 
-    def __init__(self, request: Request) -> None:
-        self.request, self.sent = request, False
+    outgoing: its words and settings, as the server takes them. sent: whether a job has it, or may
+    have it. outcome: a reply, or why there is none.
+    """
+
+    def __init__(self, request: Request, outgoing: Outgoing) -> None:
+        self.request, self.outgoing, self.sent = request, outgoing, False
         self.outcome: Reply | Exception | None = None
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -71,8 +76,8 @@ class _Job:
 class BatchClient:
     """Makes each attempt a line of a batch; used in one event loop.
 
-    settings: the client of single calls, which knows what is sent. token: of the run; it is there
-    before the first attempt.
+    settings: the client of single calls, which knows what the server takes. token: of the run; it
+    is there before the first attempt.
     """
 
     token: CancellationToken
@@ -86,6 +91,7 @@ class BatchClient:
         self._name = f"{server.place.host} {server.place.model}"
         self._earlier: dict[Address, tuple[_Job, BatchCall]] | None = None
         self._gathered: list[_Line] = []
+        self._unseen = set[_Job]()  # of earlier sessions, which may have ended since
         self._tasks = set[asyncio.Task[None]]()
         self._gathering = False
 
@@ -94,13 +100,14 @@ class BatchClient:
         self._settings.check()
         self._server.check()
 
-    def sent(self, request: Request) -> dict[str, Any]:
-        """The settings that go out."""
-        return self._settings.sent(request)
+    @property
+    def endpoint(self) -> Endpoint:
+        """The ways in which requests go out: those of single calls."""
+        return self._settings.endpoint
 
-    async def send(self, request: Request) -> Reply:
+    async def send(self, request: Request, sent: Outgoing) -> Reply:
         """The reply to one attempt; raises Paused as soon as the run is stopped."""
-        line = _Line(request)
+        line = _Line(request, sent)
         self._join(line)
         try:
             await self.token.wait_for(line.ready)
@@ -136,6 +143,7 @@ class BatchClient:
         line.sent = True
         job.waiting.append((call.number, line))
         if job.following is None:
+            self._unseen.add(job)
             job.following = self._begin(self._follow(job))
         elif job.following.done():
             self._deliver(job)
@@ -170,22 +178,21 @@ class BatchClient:
             await asyncio.sleep(_LOOK)
             looks = looks + 1 if len(self._gathered) == count else 0
             count = len(self._gathered)
-            if self.token.all_wait:
+            if self.token.all_wait and not self._unseen:
                 break
         lines, self._gathered, self._gathering = self._gathered, [], False
         if self.token.reason is None:
-            for part in _split([(line, self._written(line.request)) for line in lines]):
+            for part in _split([(line, self._written(line.outgoing)) for line in lines]):
                 self._begin(self._start(*zip(*part, strict=True)))
 
-    def _written(self, request: Request) -> dict[str, Any]:
+    def _written(self, sent: Outgoing) -> dict[str, Any]:
         """The body of one question."""
-        said = [{"role": role, "content": content} for role, content in request.messages]
-        settings = self.sent(request)
+        settings = sent.settings
         if self._spec.sort == "litellm":
             from .litellm import translated
 
             settings = translated(self._spec.model, settings)
-        return {"model": self.place.model, "messages": said, **settings}
+        return {"model": self.place.model, "messages": sent.messages, **settings}
 
     async def _start(self, lines: Sequence[_Line], bodies: Sequence[dict[str, Any]]) -> None:
         """Begin a job, keep it, and follow it to its end."""
@@ -251,10 +258,11 @@ class BatchClient:
                 line.settle(_again(error))
             job.waiting = []
             job.following = None
-            return
+        else:
+            self._deliver(job)
         finally:
             self._desk.open.pop(key, None)
-        self._deliver(job)
+            self._unseen.discard(job)
 
     async def _found(self, job: _Job) -> JobState | None:
         """Find a job of an earlier session again; None if it is gone, or was never begun."""
@@ -278,6 +286,7 @@ class BatchClient:
             self._desk.open[job.record.key] = words.format(f"{state.done:,}")
             if state.ended:
                 return state
+            self._unseen.discard(job)
             if time.time() - job.record.began > 3600 * (WINDOW + _GRACE):
                 raise Paused(
                     f"batch {job.record.job} at {self.place.host} is still {state.status} after "
@@ -447,9 +456,10 @@ def _again(error: Exception) -> Exception:
     match error:
         case Failed():
             return Failed(str(error), wait=error.wait, down=error.down, billed=error.billed)
-        case Paused() | InputError():
-            copy = type(error)(str(error))
-            if isinstance(copy, Paused) and isinstance(error, Paused):
-                copy.refused = error.refused
+        case Paused():
+            copy = Paused(str(error))
+            copy.refused = error.refused
             return copy
+        case InputError() | ContextOverflow():  # of the job; no single question is the reason
+            return InputError(str(error))
     return error

@@ -7,14 +7,15 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from society.engine.calls import Completion, Going, Request, sum_known
+from society.engine.calls import OVERFLOW, Completion, Going, Request, sum_known
 from society.engine.cancellation import CancellationToken
-from society.errors import InputError, Paused
+from society.errors import ContextOverflow, InputError, Paused
 
 from .budget import Budget, Use
+from .endpoint import Outgoing
 from .pricing import find_price
 from .rate_limits import shared_limiter
-from .responses import Client, Failed, Reply
+from .responses import Client, Failed, Refused, Reply
 from .retry import ask_persistently, numbers
 from .settings import ModelSpec
 
@@ -54,10 +55,17 @@ class Remote:
             ) from None
         except Paused as paused:
             raise call.refusal(paused) from paused.__cause__
+        except ContextOverflow as overflow:
+            return call.overflowed(overflow)
 
-    def sent(self, request: Request) -> Mapping[str, Any]:
-        """The settings that go out, as the run file keeps them."""
-        return {"model": self.client.place.model, **self.client.sent(request)}
+    def record(self, sent: Outgoing) -> Mapping[str, Any]:
+        """Return what went out besides the messages, as the run file keeps it."""
+        settings = {"model": self.client.place.model, **sent.settings}
+        if sent.folded:
+            settings["roles"] = "user-only"
+        if self.spec.most_room is not None:
+            settings["most_room"] = self.spec.most_room
+        return settings
 
     async def close(self) -> None:
         await self.client.close()
@@ -70,7 +78,8 @@ class _Call:
         self, remote: Remote, request: Request, going: Going, token: CancellationToken
     ) -> None:
         self.remote, self.request, self.going, self.token = remote, request, going, token
-        self.room = request.room or remote.spec.max_tokens
+        self.room = request.room or remote.spec.max_tokens or 0
+        self.sent = Outgoing([], {})  # what the last attempt was
         self.number = next(numbers)
         self.attempts = 0
         self._answerable = False  # an attempt may have been answered, whether or not we heard it
@@ -88,6 +97,21 @@ class _Call:
         """Seconds since it was begun, without those of waiting for a turn."""
         return time.monotonic() - self._began - self._queued
 
+    def overflowed(self, why: ContextOverflow) -> Completion:
+        """A reply without words, for a prompt that was refused as too long: it cost nothing."""
+        return Completion(
+            "",
+            OVERFLOW,
+            sum_known([0, *(reply.prompt_tokens for reply in self.replies)]),
+            sum_known([0, *(reply.completion_tokens for reply in self.replies)]),
+            sum_known([0.0, *(reply.cost for reply in self.replies)]),
+            self.busy(),
+            self.attempts - 1,
+            self.remote.spec.label,
+            {**self.remote.record(self.sent), OVERFLOW: str(why)},
+            sum_known([0, *(reply.cached_tokens for reply in self.replies)]),
+        )
+
     async def said(self) -> Completion:
         """The first reply with words. If none has any, that is what was said."""
         remote = self.remote
@@ -102,8 +126,9 @@ class _Call:
             sum_known(reply.cost for reply in self.replies),
             self.busy(),
             self.attempts - 1,
-            last.model or remote.spec.model,
-            remote.sent(self.request),
+            last.model or remote.spec.label,
+            remote.record(self.sent),
+            sum_known(reply.cached_tokens for reply in self.replies),
         )
 
     async def _attempt(self) -> Reply:
@@ -122,6 +147,9 @@ class _Call:
             return reply
         except Failed as failed:
             used = most if failed.billed else Use(most.calls)
+            raise
+        except ContextOverflow:
+            used = Use(most.calls)
             raise
         except BaseException:
             # Whoever ends a call that has gone out does not know what becomes of it.
@@ -175,6 +203,9 @@ class _Call:
                 raise
             limiter.breaker.answered()
             raise Failed(str(error), down=False, billed=False) from None
+        except ContextOverflow:
+            limiter.breaker.answered()
+            raise
         limiter.breaker.answered()
         self.remote.answered = True
         return reply
@@ -183,9 +214,24 @@ class _Call:
         seconds = self.remote.spec.timeout
         try:
             async with asyncio.timeout(seconds):
-                return await self.remote.client.send(self.request)
+                return await self._adapted()
         except TimeoutError:
             raise Failed(f"no answer within {seconds:g} s") from None
+
+    async def _adapted(self) -> Reply:
+        """Send; where the server refuses how, send again in the way that it takes."""
+        client = self.remote.client
+        endpoint = client.endpoint
+        while True:
+            self.sent = sent = endpoint.outgoing(self.request)
+            try:
+                reply = await client.send(self.request, sent)
+            except Refused as refused:
+                if not endpoint.adapt(sent, refused.details):
+                    raise
+            else:
+                endpoint.learn(sent, reply.text, reply.finish)
+                return reply
 
     def _most(self) -> Use:
         """Return the most that one attempt can use: a token is at least a byte."""

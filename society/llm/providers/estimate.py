@@ -74,7 +74,9 @@ class Counting:
         """Return the offline model's reply, and count the call."""
         said = await self._offline.call(request._replace(model="default"), going, token)
         prompt = sum(len(message.content) for message in request.messages)
-        room = request.room or self._pool.spec(request.model).max_tokens
+        # Where replies may be of any length, the usual room is taken to be the most.
+        room = request.room or self._pool.spec(request.model).max_tokens or ModelSpec().max_tokens
+        assert room is not None, "there is a usual room"
         row = (_tokens(prompt), _tokens(len(said.text)), room)
         rows = self._counted.setdefault(request.model, [])
         keys = self._keys.setdefault(request.model, set())
@@ -103,7 +105,7 @@ class Counting:
         once, batched = find_price(spec), find_price(spec, batch=True)
         paid = batched if self._batch else once
         return Forecast(
-            spec.model,
+            spec.label,
             len(rows),
             prompt,
             reply,

@@ -9,16 +9,17 @@ import logging
 import math
 import os
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import wraps
 from typing import Any
 
 from pydantic import JsonValue
 
 from society.engine.calls import Request, sum_known
-from society.errors import InputError
+from society.errors import ContextOverflow, InputError
 
 from .api_keys import quote_stranger
+from .endpoint import Endpoint, Outgoing, Way
 from .pricing import find_price
 from .responses import (
     FILTERED,
@@ -37,7 +38,12 @@ os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
 
 import httpx
 import litellm
-from litellm.exceptions import BadRequestError, ContentPolicyViolationError
+from litellm.exceptions import (
+    BadRequestError,
+    ContentPolicyViolationError,
+    ContextWindowExceededError,
+)
+from litellm.litellm_core_utils.streaming_handler import CustomStreamWrapper
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 from litellm.llms.openai.common_utils import BaseOpenAILLM
 from litellm.types.utils import all_litellm_params
@@ -110,7 +116,7 @@ setattr(  # noqa: B010
 class Litellm:
     """A model that litellm knows how to reach; raises InputError for any other."""
 
-    def __init__(self, spec: ModelSpec) -> None:
+    def __init__(self, spec: ModelSpec, seed: int = 0) -> None:
         _refuse_routes(spec)
         try:
             _, provider, *_ = litellm.get_llm_provider(spec.model)
@@ -124,11 +130,13 @@ class Litellm:
         variable = missing[0] if missing else f"{provider.upper()}_API_KEY"
         self.place = ResponsePlace(provider, spec.model, variable, key=not self._missing)
         self._spec, self._priced = spec, find_price(spec) is not None
+        best, seeded = _best_way(spec.model), "seed" in _taken(spec.model)
+        self.endpoint = Endpoint(spec, seed, best=best, takes_seed=seeded, bounds=True)
 
     def check(self) -> None:
         """Raise InputError if its keys are not set, or a setting would be dropped in silence."""
-        taken = litellm.get_supported_openai_params(self._spec.model) or ()
-        if "user" in self._spec.extra and "user" not in taken:  # the one that litellm never checks
+        # The one that litellm never checks.
+        if "user" in self._spec.extra and "user" not in _taken(self._spec.model):
             raise InputError(f"model {self._spec.model!r} takes no setting 'user'; leave it out")
         if self._missing:
             raise InputError(
@@ -136,29 +144,35 @@ class Litellm:
                 "set it in the environment or in .env"
             )
 
-    def sent(self, request: Request) -> dict[str, JsonValue]:
-        """The settings that go out."""
-        return self._spec.sent(request.room)
-
-    async def send(self, request: Request) -> Reply:
+    async def send(self, request: Request, sent: Outgoing) -> Reply:
         """The reply to one attempt."""
         try:
             response = await litellm.acompletion(
                 model=self._spec.model,
-                messages=[message._asdict() for message in request.messages],
+                messages=sent.messages,
                 timeout=self._spec.timeout,
                 max_retries=0,
                 num_retries=0,
-                **self.sent(request),
+                # Else it looks among our tools for those of servers, and needs a package for that.
+                **({"_skip_mcp_handler": True} if "tools" in sent.settings else {}),
+                **sent.settings,
             )
+            if isinstance(response, CustomStreamWrapper):
+                pieces = [piece async for piece in response]
+                response = litellm.stream_chunk_builder(pieces, messages=sent.messages)
         except ContentPolicyViolationError:
             return FILTERED
+        except ContextWindowExceededError as error:
+            words = quote_stranger(str(error.message))
+            raise ContextOverflow(
+                f"the prompt does not fit into {self._spec.model}: {words}"
+            ) from None
         except Exception as error:
             # Whatever it is, litellm says it by a status; what has none is a body it cannot read.
             headers = getattr(error, "litellm_response_headers", None) or {}
             words = quote_stranger(str(getattr(error, "message", None) or error))
             raise http_error(_status(error), words, dict(headers), self.place) from None
-        reply = parse_completion(response.model_dump())
+        reply = parse_completion(response.model_dump(), self.place)
         counted = sum_known((reply.prompt_tokens, reply.completion_tokens)) is not None
         return reply._replace(cost=self._cost(response) if counted and self._priced else None)
 
@@ -181,6 +195,20 @@ def translated(model: str, settings: dict[str, JsonValue]) -> dict[str, JsonValu
     taken = get_optional_params(model=name, custom_llm_provider="openai", **given)
     more = taken.pop("extra_body", None) or {}
     return {**{key: one for key, one in taken.items() if key != "stream"}, **more}
+
+
+def _taken(model: str) -> Sequence[str]:
+    """The settings that a model takes, as far as litellm knows."""
+    return litellm.get_supported_openai_params(model) or ()
+
+
+def _best_way(model: str) -> Way:
+    """The best way to enforce a form that may work: by litellm's table, else all are tried."""
+    if model not in litellm.model_cost and model.partition("/")[2] not in litellm.model_cost:
+        return "schema"
+    if "response_format" in _taken(model):
+        return "schema" if litellm.supports_response_schema(model=model) else "json"
+    return "tools" if "tools" in _taken(model) else "none"
 
 
 def _refuse_routes(spec: ModelSpec) -> None:

@@ -124,6 +124,7 @@ class Offline:
             completion_tokens=len(text) // _LETTERS,
             cost=0.0,
             model="offline",
+            cached_tokens=0,
         )
 
 

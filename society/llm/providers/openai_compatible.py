@@ -10,12 +10,12 @@ import json
 from functools import cached_property
 
 import aiohttp
-from pydantic import JsonValue
 
 from society.engine.calls import Request
 from society.errors import InputError
 
 from .api_keys import SERVERS, for_server, quote_stranger, url_host
+from .endpoint import Endpoint, Outgoing
 from .named_servers import TRUSTED_HOSTS, is_loopback, is_named
 from .responses import (
     FILTERED,
@@ -28,6 +28,7 @@ from .responses import (
     parse_completion,
 )
 from .settings import ModelSpec
+from .streams import assemble_stream
 
 _FILTERS = ("content_filter", "content_policy_violation")
 
@@ -35,7 +36,7 @@ _FILTERS = ("content_filter", "content_policy_violation")
 class OpenAICompatible:
     """A model on one server; used in one event loop."""
 
-    def __init__(self, spec: ModelSpec) -> None:
+    def __init__(self, spec: ModelSpec, seed: int = 0) -> None:
         assert spec.api_base is not None, "a server has an address"
         variable, key = for_server(spec.model)
         named = key is None or is_named(spec.api_base, variable)
@@ -47,6 +48,9 @@ class OpenAICompatible:
         if not named:
             self.place = self.place._replace(withheld=True)
         self._spec, self._url = spec, f"{spec.api_base}/chat/completions"
+        # llama.cpp holds whole numbers within bounds, and others not; who else does, nobody says.
+        bounds = url_host(spec.api_base).endswith("api.openai.com")
+        self.endpoint = Endpoint(spec, seed, bounds=bounds)
 
     @cached_property
     def _session(self) -> aiohttp.ClientSession:
@@ -72,15 +76,10 @@ class OpenAICompatible:
         if self._refused:
             raise InputError(_describe_unnamed(self._spec.api_base or "", self.place.variable))
 
-    def sent(self, request: Request) -> dict[str, JsonValue]:
-        """The settings that go out."""
-        return self._spec.sent(request.room)
-
-    async def send(self, request: Request) -> Reply:
+    async def send(self, request: Request, sent: Outgoing) -> Reply:
         """The reply to one attempt."""
         self.check()
-        said = [{"role": role, "content": content} for role, content in request.messages]
-        body = {"model": self.place.model, "messages": said, **self.sent(request)}
+        body = {"model": self.place.model, "messages": sent.messages, **sent.settings}
         try:
             # A redirected POST would arrive as a GET, or hand the key to another host.
             async with self._session.post(
@@ -95,19 +94,22 @@ class OpenAICompatible:
             raise Failed(quote_stranger(f"{type(error).__name__}: {error}")) from None
 
     def _read(self, response: aiohttp.ClientResponse, body: bytes) -> Reply:
+        if response.status == 200 and response.content_type == "text/event-stream":
+            return parse_completion(assemble_stream(body), self.place)
         try:
             payload = json.loads(body)
         except (ValueError, RecursionError):
             payload = body.decode(errors="replace")
         if response.status == 200 and not isinstance(payload, str):
-            return parse_completion(payload)
+            return parse_completion(payload, self.place)
         if response.status == 200:
             said = f"a body of {response.content_type} that is no JSON: {payload}"
             raise Failed(quote_stranger(said))
         words, code = complaint(payload)
         if response.status == 400 and code in _FILTERS:
             return FILTERED
-        raise http_error(response.status, words, response.headers, self.place)
+        details = body.decode(errors="replace")
+        raise http_error(response.status, words, response.headers, self.place, details)
 
     async def close(self) -> None:
         """Let go of connections."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from society.engine.calls import Completion, Going, Request, Spent
@@ -18,15 +19,14 @@ from .budget import Budget
 from .identical_calls import IdenticalCalls, refuse_chance
 from .offline import Offline, OfflineModel
 from .pricing import find_price
-from .settings import FREE_SORTS, Limits, ModelSpec
+from .settings import FREE_SORTS, Limits, ModelSpec, is_local
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
     from .caller import Remote
     from .responses import Client
 
 
+_OF_SERVERS = {"api_base", "timeout", "deadline", "concurrency"}
 _LOG = logging.getLogger(__name__)
 
 
@@ -56,7 +56,7 @@ class ModelPool:
         self,
         specs: Mapping[str, ModelSpec],
         budget: Budget | None = None,
-        own: Mapping[str, Callable[[], BaseChatModel]] | None = None,
+        own: Mapping[str, Callable[[], object]] | None = None,
         *,
         seed: int = 0,
         share: bool = False,
@@ -73,7 +73,13 @@ class ModelPool:
         """The settings of a model that requests call so."""
         if name in self._specs:
             return self._specs[name]
-        return self._specs["default"].model_copy(update={"model": name})
+        default = self._specs["default"]
+        if not is_local(name):
+            return default.model_copy(update={"model": name})
+        # How a server is reached and waited for says nothing about a model in this process.
+        elsewhere = set() if default.sort == "local" else _OF_SERVERS
+        said = default.model_dump(exclude_unset=True, exclude=elsewhere)
+        return ModelSpec.model_validate(said | {"model": name})
 
     def check(self, names: Iterable[str]) -> None:
         """Raise InputError for a model that can never answer, and for limits nobody can keep.
@@ -86,8 +92,9 @@ class ModelPool:
             mind.check()
             if self._identical is not None:
                 refuse_chance(name, self.spec(name))
-        for spec in self._specs.values():
+        for name, spec in self._specs.items():
             _refuse_keys(spec)
+            _refuse_two_meanings(name, spec)
 
     async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         """Ask; raises Paused if no answer can be had, and InputError if none ever will."""
@@ -125,6 +132,13 @@ class ModelPool:
         self._minds.clear()
 
     def _refuse_uncounted(self, spec: ModelSpec) -> None:
+        limits = self._budget.limits
+        bounded = limits.max_cost is not None or limits.max_tokens is not None
+        if bounded and spec.max_tokens is None and spec.sort not in FREE_SORTS:
+            raise InputError(
+                f"limits on tokens and cost cannot be kept: replies of {spec.model!r} may have any "
+                "length (max_tokens: none); give max_tokens, or lift the limits and set --max-calls"
+            )
         if self._budget.limits.max_cost is None:
             return
         batch = self._batch and spec.sort not in FREE_SORTS
@@ -148,7 +162,7 @@ class ModelPool:
         if spec.sort == "offline":
             return OfflineModel(Offline(self._seed), self._budget)
         if spec.sort == "tape":
-            tape = AnswerTape(spec.model.removeprefix("tape:"))
+            tape = AnswerTape(spec.file)
             return OfflineModel(tape, self._budget, tape.close)
         return self._remote(spec)
 
@@ -168,16 +182,44 @@ class ModelPool:
         if spec.sort == "lean":
             from .openai_compatible import OpenAICompatible
 
-            return OpenAICompatible(spec)
+            return OpenAICompatible(spec, self._seed)
+        if spec.sort == "local":
+            from .local import Local
+
+            return Local(spec, self._seed)
         if spec.sort == "litellm":
+            _refuse_files(spec)
             from .litellm import Litellm
 
-            return Litellm(spec)
-        from .langchain import LangChain
+            return Litellm(spec, self._seed)
+        from .own_model import own_client
 
         if spec.model not in self._own:
             raise InputError(f"{spec.model} was not loaded; name a file and a function in it")
-        return LangChain(spec, self._own[spec.model])
+        return own_client(spec, self._own[spec.model], self._seed)
+
+
+def _refuse_two_meanings(name: str, spec: ModelSpec) -> None:
+    """Raise InputError for a name of the run's own by which another model can be meant."""
+    other = ModelSpec(model=name)
+    if spec.model != name and (other.sort in ("offline", "tape", "own") or "/" in name):
+        raise InputError(
+            f"the name {name!r} means two models: itself, and {spec.model!r} by the settings under "
+            "`models`; give the settings another name"
+        )
+
+
+def _refuse_files(spec: ModelSpec) -> None:
+    """Raise InputError for the name of a provider's model that is also a file here."""
+    file = Path(spec.model)
+    if not file.is_file():
+        return
+    meant = {".run": f"tape:{file}", ".gguf": f"local:{file}", ".py": f"{file}:function"}
+    advice = f"write {meant[file.suffix]} for the file" if file.suffix in meant else ""
+    raise InputError(
+        f"the model {spec.model!r} is also a file in this folder; "
+        f"{advice or 'move the file, or run from another folder, if you mean the provider'}"
+    )
 
 
 def _refuse_keys(spec: ModelSpec) -> None:

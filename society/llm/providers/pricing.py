@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from society.engine.calls import Usage, sum_known
 
 from .settings import BATCH_PROVIDERS, ModelSpec
 
@@ -46,7 +48,7 @@ def find_price(spec: ModelSpec, *, batch: bool = False) -> Price | None:
     A server of one's own has no listed price, whatever its models are called, and a function of the
     user's may reach any model.
     """
-    if spec.sort in ("offline", "tape"):
+    if spec.sort in ("offline", "tape", "local"):
         return FREE
     if spec.sort != "litellm":
         return None
@@ -62,4 +64,29 @@ def find_price(spec: ModelSpec, *, batch: bool = False) -> Price | None:
     match prices:
         case [int() | float() as prompt, int() | float() as reply]:
             return Price(prompt, reply)
+    return None
+
+
+def cache_savings(ledger: Iterable[Usage]) -> float | None:
+    """US dollars that tokens from providers' caches have saved, by the price list.
+
+    None where somebody does not say how many there were, or the list has no price for them. What
+    has cost nothing has saved nothing.
+    """
+    return sum_known(map(_saved, ledger))
+
+
+def _saved(entry: Usage) -> float | None:
+    if entry.cached_tokens is None or entry.cost is None:
+        return None
+    if not entry.cached_tokens or not entry.cost:
+        return 0.0
+    listed = _table()
+    name = entry.model if entry.model in listed else entry.model.partition("/")[2]
+    match listed.get(name):
+        case {
+            "input_cost_per_token": int() | float() as full,
+            "cache_read_input_token_cost": int() | float() as read,
+        }:
+            return entry.cached_tokens * (full - read)
     return None

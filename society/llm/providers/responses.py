@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import zlib
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from datetime import UTC, datetime
@@ -15,17 +16,27 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from society.engine.calls import Request
-from society.errors import InputError, Paused, SocietyError
+from society.errors import ContextOverflow, InputError, Paused, SocietyError
 
 from .api_keys import quote_stranger, redact_reply
 from .named_servers import TRUSTED_HOSTS
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    from .endpoint import Endpoint, Outgoing
 
 _BUSY = (409, 429)  # the provider is up, though it does not answer this
 _AGAIN = (408, *_BUSY)
 _LATE = (408, 504)  # somebody on the way gave up, while another may have answered
+_OVERFLOWS = (400, 413, 422, 500)
+_DETAILS = 4000  # characters of an error body that are looked through
+# As OpenAI, vLLM, llama.cpp, Ollama, LM Studio, Anthropic, Gemini, Mistral and Groq say it.
+_CONTEXT = re.compile(
+    r"context[ _-]?(?:length|size|window)|context the overflows|"
+    r"maximum (?:model|context|input) length|exceeds? (?:the |its )?(?:available )?context|"
+    r"(?:prompt|input) is too long|reduce the length of|too many (?:input |prompt )?tokens|"
+    r"input token count[^.]{0,40}exceeds|longer than the (?:maximum )?model",
+    re.IGNORECASE,
+)
 _MOST_TOKENS = 2**53  # what JSON tells exactly everywhere; more is no count
 _NAME = 240  # characters
 _GZIP_OR_ZLIB = 47  # of zlib: tells by the header which of the two it is
@@ -45,7 +56,10 @@ def most_reply_bytes() -> int:
 
 
 class Reply(NamedTuple):
-    """One answer of a model. Tokens and cost (US dollars): None where it does not say."""
+    """One answer of a model. Tokens and cost (US dollars): None where it does not say.
+
+    cached_tokens: those of the prompt that were in the provider's cache.
+    """
 
     text: str
     finish: str
@@ -53,6 +67,7 @@ class Reply(NamedTuple):
     completion_tokens: int | None = None
     cost: float | None = None
     model: str = ""
+    cached_tokens: int | None = None
 
     @property
     def empty(self) -> bool:
@@ -75,6 +90,17 @@ class Failed(Exception):
     ) -> None:
         super().__init__(words)
         self.wait, self.down, self.billed = wait, down, billed
+
+
+class Refused(InputError):
+    """A request that was refused for what stands in it.
+
+    details: all that the server said, in which it may name a setting.
+    """
+
+    def __init__(self, words: str, details: str) -> None:
+        super().__init__(words)
+        self.details = details
 
 
 class ResponsePlace(NamedTuple):
@@ -100,12 +126,13 @@ class Client(Protocol):
         """Raise InputError if a key is missing, or a setting would have no effect."""
         ...
 
-    def sent(self, request: Request) -> dict[str, JsonValue]:
-        """The settings that go out with the messages of a request."""
+    @property
+    def endpoint(self) -> Endpoint:
+        """The ways in which requests go out."""
         ...
 
-    async def send(self, request: Request) -> Reply:
-        """The reply; raises Failed, InputError or Paused."""
+    async def send(self, request: Request, sent: Outgoing) -> Reply:
+        """The reply; raises Failed, ContextOverflow, InputError or Paused."""
         ...
 
     async def close(self) -> None:
@@ -141,17 +168,66 @@ async def bounded_body(
         yield plain
 
 
-def parse_completion(payload: Any) -> Reply:
-    """The first choice of an OpenAI-like chat completion; raises Failed."""
+def parse_completion(payload: Any, place: ResponsePlace | None = None) -> Reply:
+    """The first choice of an OpenAI-like chat completion; raises Failed.
+
+    Where nothing else is said, the arguments of a tool call are the answer, or what a server takes
+    for thoughts. place: of the server, to word an error that came with status 200.
+    """
+    if isinstance(payload, dict) and payload.get("error") and not payload.get("choices"):
+        raise _enclosed_error(payload["error"], place)
     try:
         choices, usage = payload["choices"], payload.get("usage")
         choice = {"message": {}} if choices == [] else choices[0]
-        text, finish = _text(choice["message"].get("content")), choice.get("finish_reason")
+        message, finish = choice["message"], choice.get("finish_reason")
+        text = _text(message.get("content"))
+        if not without_thoughts(text).strip():
+            text = _tool_arguments(message) or text or _text(message.get("reasoning_content"))
     except (AttributeError, KeyError, IndexError, TypeError):
         raise Failed(f"a body that is no chat completion: {_quoted_payload(payload)}") from None
+    if finish == "error":
+        raise Failed(f"a reply that ended in an error: {_quoted_payload(choice)}")
     usage = usage if isinstance(usage, dict) else {}
-    tokens = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    tokens = usage.get("prompt_tokens"), usage.get("completion_tokens"), _cached(usage)
     return checked_reply(text, finish, tokens, payload.get("model"))
+
+
+def _enclosed_error(error: Any, place: ResponsePlace | None) -> Exception:
+    """Make the error for {"error": ...}: by the HTTP status that it names, else like an outage."""
+    words, code = complaint({"error": error})
+    if place is not None and code.isdecimal() and len(code) == 3 and int(code) >= 400:
+        return http_error(int(code), words, {}, place, _quoted_payload(error))
+    if place is not None and _CONTEXT.search(words[:_DETAILS]):
+        return http_error(400, words, {}, place)
+    return Failed(f"an error in place of a reply: {quote_stranger(words)}")
+
+
+def complaint(payload: Any) -> tuple[str, str]:
+    """Read an error body's words and code: {"error": {"message": ..., "code": ...}} at best."""
+    error = payload.get("error", payload) if isinstance(payload, dict) else payload
+    try:
+        if isinstance(error, dict):
+            words = error.get("message") or json.dumps(error)
+            return str(words), str(error.get("code"))
+        return str(error), ""
+    except RecursionError:
+        return "a structure of too many levels", ""
+
+
+def _tool_arguments(message: Mapping[str, Any]) -> str:
+    """The arguments of the first tool call, as JSON; "" if there is none."""
+    match message:
+        case {"tool_calls": [{"function": {"arguments": arguments}}, *_]}:
+            return arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return ""
+
+
+def _cached(usage: Mapping[str, Any]) -> object:
+    """The tokens that came from a cache, as OpenAI and litellm tell them, or DeepSeek by itself."""
+    details = usage.get("prompt_tokens_details")
+    if isinstance(details, dict):
+        return details.get("cached_tokens")
+    return usage.get("prompt_cache_hit_tokens")
 
 
 def _quoted_payload(payload: Any) -> str:
@@ -161,14 +237,19 @@ def _quoted_payload(payload: Any) -> str:
         return "a structure of too many levels"
 
 
-def checked_reply(text: str, finish: object, tokens: tuple[object, object], model: object) -> Reply:
+def checked_reply(
+    text: str, finish: object, tokens: tuple[object, object, object], model: object
+) -> Reply:
     """Check a reply; until now, only its text is known to be of the right type.
 
-    A server may say a key back, in any of its words, which are written down.
+    tokens: of the prompt, of the reply, and of the prompt from a cache. A server may say a key
+    back, in any of its words, which are written down.
     """
-    asked, answered = map(_count, tokens)
+    asked, answered, cached = map(_count, tokens)
+    if asked is None or (cached is not None and cached > asked):
+        cached = None  # a part that is larger than the whole is no count
     words = redact_reply(without_thoughts(text))
-    return Reply(words, _name(finish), asked, answered, model=_name(model))
+    return Reply(words, _name(finish), asked, answered, model=_name(model), cached_tokens=cached)
 
 
 def _count(value: object) -> int | None:
@@ -195,52 +276,89 @@ def _text(content: Any) -> str:
     return "".join(part["text"] for part in content if part.get("type") == "text")
 
 
-def without_thoughts(text: str) -> str:
-    """Remove thoughts from a reply: <think> ... </think>.
+# Pairs of tags around thoughts.
+_THOUGHTS = (
+    *((f"<{name}>", f"</{name}>") for name in ("think", "thinking", "thought", "seed:think")),
+    ("[THINK]", "[/THINK]"),
+)
+# What chat templates put around a reply, and servers may leave in it.
+_ENDS = (
+    *("<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end|>", "<|return|>", "<|end_of_text|>"),
+    *("</s>", "<end_of_turn>"),
+)
+_STARTS = ("<|im_start|>assistant", "<|start|>assistant", "<start_of_turn>model", "<s>")
+_MESSAGE, _CHANNEL = "<|message|>", "<|channel|>"
 
+
+def without_thoughts(text: str) -> str:
+    """Remove thoughts from a reply, and marks of its beginning and end.
+
+    Thoughts stand between tags, <think> ... </think>, or in a channel of their own (harmony).
     Templates may hold the opening tag, so that only the closing one arrives; thoughts that were cut
     off never close.
 
     >>> without_thoughts("<think>7 or 8?</think> 7")
     '7'
+    >>> without_thoughts("<|channel|>analysis<|message|>7?<|end|><|channel|>final<|message|>8")
+    '8'
     """
-    thought, closed, rest = text.partition("</think>")
-    opened = thought.lstrip().startswith("<think>")
-    if closed and (opened or "<think>" not in thought):
-        return rest.lstrip()
-    return "" if opened else text
+    if "<" not in text and "[THINK]" not in text and "[/THINK]" not in text:  # nearly always
+        return text
+    if text.lstrip().startswith((_CHANNEL, "<|start|>")):
+        text = _final_channel(text)
+    text = _unmarked(text)
+    for opening, closing in _THOUGHTS:
+        thought, closed, rest = text.partition(closing)
+        opened = thought.lstrip().startswith(opening)
+        if closed and (opened or opening not in thought):
+            text = rest.lstrip()
+        elif opened:
+            return ""
+    return _unmarked(text)
 
 
-def complaint(payload: Any) -> tuple[str, str]:
-    """Read an error body's words and code: {"error": {"message": ..., "code": ...}} at best."""
-    error = payload.get("error", payload) if isinstance(payload, dict) else payload
-    try:
-        if isinstance(error, dict):
-            words = error.get("message") or json.dumps(error)
-            return str(words), str(error.get("code"))
-        return str(error), ""
-    except RecursionError:
-        return "a structure of too many levels", ""
+def _final_channel(text: str) -> str:
+    """The last message in the channel `final`, of OpenAI's harmony format; "" if there is none."""
+    _, final, rest = text.rpartition(f"{_CHANNEL}final")
+    _, message, said = rest.partition(_MESSAGE)
+    return said if final and message else ""
+
+
+def _unmarked(text: str) -> str:
+    """Take off the marks at both ends, and the blanks around those that were there."""
+    end = len(text)
+    while mark := next((one for one in _ENDS if text.endswith(one, 0, end)), ""):
+        end -= len(mark)
+        while end and text[end - 1].isspace():
+            end -= 1
+    text = text[:end]
+    for mark in _STARTS:
+        if text.lstrip().startswith(mark):
+            text = text.lstrip().removeprefix(mark).lstrip()
+    return text
 
 
 def http_error(
-    status: int, words: str, headers: Mapping[str, str], place: ResponsePlace
+    status: int, words: str, headers: Mapping[str, str], place: ResponsePlace, details: str = ""
 ) -> Exception:
     """Make the error for an HTTP status other than 200.
 
-    A client that got none makes one up, and has no headers.
+    A client that got none makes one up, and has no headers. details: whatever else was said.
     """
     said = quote_stranger(words) or "no reason given"
+    details = f"{words} {details}"[:_DETAILS]
+    if status in _OVERFLOWS and _CONTEXT.search(details):
+        return ContextOverflow(f"the prompt does not fit into {place.model}: {said}")
     if status < 300:  # it succeeded, in something else
         return Failed(f"HTTP {status}: {said}", down=False)
     if status in _AGAIN or status >= 500:
         wait = retry_after(headers)
         billed = not headers or status in _LATE
         return Failed(f"HTTP {status}: {said}", wait=wait, down=status not in _BUSY, billed=billed)
-    return _final(status, said, place)
+    return _final(status, said, place, details)
 
 
-def _final(status: int, said: str, place: ResponsePlace) -> SocietyError:
+def _final(status: int, said: str, place: ResponsePlace, details: str) -> SocietyError:
     if status == 402:
         return Paused(f"{place.host} asks for payment first: {said}; then resume")
     if status in (401, 403) and place.withheld:
@@ -264,9 +382,10 @@ def _final(status: int, said: str, place: ResponsePlace) -> SocietyError:
             f"{place.host} has no model {place.model!r} at this address: HTTP 404: {said}; "
             "check --model, and --api-base, which mostly ends in /v1"
         )
-    return InputError(
+    return Refused(
         f"{place.host} refused a request to {place.model!r}: HTTP {status}: {said}; "
-        "change the settings of the model, or take another"
+        "change the settings of the model, or take another",
+        details,
     )
 
 

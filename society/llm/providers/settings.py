@@ -8,19 +8,30 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Annotated, Literal, Self
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from .api_keys import nested_texts
 
-ModelSort = Literal["offline", "tape", "own", "lean", "litellm"]
+ModelSort = Literal["offline", "tape", "own", "local", "lean", "litellm"]
 BATCH_PROVIDERS = ("openai",)  # of those that litellm knows
 FREE_SORTS = ("offline", "tape")  # they cost nothing, and answer at once
+Structured = Literal["auto", "schema", "tools", "json", "none"]
 Above = Annotated[float, Field(gt=0)]
+Share = Annotated[float, Field(gt=0, le=1)]
 LimitCount = Annotated[int, Field(ge=1)]
+
+SMALL = "local"
+SMALL_LABEL = "SmolLM2-135M-Instruct (a real language model that is too small to be a mind)"
+_LOCAL = "local:"
+SLOTS = 4  # more share the prompts that they have in common less, and take more memory
+# Processors answer slowly, and nothing is lost on the way.
+_LOCAL_DEFAULTS = {"slots": SLOTS, "timeout": 1800.0, "deadline": 3600.0}
+_ONLY_LOCAL = ("context", "slots", "threads")
 
 _STRICT = ConfigDict(
     extra="forbid",
@@ -44,18 +55,41 @@ class ModelSpec(BaseModel):
     model: str = Field(
         "offline",
         min_length=1,
-        description="offline, tape:FILE, provider/name, or FILE.py:function (a BaseChatModel)",
+        description="offline, tape:FILE, local:FILE.gguf, local, provider/name, or "
+        "FILE.py:function",
     )
     api_base: str | None = Field(
         None, description="URL of an OpenAI-compatible server, up to /chat/completions"
     )
     temperature: float | None = Field(None, ge=0, le=2, description="none: the provider's own")
-    max_tokens: int = Field(1024, ge=1, description="most tokens in a reply")
-    reasoning_effort: str | None = Field(
-        None, description="low, medium, high, as providers name it"
+    max_tokens: int | None = Field(
+        1024, ge=1, description="most tokens in a reply; none: as many as the provider allows"
     )
-    timeout: float = Field(120.0, gt=0, description="seconds for one attempt")
-    concurrency: int = Field(256, ge=1, description="calls under way at once")
+    most_room: int | None = Field(
+        None,
+        ge=1,
+        description="most tokens in all for a question whose reply is cut off and asked for again; "
+        "none: four times max_tokens",
+    )
+    reasoning_effort: str | None = Field(
+        None, description="low, medium, high, as providers name it; null: the provider's own"
+    )
+    structured: Structured = Field(
+        "auto",
+        description="how the form of an answer is enforced: by the best way that the server takes "
+        "(auto), by one of them, or not at all (none)",
+    )
+    roles: Literal["auto", "user-only"] = Field(
+        "auto",
+        description="user-only: system messages stand in the user's; auto: where the model has no "
+        "system role",
+    )
+    timeout: float = Field(
+        120.0, gt=0, description="seconds for one attempt; of a local model 1800 by default"
+    )
+    concurrency: int = Field(
+        256, ge=1, description="calls under way at once; of a local model at most its slots"
+    )
     requests_per_minute: LimitCount | None = Field(None, description="attempts per minute")
     tokens_per_minute: LimitCount | None = Field(None, description="of prompts and replies")
     attempts: int = Field(6, ge=1, description="attempts for one call while a provider fails")
@@ -64,7 +98,20 @@ class ModelSpec(BaseModel):
         gt=0,
         description="longest wait before the second attempt, in seconds; doubled each time",
     )
-    deadline: float = Field(600.0, gt=0, description="seconds for all attempts of a call")
+    deadline: float = Field(
+        600.0,
+        gt=0,
+        description="seconds for all attempts of a call; of a local model 3600 by default",
+    )
+    context: LimitCount | None = Field(
+        None, description="of a local model: tokens of prompt and reply together; none: 4096"
+    )
+    slots: LimitCount | None = Field(
+        None, description="of a local model: questions that it answers at once; none: 4"
+    )
+    threads: LimitCount | None = Field(
+        None, description="of a local model: threads that compute; none: half the cores"
+    )
     extra: dict[str, JsonValue] = Field({}, description="more settings, sent as they are")
 
     @property
@@ -74,19 +121,33 @@ class ModelSpec(BaseModel):
             return "offline"
         if self.model.startswith("tape:"):
             return "tape"
+        if is_local(self.model):
+            return "local"
         if ".py:" in self.model:
             return "own"
         return "lean" if self.api_base else "litellm"
 
-    def sent(self, room: int | None) -> dict[str, JsonValue]:
-        """Return the settings that go out. room: tokens of the reply, None for `max_tokens`."""
-        settings: dict[str, JsonValue] = {
-            "temperature": self.temperature,
-            "max_tokens": room or self.max_tokens,
-            "reasoning_effort": self.reasoning_effort,
-        }
-        said = {name: value for name, value in settings.items() if value is not None}
-        return said | self.extra
+    @property
+    def file(self) -> str:
+        """The file of a local model or a tape: what follows the first colon."""
+        return self.model.partition(":")[2]
+
+    @property
+    def label(self) -> str:
+        """Its name on pages and in tables."""
+        if self.model == SMALL:
+            return SMALL_LABEL
+        return PurePath(self.file).stem if self.sort == "local" else self.model
+
+    @field_validator(
+        *("api_base", "temperature", "max_tokens", "most_room"),
+        *("requests_per_minute", "tokens_per_minute"),
+        mode="before",
+    )
+    @classmethod
+    def _unset(cls, value: object) -> object:
+        """Take the word none, as `list models` shows it; `reasoning_effort` may have that value."""
+        return None if value == "none" else value
 
     @field_validator("api_base")
     @classmethod
@@ -113,11 +174,30 @@ class ModelSpec(BaseModel):
 
     @model_validator(mode="after")
     def _somebody_answers(self) -> Self:
-        if self.api_base and self.sort in ("offline", "tape"):
+        if self.api_base and self.sort in ("offline", "tape", "local"):
             raise ValueError(
                 f"a server is given, but the model is {self.model!r}; name the one it has (--model)"
             )
+        given = [name for name in _ONLY_LOCAL if getattr(self, name) is not None]
+        if given and self.sort != "local":
+            raise ValueError(
+                f"{' and '.join(given)} would have no effect on {self.model!r}: only local models "
+                "(local:FILE.gguf) take it; leave it out"
+            )
         return self
+
+    @model_validator(mode="before")
+    @classmethod
+    def _local_defaults(cls, said: Any) -> Any:
+        """Fill in what is usual for a local model; its calls under way are those in its slots."""
+        name = said.get("model") if isinstance(said, Mapping) else None
+        if not isinstance(name, str) or not is_local(name):
+            return said
+        given = _LOCAL_DEFAULTS | {key: value for key, value in said.items() if value is not None}
+        slots, calls = given["slots"], given.get("concurrency")
+        if isinstance(slots, int) and (calls is None or (isinstance(calls, int) and calls > slots)):
+            given["concurrency"] = slots
+        return given
 
     @field_validator("extra")
     @classmethod
@@ -136,6 +216,11 @@ class ModelSpec(BaseModel):
             if name in _NEVER:
                 raise ValueError(f"{name!r} cannot be changed: each call gets one whole reply")
         return extra
+
+
+def is_local(model: str) -> bool:
+    """Check if a name is that of a model in this process."""
+    return model == SMALL or model.startswith(_LOCAL)
 
 
 def _secrets(value: JsonValue) -> Iterator[str]:
@@ -161,6 +246,9 @@ class Limits(BaseModel):
     max_cost: Above | None = Field(None, description="US dollars")
     max_calls: LimitCount | None = Field(None, description="exchanges, retries not counted")
     max_tokens: LimitCount | None = Field(None, description="of prompts and replies")
+    max_fallbacks: Share | None = Field(
+        None, description="share of answers that no model gave, from the twentieth answer on"
+    )
 
 
 def model_syntax() -> list[tuple[str, str]]:
@@ -168,10 +256,12 @@ def model_syntax() -> list[tuple[str, str]]:
     return [
         ("offline", "a scripted resident, no language model: free, instant, the same every time"),
         ("tape:FILE", "the answers that a run file keeps, to the same questions"),
+        ("local:FILE.gguf", "a model in this process (llama.cpp): no server, no key, no cost"),
+        ("local", f"{SMALL_LABEL}; `make local` installs it"),
         (
             "provider/name",
             "through litellm, as in openai/gpt-4o-mini; its key from the environment",
         ),
         ("name --api-base URL", "an OpenAI-compatible server: vLLM, Ollama, llama.cpp, a proxy"),
-        ("FILE.py:function", "a function of yours that makes a langchain-core BaseChatModel"),
+        ("FILE.py:function", "a function of yours that makes a BaseChatModel or an answerer"),
     ]

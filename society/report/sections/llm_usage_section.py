@@ -14,11 +14,12 @@ from society.report.tables import Head, Table
 from .provenance_section import count_of
 
 _COUNTS = ("calls", "retries", "repairs", "cut", "fallbacks")
-_USED = ("prompt_tokens", "completion_tokens", "cost")
+_USED = ("prompt_tokens", "cached_tokens", "completion_tokens", "cost")
 _NOTE = (
     "calls: exchanges with a model, including repairs of replies that could not be read and "
     "repeats of replies that were cut off. retries: failed attempts. fallbacks: answers that "
-    "stayed unreadable and were replaced by the fallback of the question."
+    "stayed unreadable and were replaced by the fallback of the question. cached: tokens of "
+    "prompts that the provider had in its cache, where it tells."
 )
 
 _COPIED = "copied: exchanges that took the reply to an identical question, at no cost."
@@ -51,7 +52,7 @@ def _ledger_table(layout: Layout, entries: Sequence[Usage]) -> Table:
     head: Head = [
         ("text", "asked", "question"),
         ("tokens", *counts),
-        ("tokens", "tokens in", "tokens out"),
+        ("tokens", "tokens in", "cached", "tokens out"),
         ("dollars", "US dollars"),
     ]
     lost = sum(run.unanswered for run in layout.conditions)

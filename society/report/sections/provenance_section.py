@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from society.engine.calls import Usage
+from society.errors import page_path
 from society.experiments.factors import format_label
 from society.llm.providers.settings import ModelSpec
 from society.report.layout import Layout
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 _SIGNS = {"reproduced": "●", "in part": "◐", "not reproduced": "○", "cannot be told": "–"}
 _DIGEST = 16  # hexadecimal digits in the page
+_QUOTED_PATH = re.compile(r'"(/[^"\n]*/[^"\n]*)"')
 _FEW = 12  # levels that a sentence names
 _OFFLINE = "offline"
 _RANDOM_NUMBERS = {
@@ -183,7 +187,15 @@ def provenance_section(layout: Layout) -> Section:
         folded_section("Parameters", _parameter_table(given)),
         *_hashes("prompts", "Prompts, sha256", prompts),
         *_hashes("files", "Files, sha256", files),
-        *([folded_section("The experiment as it was written", Verbatim(text))] if text else []),
+        *(
+            [
+                folded_section(
+                    "The experiment as it was written", Verbatim(_text_without_folders(text))
+                )
+            ]
+            if text
+            else []
+        ),
         Section("Methods", list(_methods(layout))),
     ]
     return Section("Provenance", parts, "provenance")
@@ -231,7 +243,19 @@ def _parameter_table(given: Sequence[Manifest]) -> Table:
 
 
 def _word(value: Any) -> str:
-    return format_label(value) if isinstance(value, str | int | float | None) else str(value)
+    shown = _without_folders(value)
+    return format_label(shown) if isinstance(shown, str | int | float | None) else str(shown)
+
+
+def _without_folders(value: Any) -> Any:
+    """Shorten the paths of one machine."""
+    if isinstance(value, list):
+        return [_without_folders(one) for one in value]
+    return page_path(value) if isinstance(value, str) and Path(value).is_absolute() else value
+
+
+def _text_without_folders(text: str) -> str:
+    return _QUOTED_PATH.sub(lambda found: f'"{page_path(found[1])}"', text)
 
 
 def _methods(layout: Layout) -> Iterator[str]:

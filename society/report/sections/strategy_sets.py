@@ -7,7 +7,7 @@ from string import ascii_uppercase
 
 from society.analysis.strategies.compared_sets import SetComparison, SetPair
 from society.analysis.strategies.principal_plane import PrincipalPlane
-from society.errors import short_path
+from society.errors import page_path
 from society.report.figures.behaviour_plane import behaviour_plane
 from society.report.page import Section
 from society.report.tables import Head, Table
@@ -42,7 +42,7 @@ def _where(compared: SetComparison) -> list[str]:
     if len(compared.folders) == 1:
         return []
     return [
-        f"{letter} is {short_path(folder.path)} ({folder.manifest.game})."
+        f"{letter} is {page_path(folder.path)} ({folder.manifest.game})."
         for letter, folder in zip(ascii_uppercase, compared.folders, strict=False)
     ]
 

@@ -29,9 +29,10 @@ from society.sandbox.stage_games import StageGame
 
 UNKNOWN = -1
 _MOST_PLAYERS_IN_PATHS = 8  # with more, whole histories hardly ever come again
-MOST_NODES = 2_000_000  # and states, which together take up to 700 MB
+MOST_BYTES = 700_000_000  # of nodes, their keys, and states, as measured
+_BYTES_OF_KEY, _BYTES_OF_STATE = 256, 700
 _MOST_EDGES = 32_000_000
-_TRIED = 400  # decisions after which it shows whether looking up is worth it
+_TRIED = 4000  # decisions after which it shows whether looking up is worth it
 _TRIED_IN_LARGE_GROUPS = 80
 _WORTH_IT = 0.7  # of the decisions at most call the program
 
@@ -61,6 +62,7 @@ class Automaton:
         self._can_be_tabled = few and sets and not program.sees_sources
         self._names: tuple[str, ...] | None = None  # of attributes that can change
         self._states: dict[Any, InstanceState] = {}
+        self.forgets = False  # whether each move depends on what is shown alone
         self.shared: Any = None
         self._shared_state: InstanceState | None = None
 
@@ -84,9 +86,10 @@ class Automaton:
             return None, None, failure
         if not self.program.keeps_state and not self.program.random:
             self._names = ()
-        elif not self.runnable.shares:
+        elif not self.runnable.shares and not self.program.analysis.identities:
             stored, changes = self.runnable.stored, self.runnable.changes
             self._names = remembered_names(instance, stored, changes=changes)
+        self.forgets = self._names == () and not self.program.random
         if self.forgets:
             self.shared, self._shared_state = instance, STATELESS
         return instance, self._capture(instance), None
@@ -103,11 +106,6 @@ class Automaton:
         if state is None:
             state = self._states[key] = copy_state(instance, self._names, key)
         return state
-
-    @property
-    def forgets(self) -> bool:
-        """Tell if each move depends on what is shown alone."""
-        return self._names == () and not self.program.random
 
     def at_state(self, state: InstanceState) -> Any:
         """The instance that all games share, made to remember this."""
@@ -172,7 +170,8 @@ class NodeTable:
         self.failures: dict[int, Failure] = {}
         self.tosses: dict[int, Toss] = {}
         self._of_program: dict[int, Automaton] = {}
-        self._most = min(MOST_NODES, _MOST_EDGES // self.width)
+        self._most_nodes = _MOST_EDGES // self.width
+        self._bytes_of_node = 2 * (16 + 4 * self.width)
         self._forget_new()
 
     def _forget_new(self) -> None:
@@ -184,10 +183,11 @@ class NodeTable:
         self._new_ends: list[tuple[int, Automaton]] = []  # after them only fallbacks follow
         self._new_loops: list[int] = []  # fallbacks, which follow themselves
 
-    def has_room(self, owner: Automaton) -> bool:
-        """Tell if a node can be added; paths, which rarely come again, leave room for others."""
-        most = self._most * 3 // 4 if owner.part is None else self._most
-        return self.size + len(self.states) < most
+    def has_room(self) -> bool:
+        """Tell if a node can be added."""
+        taken = self._bytes_of_node * self.size + _BYTES_OF_KEY * len(self.known)
+        taken += _BYTES_OF_STATE * len(self.states)
+        return taken < MOST_BYTES and self.size < self._most_nodes
 
     def automaton(self, index: int, program: LoadedProgram) -> Automaton:
         """The automaton of a program."""

@@ -214,7 +214,7 @@ class _Games:
         for one, automaton in enumerate(self.automata):
             if one in self.out:
                 first[one] = self.table.fallback(automaton)
-            elif automaton.is_tabled and self.table.has_room(automaton):
+            elif automaton.is_tabled and (automaton.root != UNKNOWN or self.table.has_room()):
                 first[one] = self._root(automaton, int(self.first[one]))
         self.table.write()
         self.nodes = first[self.which]
@@ -302,6 +302,7 @@ class _Games:
             found[place] = known.get(key, UNKNOWN)
         unknown = np.array([place for place, node in enumerate(found) if node == UNKNOWN], int)
         unknown = unknown[np.argsort(self.which[seats[unknown]], kind="stable")]
+        has_room = table.has_room()
         calls = zip(
             unknown.tolist(),
             owners[unknown].tolist(),
@@ -315,7 +316,7 @@ class _Games:
             node = UNKNOWN if key is None else known.get(key, UNKNOWN)
             if node == UNKNOWN:
                 automaton = table.automata[owner]
-                if not table.has_room(automaton):
+                if not has_room:
                     continue
                 self.mark(automaton.index)
                 if automaton.forgets:

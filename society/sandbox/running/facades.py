@@ -24,6 +24,7 @@ import numpy as np
 from society.sandbox.running import (
     guarded_operators,
     offered_builtins,
+    quick_numbers,
     size_guards,
     step_budget,
     work_charges,
@@ -260,7 +261,8 @@ _GUARDS: dict[str, Any] = {
         (guarded_operators, "plus times to_power shifted modulo minus divided floor_divided"),
         (guarded_operators, "bits_of_both bits_of_either bits_of_one shifted_right"),
         (guarded_operators, "matrix_product equal unequal less at_most more at_least"),
-        (offered_builtins, "as_dict as_frozenset as_set total rounded"),
+        (offered_builtins, "as_dict as_frozenset as_set class_name own_object total rounded"),
+        (quick_numbers, "mean_of std_of var_of plain_item"),
     )
     for name in names.split()
 }

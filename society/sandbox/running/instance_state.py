@@ -1,9 +1,13 @@
-"""Copy what an instance of a program remembers, so that one instance can play many games."""
+"""Copy what an instance of a program remembers, so that one instance can play many games.
+
+A NaN is never copied: of two of them `in` and dictionaries tell which one it is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from struct import pack
 from typing import Any
 
 import numpy as np
@@ -67,7 +71,9 @@ def _value_key(value: Any, kind: type) -> Any:
     if kind in _EXACT:
         return (value,)
     if kind in _FLOATS:
-        return value if value and value == value else value.hex()  # 0.0, -0.0, NaN
+        if value != value:
+            return None
+        return value or value.hex()  # 0.0 is not -0.0
     return _container_key(value)
 
 
@@ -86,12 +92,17 @@ def _container_key(value: Any) -> tuple[Any, ...] | None:
     kind = type(value)
     if kind is np.ndarray:
         plain = value.dtype.kind in "bif" and value.size <= _MOST_ENTRIES and value.base is None
+        # A copy can be written, and lies in memory row by row, which is the order of sums.
+        plain = plain and value.flags.carray
         return (kind, value.dtype.str, value.shape, value.tobytes()) if plain else None
     if kind not in (list, dict) or len(value) > _MOST_ENTRIES:
         return None
     entries = [*value, *value.values()] if kind is dict else value
-    if any(type(one) not in _SCALARS for one in entries):
+    kinds = set(map(type, entries))
+    if not kinds <= _SCALARS or any(one != one for one in entries):
         return None
+    if kinds == {float}:
+        return kind, float, pack(f"{len(entries)}d", *entries)
     exact = (one.hex() if type(one) in _FLOATS else one for one in entries)
     return kind, len(value), *map(type, entries), *exact
 

@@ -58,10 +58,14 @@ def charged_function(name: str, function: Any) -> Any:
     slow, work = _SLOW_CALLS.get(name, 1), _WORK.get(name)
 
     joins = work is not None or name in _JOINING
+    # Vectors that are short, and as long as each other, cost these no more than the call.
+    short = (work is None or work is _dot) and name not in _ROW_BY_ROW
 
     @wraps(function, updated=())
     def call(*values: Any, **named: Any) -> Any:
         budget.charge(slow)
+        if short and not named and _are_short(values):
+            return _result(function(*values))
         if not _LAZY.isdisjoint(map(type, values)):
             values = tuple(sized(value) if type(value) in LAZY else value for value in values)
         arrays = charge_arguments(*values, **named)
@@ -72,15 +76,33 @@ def charged_function(name: str, function: Any) -> Any:
         if name in _ROW_BY_ROW:
             for one in arrays:
                 charge_items(2 * one.size // max(1, min(one.shape or (1,))), 1)
-        result = function(*values, **named)
-        if type(result) is list:  # of arrays
-            budget.charge(len(result))
-        return result_charged(result)
+        return _result(function(*values, **named))
 
     if isinstance(function, np.ufunc):
         for method in ("accumulate", "reduce"):
             setattr(call, method, charged_function(method, getattr(function, method)))
     return call
+
+
+def _result(result: Any) -> Any:
+    if type(result) is list:  # of arrays
+        budget.charge(len(result))
+    return result_charged(result)
+
+
+def _are_short(values: Sequence[Any]) -> bool:
+    """Tell if these are numbers, and short vectors of one length."""
+    length = -1
+    for value in values:
+        kind = type(value)
+        if kind in SCALARS:
+            continue
+        if kind is not np.ndarray or value.ndim != 1 or len(value) > CHEAP:
+            return False
+        if length not in (-1, len(value)):
+            return False
+        length = len(value)
+    return True
 
 
 _JOINING = frozenset(

@@ -43,6 +43,19 @@ def import_loaded_numpy(
     raise ImportError(f"programs import nothing, and so not {name}")
 
 
+def own_object(value: Any) -> Any:
+    """Return an object whose attributes a program sets: one of a class of its own."""
+    kind = type(value)
+    if kind.__module__ != "program" or issubclass(kind, enum.Enum):
+        raise RuleBroken("a change of something that is no object of the program's own classes")
+    return value
+
+
+def class_name(value: Any) -> str:
+    """Return the name of the class of a program's instance."""
+    return type(value).__name__
+
+
 def _range(*bounds: Any) -> range:
     """Count, as range does."""
     numbers = range(*bounds)

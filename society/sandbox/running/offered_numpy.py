@@ -12,10 +12,19 @@ import numpy as np
 from society.errors import InputError
 from society.sandbox.running.frozen import Frozen, freeze
 from society.sandbox.running.numpy_charges import charged_function
+from society.sandbox.running.quick_numbers import quick_functions
 from society.sandbox.running.size_guards import check_bits, check_items, check_shape, check_size
 from society.sandbox.running.step_budget import RuleBroken, budget
 from society.sandbox.running.work_charges import charge_items, hashed, sized
-from society.sandbox.source.names import DTYPES, MATH, NEVER, NUMPY, NUMPY_LINALG
+from society.sandbox.source.names import (
+    DTYPES,
+    MATH,
+    METHODS,
+    NEVER,
+    NEVER_OF_ARRAYS,
+    NUMPY,
+    NUMPY_LINALG,
+)
 
 Function = Callable[..., Any]
 
@@ -246,6 +255,7 @@ def _limited_values() -> dict[str, Any]:
     squares = "eye identity tri vander"
     return {
         **offered,
+        **quick_functions(),
         **_guard(("zeros", "ones"), _shaped),
         **_guard(("full",), lambda function: _shaped(function, 2)),
         "empty": _shaped(np.zeros),
@@ -306,6 +316,12 @@ def openable_numpy(name: str) -> bool:
         and (callable(value) or isinstance(value, int | float))
         and not isinstance(value, type(np))
     )
+
+
+def openable_method(name: str) -> bool:
+    """Tell if an option may open an attribute of arrays: one that is neither offered nor never."""
+    known = METHODS | NEVER_OF_ARRAYS
+    return name not in known and not name.startswith("_") and hasattr(np.ndarray, name)
 
 
 def numpy_facade(random: Frozen, extra: Iterable[str] = ()) -> Frozen:

@@ -171,7 +171,9 @@ def _check_depth(values: Any) -> None:
 
 def _step_by_step(values: Iterable[Any], weight: int) -> Iterator[Any]:
     for value in values:
-        budget.charge(weight)
+        budget.left -= weight
+        if budget.left < 0:
+            budget.charge(0)
         yield value
 
 

@@ -13,10 +13,11 @@ import ast
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, TypedDict
 
+from society.sandbox.source.compared_items import items_in_tests
 from society.sandbox.source.names import HISTORY, METHODS, MODULES, NUMPY, NUMPY_TYPES, words
 from society.sandbox.source.number_inference import Numbers
 from society.sandbox.source.often_done import KnownValues, Often
-from society.sandbox.source.syntax_rules import GUARDED_METHODS
+from society.sandbox.source.syntax_rules import GUARDED_METHODS, is_class_name
 
 # For each operator the guard that carries it out, and the one that looks at its right side.
 _OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
@@ -57,6 +58,7 @@ _SMALL = 1_000
 _NODES_PER_STEP = 64
 _SUMS_OF_A_TURN = 4
 _PLAIN_CALLS = 24
+_FREE_OPERATORS = 4  # of a turn; on small arrays each takes half a microsecond or more
 # Methods that the runner calls take no step for it.
 _ENTRIES = frozenset({"act"})
 _GOING_THROUGH = frozenset({"all", "any", "list", "max", "min", "sorted", "sum", "tuple"})
@@ -69,6 +71,25 @@ _CHARGED_METHODS = words(
     symmetric_difference tolist union update
     """
 )
+# Methods that take a microsecond or more on arrays of three items, in microseconds.
+_STEPS_OF_METHODS = {
+    **dict.fromkeys(
+        words(
+            """
+            all any argmax argmin argpartition argsort astype clip compress cumprod cumsum
+            difference difference_update intersection isdisjoint issubset issuperset max min
+            partition prod round searchsorted sum symmetric_difference tolist trace union update
+            """
+        ),
+        1,
+    ),
+    "choices": 2,
+    "dot": 2,
+    "mean": 3,
+    "repeat": 4,
+    "std": 8,
+    "var": 8,
+}
 # Attributes that are no methods, or those of a history.
 _DATA = words("C D T dtype eps flat imag itemsize kind name ndim real shape size tiny value")
 # Methods that take no longer the larger their owner is, or no more than a little.
@@ -96,7 +117,9 @@ def instrument(
     values: what is known of its names; recursive: functions that may call themselves; tosses:
     `random` means Python's module, so that `random.random() < p` is a toss.
     """
-    done: ast.stmt = _Instrumenter(values, recursive, often, tosses=tosses).visit(node)
+    work = _Instrumenter(values, recursive, often, tosses=tosses)
+    work.items = items_in_tests(node, work.bound)
+    done: ast.stmt = work.visit(node)
     return done
 
 
@@ -112,6 +135,7 @@ class _Instrumenter(ast.NodeTransformer):
         self.watched = False  # whether what stands here may be done often
         self.growing = False  # whether it adds so often that whole numbers may grow
         self.plain_calls = 0
+        self.items: Collection[int] = ()  # sides of comparisons: see compared_items
 
     def _children(self, node: ast.AST) -> ast.AST:
         return super().generic_visit(node)
@@ -256,8 +280,12 @@ class _Instrumenter(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if isinstance(node.value, ast.Name) and node.value.id in _TYPES - set(self.bound):
             return _call(node, ".charged", node)
+        if is_class_name(node):
+            return _call(node, ".class_name", ast.Name("self", ast.Load(), **_place(node)))
         node.value = self.visit(node.value)
         loads = isinstance(node.ctx, ast.Load)
+        if not loads and not _is_self(node.value):
+            node.value = _call(node.value, ".own_object", node.value)
         if loads and node.attr in _BOUND and not _is_self(node.value) and not _is_module(node):
             return _call(node, ".bound", node)
         return node
@@ -379,9 +407,14 @@ class _Instrumenter(ast.NodeTransformer):
             return _call(node, toss.guard, self.visit(toss.bound))
         sides = [node.left, *node.comparators]
         free = self._compares_little(node.ops, sides)
+        plain = free and all(map(self.small.has, sides))
+        items = [plain and id(one) in self.items for one in sides]
         sides = self._visit_all(sides)
         if free:
-            node.left, *node.comparators = sides
+            node.left, *node.comparators = [
+                _call(one, ".plain_item", one) if item else one
+                for one, item in zip(sides, items, strict=True)
+            ]
             return node
         if len(node.ops) == 1:
             return _call(node, _COMPARISONS[type(node.ops[0])], *sides)
@@ -467,6 +500,8 @@ class _Instrumenter(ast.NodeTransformer):
                 one if fine or isinstance(one, ast.Starred) else _call(one, ".walked", one)
                 for one, fine in zip(node.args, small, strict=True)
             ]
+        if function.attr in _MEANS and not node.args and not node.keywords:
+            return _call(node, f".{function.attr}_of", function.value)
         return node
 
     def _is_plain_call(self, node: ast.Call, function: ast.Attribute) -> bool:
@@ -588,6 +623,7 @@ _LONG_CALLS = words(
     pad polyfit polyval repeat resize tensordot tile tri tril_indices triu_indices vander zeros
     """
 )
+_MEANS = words("mean std var")
 _OF_ANY_SIZE = words("abs bool divmod float int pow round str hash")
 
 
@@ -631,8 +667,18 @@ def _is_short(node: ast.expr) -> bool:
 
 def _weight(body: Iterable[ast.AST]) -> list[ast.expr]:
     """Return the steps of one turn as an argument; a body of usual length takes one, unsaid."""
-    steps = 1 + sum(1 for node in body for _ in ast.walk(node)) // (2 * _NODES_PER_STEP)
+    nodes = [inner for node in body for inner in ast.walk(node)]
+    steps = 1 + len(nodes) // (2 * _NODES_PER_STEP) + sum(map(_steps_of_method, nodes))
+    operators = sum(isinstance(one, ast.BinOp | ast.AugAssign) for one in nodes)
+    steps += max(0, operators - _FREE_OPERATORS) // 2
     return [ast.Constant(steps)] if steps > 1 else []
+
+
+def _steps_of_method(node: ast.AST) -> int:
+    """Return the steps that a method takes however small its owner is; it may be called later."""
+    if not isinstance(node, ast.Attribute) or _is_module(node.value) or _is_self(node.value):
+        return 0
+    return _STEPS_OF_METHODS.get(node.attr, 0)
 
 
 def _is_sum(node: ast.AST) -> bool:

@@ -1,7 +1,8 @@
 """The names that a program may use: all that is not listed here is refused by name.
 
-Lists say what is allowed, never what is forbidden. The one exception is NEVER: names of numpy that
-reach files, memory, frames or settings of the whole process, and that no option can open.
+Lists say what is allowed, never what is forbidden. The exceptions are NEVER and NEVER_OF_ARRAYS:
+names that reach files, memory, frames or settings of the whole process, and that no option can
+open.
 """
 
 from __future__ import annotations
@@ -104,8 +105,6 @@ SOURCES = words("my_source opponent_sources")  # of a game whose programs read e
 DESCRIPTION = SOURCES | words("n_players n_rounds k m capacity name game_description")
 SIMULATED = words("moves against_moves fallbacks against_fallbacks")  # what `simulate` returns
 
-# Of arrays: all but those that reach files or memory, or change an array's form in its place. So
-# there is nothing that an option could add.
 METHODS = words("""
     C D T accumulate add all any append argmax argmin argpartition argsort as_integer_ratio
     astype bit_count bit_length capitalize choose clear clip compress conj conjugate copy count
@@ -117,6 +116,12 @@ METHODS = words("""
     repeat replace reshape reverse round rstrip searchsorted setdefault shape size sort split
     splitlines squeeze startswith std strip sum swapaxes symmetric_difference take title tiny tolist
     trace transpose union update upper value values var
+    """)
+
+# Of arrays: those that reach files or memory, or change an array's form in its place.
+NEVER_OF_ARRAYS = words("""
+    base byteswap ctypes data dump dumps flags getfield itemset newbyteorder resize setfield
+    setflags strides to_device tobytes tofile tostring view
     """)
 
 # Names that the loader supplies, and that may be imported from the modules that define them.

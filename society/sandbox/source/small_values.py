@@ -191,3 +191,5 @@ def _unknown(target: ast.expr) -> Iterator[Binding]:
     for one in ast.walk(target):
         if isinstance(one, ast.Name):
             yield Binding(one.id, None)
+        elif isinstance(one, ast.Attribute):
+            yield Binding(f".{one.attr}", None)

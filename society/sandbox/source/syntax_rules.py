@@ -77,6 +77,7 @@ class Survey(ast.NodeVisitor):
         self.bound: set[str] = set()
         self.defined: set[str] = set()
         self.constants: list[NameUse] = []  # names that class bodies set
+        self.stored_in_parts: list[NameUse] = []  # on self.x, for objects of its own classes
         self.methods: set[str] = set()
         self.refusal: Refusal | None = None
         self._classes: list[ast.ClassDef] = []
@@ -160,6 +161,8 @@ class Survey(ast.NodeVisitor):
 
     def _attribute(self, node: ast.Attribute) -> None:
         """Note an attribute that is read, and what stands before its dot."""
+        if is_class_name(node) and self._self == "self":
+            return
         if node.attr != "__init__":
             _check_dunder(node, node.attr)
         self._note_attribute(node.attr, node.value, node.lineno)
@@ -178,7 +181,7 @@ class Survey(ast.NodeVisitor):
             self.attributes.append(NameUse(name, line, called))
 
     def _store(self, node: ast.Attribute) -> None:
-        if not isinstance(node.value, ast.Name) or node.value.id != self._self:
+        if not self._self or _root(node) != self._self:
             raise Refusal(
                 node, f"a change of `{ast.unparse(node)[:60]}`; set attributes of self only"
             )
@@ -187,7 +190,11 @@ class Survey(ast.NodeVisitor):
             raise Refusal(node, f"a change of self in {self._method}; remember in notice_ methods")
         if _is_enum(self._classes[-1]):
             raise Refusal(node, "a change of the members of an Enum")
-        self.defined.add(node.attr)
+        if isinstance(node.value, ast.Attribute):
+            self._attribute(node.value)
+            self.stored_in_parts.append(NameUse(node.attr, node.lineno, ast.unparse(node)[:60]))
+        else:
+            self.defined.add(node.attr)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         if isinstance(node.ctx, ast.Del):
@@ -517,6 +524,16 @@ def _dotted(node: ast.AST | None) -> str:
     if isinstance(node, ast.Attribute):
         return f"{_dotted(node.value)}.{node.attr}"
     return ""
+
+
+def is_class_name(node: ast.Attribute) -> bool:
+    """Recognise the name of the class of self."""
+    return node.attr == "__name__" and ast.unparse(node.value) in ("type(self)", "self.__class__")
+
+
+def _root(node: ast.expr) -> str:
+    """Return "self" for self.x.y, "" for what is no such path."""
+    return _dotted(node).partition(".")[0]
 
 
 def _is_module(node: ast.expr) -> bool:

@@ -134,10 +134,11 @@ def rebinds(nodes: Iterable[ast.AST], names: Collection[str]) -> bool:
     called = {
         one.func.id for one in nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)
     }
-    return bool(called & set(names) & _bound(nodes))
+    return bool(called & set(names) & bound_names(nodes))
 
 
-def _bound(nodes: Iterable[ast.AST]) -> set[str]:
+def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names to which the nodes give a meaning."""
     found = set()
     for one in nodes:
         if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load):

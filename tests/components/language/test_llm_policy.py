@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.components.language.llm_policy import MOST_CUTS, LanguagePolicy
-from society.engine.action_spaces import ActionSpace, Choice, Fields, Neighbour, Real, Text
-from society.engine.calls import Completion, Request
+from society.components.language.llm_policy import LanguagePolicy
+from society.engine.action_spaces import (
+    ActionSpace,
+    Choice,
+    Fields,
+    MixedStrategy,
+    Neighbour,
+    Real,
+    Text,
+)
+from society.engine.calls import OVERFLOW, Completion, Request
 from society.engine.component import Agent, Component, Inquiry
 from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.script import Ask, Script, common, seen
+from society.llm.parsing.schemas import follows
 
 if TYPE_CHECKING:
     from tests.components.conftest import Talk, Talking
@@ -157,7 +166,9 @@ def watching(env: Environment) -> Script:
 def shown(held: Talk, agent: int) -> list[list[str]]:
     """The names shown in each question to one agent."""
     mine = [request for request in held.requests if request.address.agent == agent]
-    lines = [request.messages[0].content.splitlines() for request in mine]
+    lines = [
+        "\n\n".join(part.content for part in request.messages).splitlines() for request in mine
+    ]
     return [
         [line.split()[2].rstrip(":") for line in said if line.startswith("- Agent")]
         for said in lines
@@ -166,13 +177,13 @@ def shown(held: Talk, agent: int) -> list[list[str]]:
 
 def test_all_neighbours_are_shown_in_order_of_their_ids(talk: Talking) -> None:
     held = talk(watching, LanguagePolicy(), says="nobody", agents=6)
-    assert shown(held, 2) == [["0", "1", "3", "4", "5"]] * 2
+    assert shown(held, 2) == [["0", "1", "2", "3", "4", "5"]] * 2
 
 
 def test_some_neighbours_are_drawn_and_the_same_ones_all_round_long(talk: Talking) -> None:
     held = talk(watching, LanguagePolicy(peers_seen=2), says="nobody", agents=6, rounds=8)
     names = shown(held, 2)
-    assert {len(few) for few in names} == {2}
+    assert {len(few) for few in names} == {3}, "two neighbours and the agent itself"
     assert names[0::2] == names[1::2]
     assert len({tuple(few) for few in names}) > 2
 
@@ -196,6 +207,38 @@ def test_an_unreadable_reply_is_shown_with_the_reason_below_the_same_prompt(talk
     assert held.requests[1].reason in second.replace("‹", "«").replace("›", "»")
     assert held.over.answers("bid")[0].tolist() == [[0.75]]
     assert held.ledger == {"bid": (2, 1, 0, 0)}
+
+
+def test_the_schema_of_the_answer_goes_with_the_question_and_with_its_repair(talk: Talking) -> None:
+    held = talk(bid, LanguagePolicy(), says=["much", '{"answer": 0.5}'], agents=1)
+    first, repair = (request.schema for request in held.requests)
+    assert first is not None
+    assert first["properties"]["answer"]["maximum"] == 1
+    assert repair == first
+    assert held.over.answers("bid")[0].tolist() == [[0.5]]
+
+
+def test_the_schema_has_the_options_and_names_that_the_agent_is_shown(talk: Talking) -> None:
+    asked = question(Fields({"whom": Neighbour("all")}), fallback={"whom": NOBODY})
+    held = talk(asked, LanguagePolicy(thinking=True), says='{"whom": "nobody"}', agents=3)
+    forms = [request.schema or {} for request in held.requests]
+    assert [form["required"] for form in forms] == [["reasoning", "whom"]] * 3
+    names = [set(form["properties"]["whom"]["enum"]) for form in forms]
+    assert names == [{"1", "2", "nobody"}, {"0", "2", "nobody"}, {"0", "1", "nobody"}]
+
+
+def test_an_answer_within_its_schema_that_is_not_legal_is_repaired(talk: Talking) -> None:
+    """No schema says that shares sum to 100."""
+    says = ['{"answer": {"C": 60, "D": 60}}', '{"answer": {"C": 60, "D": 40}}']
+    held = talk(
+        question(MixedStrategy("C", "D"), fallback=[1.0, 0.0]),
+        LanguagePolicy(),
+        says=says,
+        agents=1,
+    )
+    assert follows(held.requests[0].schema or {}, says[0])
+    assert "sums to 120" in held.requests[1].reason
+    assert held.over.answers("bid")[0].tolist() == [[[0.6, 0.4]]]
 
 
 @pytest.mark.parametrize("repairs", [0, 1, 3])
@@ -237,20 +280,33 @@ def cut(text: str, room: int) -> Completion:
 
 
 def test_a_reply_at_the_limit_is_asked_for_again_with_twice_the_room(talk: Talking) -> None:
-    says = [cut("First, 0.2", 100), cut("First, 0.2 and then", 200), "0.25"]
+    says = [cut("First, 0.2", 100), "0.25"]
     held = talk(bid, LanguagePolicy(), says=says, agents=1)
-    assert [request.room for request in held.requests] == [None, 200, 400]
+    assert [request.room for request in held.requests] == [None, 200]
     assert len(set(held.prompts)) == 1
     assert held.over.answers("bid")[0].tolist() == [[0.25]]
-    assert held.ledger == {"bid": (3, 0, 2, 0)}
+    assert held.ledger == {"bid": (2, 0, 1, 0)}
 
 
-def test_who_never_comes_to_an_end_is_asked_for_a_repair_in_the_same_room(talk: Talking) -> None:
-    says = [cut("Well,", 100), cut("Well,", 200), cut("Well,", 400), "0.25"]
-    held = talk(bid, LanguagePolicy(), says=says, agents=1)
-    assert [request.again for request in held.requests] == ["", "cut", "cut", "repair"]
-    assert held.requests[3].room == 400
-    assert MOST_CUTS == 2
+def test_room_grows_as_long_as_a_question_takes_four_times_the_first(talk: Talking) -> None:
+    """100 and 200: the 100 that are left are no more room. A repair begins anew, with 100."""
+    says = [cut("Well,", 100), cut("Well,", 200), cut("Well,", 100)]
+    held = talk(
+        question(Real(0, 1), repairs=1, fallback=0.5), LanguagePolicy(), says=says, agents=1
+    )
+    assert [request.again for request in held.requests] == ["", "cut", "repair"]
+    assert [request.room for request in held.requests] == [None, 200, None]
+    assert held.over.answers("bid")[0].tolist() == [[0.5]]
+
+
+def test_most_room_of_a_model_is_how_far_room_grows(talk: Talking) -> None:
+    """100, 200 and 400 make 700; 50 are left of 750."""
+    says = [
+        one._replace(sent={**one.sent, "most_room": 750})
+        for one in (cut("Well,", 100), cut("Well,", 200), cut("Well,", 400))
+    ]
+    held = talk(bid, LanguagePolicy(), says=[*says, "0.25"], agents=1)
+    assert [request.room for request in held.requests] == [None, 200, 400, None]
 
 
 def test_a_reply_that_breaks_off_counts_as_cut_off(talk: Talking) -> None:
@@ -261,6 +317,49 @@ def test_a_reply_that_breaks_off_counts_as_cut_off(talk: Talking) -> None:
 def test_where_nobody_says_how_much_room_there_was_there_is_twice_the_usual(talk: Talking) -> None:
     says = [Completion("First, 0.2", finish="length"), "0.25"]
     assert talk(bid, LanguagePolicy(), says=says, agents=1).requests[1].room == 2048
+
+
+# Prompts that do not fit
+
+
+class Diary(Component):
+    """Remembers four days."""
+
+    shortens = True
+
+    def brief(self, ask: Inquiry, agent: Agent) -> str:
+        return "What you remember:\n" + "\n".join(f"- day {day}" for day in range(1, 5))
+
+
+def days(prompt: str) -> list[int]:
+    return [day for day in range(1, 5) if f"- day {day}" in prompt]
+
+
+TOO_LONG = Completion("", OVERFLOW, 0, 0, 0.0, sent={OVERFLOW: "the prompt does not fit"})
+
+
+def test_a_prompt_that_is_too_long_loses_what_was_remembered_the_oldest_first(
+    talk: Talking,
+) -> None:
+    parts = (Mood("I feel well."), Diary(), LanguagePolicy())
+    held = talk(bid, *parts, says=[TOO_LONG, TOO_LONG, TOO_LONG, "0.25"], agents=1)
+    assert [days(prompt) for prompt in held.prompts] == [[1, 2, 3, 4], [3, 4], [4], []]
+    assert all("I feel well." in prompt for prompt in held.prompts)
+    assert [request.again for request in held.requests] == ["", *["shortened"] * 3]
+    assert held.over.answers("bid")[0].tolist() == [[0.25]]
+    assert held.over.outcome.ledger[0].shortened == 3
+
+
+def test_a_prompt_that_cannot_be_shortened_is_settled_by_the_fallback(talk: Talking) -> None:
+    held = talk(bid, LanguagePolicy(), says=[TOO_LONG], agents=1)
+    assert held.over.answers("bid")[0].tolist() == [[0.5]]
+    assert held.ledger == {"bid": (1, 0, 0, 1)}
+
+
+def test_a_repair_that_is_too_long_keeps_its_words_and_loses_memories(talk: Talking) -> None:
+    held = talk(bid, Diary(), LanguagePolicy(), says=["Hm.", TOO_LONG, "0.25"], agents=1)
+    assert [days(prompt) for prompt in held.prompts] == [[1, 2, 3, 4], [1, 2, 3, 4], [3, 4]]
+    assert ["«Hm.»" in prompt for prompt in held.prompts] == [False, True, True]
 
 
 # What agents write is data

@@ -36,7 +36,11 @@ def days(env: Environment) -> Script:
 
 def recalled(held: Talk, agent: int = 1) -> list[list[str]]:
     """The memories in each prompt to one agent."""
-    mine = [r.messages[0].content for r in held.requests if r.address.agent == agent]
+    mine = [
+        "\n\n".join(part.content for part in r.messages)
+        for r in held.requests
+        if r.address.agent == agent
+    ]
     lists = [prompt.partition("What you remember:\n")[2].partition("\n\n")[0] for prompt in mine]
     return [memories.splitlines() for memories in lists]
 
@@ -179,8 +183,14 @@ def test_an_heir_goes_on_with_a_memory_of_its_own(talk: Talking) -> None:
         yield Ask("bid", Real(0, 1))
 
     held = talk(dynasty, Recall(), LanguagePolicy(), says="1")
-    assert recalled(held, 0)[0] == ["- Round 0: born: place 1", "- Round 0: crowned: place 4"]
-    assert recalled(held, 1)[0] == ["- Round 0: born: place 1", "- Round 0: crowned: place 5"]
+    assert recalled(held, 0)[0] == [
+        "- Before the first round: born: place 1",
+        "- Before the first round: crowned: place 4",
+    ]
+    assert recalled(held, 1)[0] == [
+        "- Before the first round: born: place 1",
+        "- Before the first round: crowned: place 5",
+    ]
 
 
 def test_a_missing_extra_is_said_before_the_first_question(

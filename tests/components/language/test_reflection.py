@@ -54,9 +54,11 @@ def test_at_the_first_tell_of_every_second_round_each_agent_reflects_once(talk: 
 def test_it_looks_back_on_what_was_remembered_since_the_last_time(talk: Talking) -> None:
     parts = (Recall(), Reflection(every=2), LanguagePolicy())
     held = talk(days, *parts, says=says, agents=1, rounds=4)
-    first, second = (request.messages[0].content for request in reflections(held))
-    assert [line for line in first.splitlines() if line.startswith("- Round")] == [
-        "- Round 0: founded",
+    first, second = (
+        "\n\n".join(part.content for part in request.messages) for request in reflections(held)
+    )
+    assert [line for line in first.splitlines() if line.startswith("- ")] == [
+        "- Before the first round: founded",
         "- Round 1: landed: catch 1",
         "- Round 1: traded: price 1",
     ]

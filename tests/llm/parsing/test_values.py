@@ -47,6 +47,7 @@ def test_a_number_is_read_among_words(said: object, value: float) -> None:
     [
         *("3 or 4", "3 to 4", "3-4", "3/4", "3 out of 4", "not 3", "3?", "if 3", "up to 3"),
         *("0,4", "5k", "40%", "three", "many", "", "Infinity", "1e999", "9" * 50, "2024-11-21"),
+        *("The number 0 is one of the solutions to the problem", "It might be 3", "Perhaps 3"),
         *("Villager 3", "#3", math.nan, math.inf, 10**400, True, None, [3], {"x": 3}),
     ],
 )

@@ -17,6 +17,7 @@ from society.cli.main import main
 from society.engine.calls import Completion, Request, Spent
 from society.engine.cancellation import CancellationToken
 from society.engine.gateway import ModelGateway
+from society.engine.rng import seed_at
 from society.errors import InputError, Paused
 from society.llm.call_tables import BatchCall, BatchRecord
 from society.llm.providers.budget import Budget
@@ -83,6 +84,7 @@ def test_all_that_are_open_at_once_are_one_job(provider: Provider, spec: Spec, a
     name = "test_all_that_are_open_at_once_are_one_job"
     assert body == {
         "model": name, "messages": [{"role": "user", "content": "I am 4"}], "max_tokens": 77,
+        "seed": seed_at(0, ask("", 4).address),
     }  # fmt: skip
 
 
@@ -370,8 +372,33 @@ def test_an_expired_job_is_told_and_resume_asks_the_rest_again(
         assert (run.spent.calls, run.unanswered) == (4, 0)
     provider.plan()
     assert told(capsys, "resume", "a.run")["ledger"]["calls"] == 18
-    print(json.dumps(provider.jobs()), [(e["count"], e["full"]) for e in provider.log().values()])
-    assert sizes(provider) == [6, 2, 6, 6]
+    # The replicate that has all its replies goes on, while the other one asks its two again.
+    assert sizes(provider) == [6, 2 + 3, 6, 3]
+
+
+def test_a_replicate_whose_lines_failed_is_asked_again_in_one_job_with_the_next_round_of_others(
+    provider: Provider, surroundings: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first line with each of three prompts fails: one for each player, in one replicate."""
+    provider.plan(script=["500"])
+    assert main(words(provider, "a.run", "--batch", "--replicates", "4")) == 0
+    assert sizes(provider) == [12, 3 + 9, 3 + 9, 3]
+    ledger = told(capsys, "show", "a.run")["ledger"]
+    assert (ledger["calls"], ledger["retries"]) == (36, 3)
+    assert told(capsys, "verify", "a.run")["ok"]
+
+
+def test_what_a_server_refuses_within_a_job_is_asked_otherwise_in_the_next(
+    provider: Provider, surroundings: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It takes no schema: all of the first job are refused, and no others."""
+    provider.plan(odd=["no schema", "obeys"])
+    assert main(words(provider, "a.run", "--batch")) == 0
+    assert "does not take a JSON schema of the answer" in capsys.readouterr().err
+    assert sizes(provider) == [6, 6, 6, 6]
+    assert provider.stats()["last"]["body"]["response_format"] == {"type": "json_object"}
+    ledger = told(capsys, "show", "a.run")["ledger"]
+    assert (ledger["calls"], ledger["retries"]) == (18, 0)
 
 
 def test_questions_that_follow_from_replies_are_the_next_job(

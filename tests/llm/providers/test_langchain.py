@@ -52,6 +52,14 @@ def test_its_reply_comes_with_tokens_and_the_reason_of_its_end(ask: Ask, asked: 
     assert said[:5] == ("0.4", "stop", 7, 2, None)
     assert said.model == "mine-2"
     assert said.sent == {"model": "mine.py:model"}, "its settings are the function's affair"
+    assert said.cached_tokens is None, "it does not tell"
+
+
+def test_its_cached_tokens_are_counted(ask: Ask, asked: Asked) -> None:
+    tokens = {"input_tokens": 7, "output_tokens": 2, "total_tokens": 9}
+    message = AIMessage("0.4", usage_metadata=tokens | {"input_token_details": {"cache_read": 5}})
+    [said] = asked(SPEC, ask(), own=saying(message))
+    assert said.cached_tokens == 5
 
 
 @pytest.mark.parametrize(
@@ -109,6 +117,27 @@ def test_settings_that_have_no_effect_are_refused_before_play(
         pool.check(["default"])
 
 
+def test_the_arguments_of_a_tool_call_are_the_answer_where_nothing_is_said(
+    ask: Ask, asked: Asked
+) -> None:
+    call = {"name": "answer", "args": {"answer": 0.4}, "id": "1"}
+    [said] = asked(SPEC, ask(), own=saying(AIMessage("", tool_calls=[call])))
+    assert said.text == '{"answer": 0.4}'
+
+
+class Formed(GenericFakeChatModel):
+    """A model that declares the form of its answers."""
+
+    response_format: Any = None
+
+
+def test_a_model_that_declares_a_form_is_given_the_schema(ask: Ask, asked: Asked) -> None:
+    schema = {"type": "object", "properties": {"answer": {"const": 1}}, "required": ["answer"]}
+    made = Formed(messages=iter([AIMessage('{"answer": 1}')]))
+    [said] = asked(SPEC, ask(schema=schema), own={SPEC.model: lambda: made})
+    assert said.sent["response_format"]["json_schema"]["schema"] == schema
+
+
 def test_odd_counts_and_names_are_unknown(ask: Ask, asked: Asked) -> None:
     message = AIMessage("0.4", response_metadata={"model_name": "m\ud800", "finish_reason": 7})
     odd: Any = {"input_tokens": 10**30, "output_tokens": -1, "total_tokens": 0}
@@ -134,7 +163,7 @@ def test_what_may_go_better_pauses_and_what_never_will_is_refused(ask: Ask, aske
 
 def test_a_function_that_makes_no_chat_model_is_refused_before_play() -> None:
     with pytest.raises(InputError, match="gave 'gpt'; expected a BaseChatModel"):
-        ModelPool({"default": SPEC}, own={SPEC.model: lambda: "gpt"}).check(["default"])  # type: ignore[dict-item,return-value]
+        ModelPool({"default": SPEC}, own={SPEC.model: lambda: "gpt"}).check(["default"])
 
 
 def test_a_function_that_fails_is_named_with_its_line() -> None:

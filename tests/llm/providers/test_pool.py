@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -193,3 +194,29 @@ def test_a_redirect_is_not_followed(
     provider.plan(script=["307"])
     with pytest.raises(InputError, match="HTTP 307"):
         asked(ModelSpec(model="moved", api_base=provider.url), ask())
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("old.run", "write tape:old.run for the file"),
+        ("small.gguf", "write local:small.gguf for the file"),
+        ("mine.py", "write mine.py:function for the file"),
+        ("openai/gpt-4o", "move the file, or run from another folder"),
+    ],
+)
+def test_a_model_that_is_also_a_file_is_not_guessed(
+    surroundings: pytest.MonkeyPatch, tmp_path: Path, name: str, words: str
+) -> None:
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("")
+    with pytest.raises(InputError, match=f"is also a file in this folder; {words}"):
+        ModelPool({"default": ModelSpec(model=name)}).check(["default"])
+
+
+@pytest.mark.parametrize("name", ["offline", "tape:a.run", "mine.py:model", "openai/gpt-4o"])
+def test_a_name_by_which_another_model_is_meant_is_refused(name: str) -> None:
+    specs = {name: ModelSpec(model="openai/gpt-4o-mini")}
+    with pytest.raises(InputError, match="means two models"):
+        ModelPool(specs).check([])

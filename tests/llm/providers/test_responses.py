@@ -108,6 +108,28 @@ def test_tokens_that_are_not_told_are_unknown(usage: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("told", "cached"),
+    [
+        ({"prompt_tokens_details": {"cached_tokens": 6}}, 6),
+        ({"prompt_tokens_details": {"cached_tokens": 0}}, 0),
+        ({"prompt_cache_hit_tokens": 6}, 6),
+        ({}, None),
+        ({"prompt_tokens_details": None}, None),
+        ({"prompt_tokens_details": {"cached_tokens": None}}, None),
+        ({"prompt_tokens_details": {"cached_tokens": "6"}}, None),
+        ({"prompt_tokens_details": {"cached_tokens": 9}}, None),
+        ({"prompt_tokens": None, "prompt_cache_hit_tokens": 6}, None),
+    ],
+    ids=["OpenAI", "none", "DeepSeek", "silent", "null", "unknown", "text", "too many", "of what"],
+)
+def test_cached_tokens_are_counted_where_they_are_told(
+    told: dict[str, Any], cached: int | None
+) -> None:
+    usage = {"prompt_tokens": 8, "completion_tokens": 1} | told
+    assert parse_completion(body("0.4") | {"usage": usage}).cached_tokens == cached
+
+
+@pytest.mark.parametrize(
     "payload", [None, 7, [], {}, {"choices": None}, {"choices": [{}]}, body(3), body([7])]
 )
 def test_what_is_no_completion_is_a_failed_attempt(payload: Any) -> None:

@@ -24,15 +24,13 @@ def test_how_a_model_is_reached_is_seen_from_its_name(given: dict[str, Any], sor
     assert ModelSpec(**given).sort == sort
 
 
-def test_only_what_was_said_is_sent() -> None:
-    assert ModelSpec().sent(None) == {"max_tokens": 1024}
-    spec = ModelSpec(temperature=0.0, reasoning_effort="low", extra={"top_p": 0.5})
-    assert spec.sent(2048) == {
-        "temperature": 0.0,
-        "max_tokens": 2048,
-        "reasoning_effort": "low",
-        "top_p": 0.5,
-    }
+@pytest.mark.parametrize("name", ["temperature", "max_tokens", "api_base", "most_room"])
+def test_none_unsets_a_setting(name: str) -> None:
+    assert getattr(ModelSpec.model_validate({name: "none"}), name) is None
+
+
+def test_none_is_an_effort_of_some_providers() -> None:
+    assert ModelSpec(reasoning_effort="none").reasoning_effort == "none"
 
 
 @pytest.mark.parametrize(
@@ -76,7 +74,7 @@ def test_settings_that_count_tokens_hold_no_secret() -> None:
         "thinking": {"type": "enabled", "budget_tokens": 9},
         "metadata": {"author": "me"},
     }
-    assert ModelSpec.model_validate({"extra": extra}).sent(None)["stop_token_ids"] == [1, 2]
+    assert ModelSpec.model_validate({"extra": extra}).extra["stop_token_ids"] == [1, 2]
 
 
 def test_limits_are_above_zero() -> None:

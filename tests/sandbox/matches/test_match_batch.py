@@ -306,9 +306,9 @@ def test_tables_that_grow_keep_failures_where_they_were() -> None:
     assert tables.of(game).size > 1024
 
 
-@pytest.mark.parametrize("room", [0, 40])
+@pytest.mark.parametrize("room", [0, 4_000, 20_000])
 def test_tables_without_room_change_nothing(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(automata, "MOST_NODES", room)
+    monkeypatch.setattr(automata, "MOST_BYTES", room)
     batch = make_batch(awkward(), "public_goods", 5)
     assert_same(awkward(), batch, play(awkward(), batch))
 

@@ -154,6 +154,61 @@ MEMORIES = (
     Hidden("x = self.items if True else []\nx += [1]"),
     Hidden("x = self.items or self.items\nx += [1]"),
     Hidden("[x.append(1) for x in [self.items]]"),
+    # one object or two that are equal
+    *(
+        Hidden(
+            f"""
+            seen = history.opponent_cooperators[-1:].sum()
+            if seen == 2:
+                self.p = {value}
+            if history.round_number == 0:
+                self.q = {value}
+            if seen == 2:
+                self.q = self.p
+            return C if self.p is self.q else D
+            """,
+            f"self.p = {start}\nself.q = {start}",
+        )
+        for value, start in (
+            ("min(history.round_number, 2) + 0.5", "0.5"),
+            ("int(min(history.round_number, 2)) + 1000", "1000"),
+            ("'ab' + str(min(history.round_number, 2))", "'ab'"),
+        )
+    ),
+    Hidden(
+        "if history.round_number == 0:\n    self.items.append(float('nan'))\n"
+        "if not history.my_actions[-1:].sum():\n    self.items = [self.p]\n"
+        "return C if self.p in self.items else D",
+        "self.p = float('nan')",
+    ),
+    Hidden(
+        "if history.opponent_cooperators[-1:].sum() > 1:\n    self.p = -self.p\n"
+        "return C if math.copysign(1, self.p) > 0 else D",
+        "self.p = float('nan')",
+    ),
+    # an array that lies in memory column by column
+    Hidden(
+        "if history.opponent_cooperators[-1:].sum() > 1:\n    self.a = self.a.copy()\n"
+        "return C if self.a.flatten('K')[1] == 2 else D",
+        "self.a = np.array(np.arange(4).reshape(2, 2).T)",
+    ),
+    # what it keeps on an object of its own
+    *(
+        Hidden(
+            f"class Box:\n    n = 0\n\n\n{top}class Spy:\n{level}    def __init__(self, game):\n"
+            f"        self.box = {start}\n\n    def act(self, history{default}):\n"
+            f"        {change}\n        return C if self.box.n % 2 else D\n"
+        )
+        for top, level, start, default, change in (
+            ("", "", "Box()", "", "self.box.n += 1"),
+            ("", "", "Box()", "", "self.box.n = self.box.n + 1"),
+            ("", "", "Box()", "", "self.box.n, x = self.box.n + 1, 0"),
+            ("", "", "Box()", "", "(lambda: [0 for self.box.n in [self.box.n + 1]])()"),
+            ("BOX = Box()\n\n\n", "", "BOX", "", "self.box.n += 1"),
+            ("", "    kept = Box()\n\n", "self.kept", "", "self.box.n += 1"),
+            ("", "", "None", ", kept=Box()", "self.box = kept\n        self.box.n += 1"),
+        )
+    ),
     # two names of one value
     Hidden("self.other = self.items\nself.other.append(1)"),
     Hidden(

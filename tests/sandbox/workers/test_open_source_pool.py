@@ -11,6 +11,7 @@ from society.errors import SandboxError
 from society.sandbox.matches.live_calls import DecisionCall
 from society.sandbox.matches.match_batch import BatchResult, MatchBatch
 from society.sandbox.stage_games import stage_game
+from society.sandbox.workers.jail_limits import JailLimits
 from society.sandbox.workers.monty import write_maker
 from society.sandbox.workers.program_pool import ProgramPool
 from tests.sandbox.matches.test_open_source import BOTS
@@ -82,16 +83,15 @@ def test_a_closed_game_refuses_programs_that_see_sources_by_name() -> None:
         assert pool.play(MatchBatch(GAME, kind, SEEDS[:1])).actions.all()
 
 
-@pytest.mark.thorough
-@pytest.mark.xfail(reason="steps stop this program before it has filled a gigabyte")
 def test_who_simulates_a_program_that_takes_all_memory_answers_for_it() -> None:
     batch = MatchBatch(stage_game("public_goods", 2, 1, factor=1.5), np.array([[0, 1]]), SEEDS[:1])
-    with ProgramPool(1) as pool:
+    # Steps let a program fill no gigabyte in one call, but 32 MB.
+    with ProgramPool(1, JailLimits(memory=32 << 20)) as pool:
         pool.load(load_programs(GROWS))
         result = pool.play(MatchBatch(batch.game, batch.seats, batch.seeds, open_source=True))
     assert [(one.program, one.sentence) for one in result.troubles] == [
+        (1, "it used more memory than a worker may"),
         (0, "it broke a rule: MemoryError in a simulation"),
-        (1, "it raised MemoryError"),
     ]
 
 

@@ -126,7 +126,9 @@ class Model:
     async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         await going()
         at = request.address
-        self.prompts[at.replicate, at.use, at.agent] = request.messages[0].content
+        self.prompts[at.replicate, at.use, at.agent] = "\n\n".join(
+            part.content for part in request.messages
+        )
         return Completion(self.words, cost=0.0)
 
     async def close(self) -> None: ...
@@ -155,7 +157,7 @@ def test_a_rater_reads_the_question_the_labels_and_the_text() -> None:
     assert "Question: What is asked for?" in prompt
     assert "- spare: to take less\n- use: to take what is there\n\n" in prompt
     assert "\n\nText: «Fish more.»\n\n" in prompt
-    assert prompt.endswith("Form of the answer: one of these: spare, use, uncoded")
+    assert prompt.endswith('{"answer": "<choice>"}, with one of these: spare, use, uncoded')
 
 
 def test_all_raters_read_the_same_and_nothing_of_where_a_text_comes_from() -> None:

@@ -39,7 +39,7 @@ HIDDEN += ["prisoner", "grim", "tit for tat", "discount", "weight", "language mo
 
 def told(prompt: str) -> str:
     """Return the words about the past, without the rules and the form of the answer."""
-    return prompt.partition("You play this game again")[2].partition("Give the probability")[0]
+    return prompt.partition("You play this game again")[2].partition("You are player")[0]
 
 
 @pytest.mark.parametrize(("game", "changes"), CASES)
@@ -64,7 +64,7 @@ def test_a_mechanism_stands_between_the_rules_and_the_form_of_the_answer(
 ) -> None:
     plain = prompted("trust", ["0", "0"])[0]
     again = prompted("trust", ["0", "0"], mechanisms=[{"repetition": {}}])[0]
-    rules, _, form = plain.partition("\n\nGive the probability")
+    rules, _, form = plain.partition("\n\nYou are player 1.\n\nGive the probability")
     assert again.startswith(f"{rules}\n\nYou play this game again")
     assert again.endswith(form)
 
@@ -206,9 +206,12 @@ def test_the_past_of_a_repeated_game_is_told_without_points(prompted: Prompted) 
         "player in later games, and may influence what they do then. After each game there is a "
         "chance of 80 % that another one follows. This is the first game.\n\n"
     )
-    assert "You have played one game so far.\n\nWhat happened in it:\n- Game 1: you A0, p" in second
+    assert (
+        "You have played one game so far.\n\nWhat happened in that game:\n- Game 1: you A0, p"
+        in second
+    )
     assert told(last).partition("so far.\n\n")[2] == (
-        "What happened in the last 3 of them, the latest first:\n"
+        "What happened in the last 3 games, the latest first:\n"
         "- Game 4: you A0, player 2 A1\n"
         "- Game 3: you A1, player 2 A1\n"
         "- Game 2: you A1, player 2 A0\n\n"
@@ -241,7 +244,7 @@ def test_who_remembers_is_told_actions_and_points_and_no_weights(prompted: Promp
     prompt = prompted("trust", ["0", "1"], cohorts=minds, mechanisms=[repetition])[1]
     remembered = prompt.partition("What you remember:\n")[2].partition("\n\n")[0]
     assert remembered.splitlines()[0] == (
-        "- Round 1: You took A0, the other player A1: you got 0 points."
+        "- Game 1: You took A0, the other player A1: you got 0 points."
     )
     assert len(remembered.splitlines()) == 2
 

@@ -79,7 +79,9 @@ class Listener:
         await going()
         assert request.question is not None
         kind = request.question.kind
-        self.prompts[kind, request.address.agent] = request.messages[0].content
+        self.prompts[kind, request.address.agent] = "\n\n".join(
+            part.content for part in request.messages
+        )
         answer = self._mind(request)
         return answer._replace(text=self.said[kind]) if kind in self.said else answer
 
@@ -215,7 +217,7 @@ class Reader:
     async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         await going()
         kind, agent = request.address.kind, request.address.agent
-        self.asked.append((kind, agent, request.messages[0].content))
+        self.asked.append((kind, agent, "\n\n".join(part.content for part in request.messages)))
         words = json.dumps({"answer": self.said[kind][agent]})
         return Completion(words, cost=0.0, prompt_tokens=1, completion_tokens=1)
 

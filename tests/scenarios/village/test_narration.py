@@ -219,7 +219,7 @@ class Players:
     def _words(self, request: Request) -> str:
         """The referee writes down the numbers that it reads."""
         agent, day = request.address.agent, request.address.use + 1
-        prompt = request.messages[0].content
+        prompt = "\n\n".join(part.content for part in request.messages)
         if request.address.kind == "propose":
             return f"I promise {agent} fish." if day >= self.days[agent] else "Not yet."
         if request.address.kind == "judge":
@@ -277,7 +277,10 @@ def test_villagers_hear_each_other_and_the_referee_reads_what_they_declare(
     meeting: Meeting,
 ) -> None:
     _, requests = meeting(1, 1)
-    prompts = {(r.address.kind, r.address.agent): r.messages[0].content for r in requests}
+    prompts = {
+        (r.address.kind, r.address.agent): "\n\n".join(part.content for part in r.messages)
+        for r in requests
+    }
     assert "said" not in prompts["speak", 0]
     assert "- villager 0: «Villager 0 speaks.»" in prompts["speak", 1]
     assert "- villager 1: «Villager 1 speaks.»" in prompts["propose", 0]
@@ -286,14 +289,18 @@ def test_villagers_hear_each_other_and_the_referee_reads_what_they_declare(
 
 def test_all_at_once_the_first_words_are_spoken_into_silence(meeting: Meeting) -> None:
     _, requests = meeting(1, 1, in_turn=False)
-    speeches = [r.messages[0].content for r in requests if r.address.kind == "speak"]
+    speeches = [
+        "\n\n".join(part.content for part in r.messages)
+        for r in requests
+        if r.address.kind == "speak"
+    ]
     assert not any("Villager 0 speaks" in prompt for prompt in speeches)
 
 
 def test_promises_are_remembered(meeting: Meeting) -> None:
     _, requests = meeting(1, 2)
     second_day = [r for r in requests if r.address[1:3] == ("answer propose", 1)]
-    limits = "- Round 1: limits that the referee wrote down: yours is"
+    limits = "- Day 1: limits that the referee wrote down: yours is"
     assert f"{limits} 0\n" in second_day[0].messages[0].content
     assert f"{limits} none; that of villager 0 is 0\n" in second_day[1].messages[0].content
 

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 FACTS = {  # all that a prompt may show, each with all of its words
     "policy": r"Policy (of the village|so far): («.*»|none.*)",
-    "peers": r"You have seen how hard others .*:\n(- villager \d+: effort \S+, payoff \S+\n)+",
-    "own payoff": r"Your payoff is -?\d+(\.\d+)?\.",
+    "peers": r"This is how hard villagers .*:\n(- villager \d+: effort \S+, payoff \S+ fish\n)+",
+    "own payoff": r"Your payoff is -?\d+(\.\d+)? fish\.",
     "own effort": r"Your effort (yesterday|today) was \d+(\.\d+)?\.",
     "first day": r"This is your first day\.",
     "catch": r"(Yesterday|Today) you caught \d+(\.\d+)? fish, and ",
-    "change of payoff": r"(so far )?your payoff (stayed as it was|(rose|fell) by \d+(\.\d+)?)\.",
+    "change of payoff": r"(so far )?your payoff (stayed as it was|(rose|fell) by \S+ fish)\.",
     "fines": r"(Yesterday|Today) (nobody fined you|you were fined.*)\.",
     "stock": r"(There are now|This morning there were) \d+(\.\d+)? fish in the lake\.",
     "norm": r"Your personal strategy: «.*»",
@@ -49,7 +49,7 @@ OF_POLICY = {
     " And the village has a policy, the same for all.": "",
     " and by the policy of the village": "",
     " or the policy of the village": "",
-    " you have seen, and then\n- put your": " you have seen, and put your",
+    " you have seen\n- put your": " you have seen, put your",
     ' ("personal");\n- propose a policy for the village: what everybody should do ("community").': (
         ' ("personal").'
     ),
@@ -74,7 +74,7 @@ def prompts(spoken: Spoken) -> dict[Asked, str]:
             request.address.agent,
             names.get(request.address.kind, request.address.kind),
             request.address.use + 1,
-        ): request.messages[0].content
+        ): "\n\n".join(part.content for part in request.messages)
         for request in spoken.requests
     }
 
@@ -243,13 +243,16 @@ def test_recent_outcomes_are_those_of_the_last_day(recorded: Recorded) -> None:
     spoken = played(recorded, fining)
     stock = format_number(spoken.over.told("stock")[0][0, 0])
     assert "There are now 300 fish in the lake.\n" in spoken.prompt("effort", 2)
-    assert "You are villager 2. Your payoff is 30.\nThis is your first day.\n" in spoken.prompt(
-        "effort", 2
+    assert (
+        "You are villager 2. Your payoff is 30 fish.\nThis is your first day.\n"
+        in spoken.prompt("effort", 2)
     )
     words = spoken.prompt("punish", 2)
     assert "This morning there were 300 fish in the lake." in words
-    assert "\nToday you caught 3 fish, and so far your payoff rose by 0.5.\n\n" in words
-    evening = "\nToday you caught 3 fish, and your payoff rose by 0.5.\nToday nobody fined you.\n"
+    assert "\nToday you caught 3 fish, and so far your payoff rose by 0.5 fish.\n\n" in words
+    evening = (
+        "\nToday you caught 3 fish, and your payoff rose by 0.5 fish.\nToday nobody fined you.\n"
+    )
     assert evening in spoken.prompt("propose", 2)
     assert evening in spoken.prompt("vote", 2)
     morning = spoken.prompt("effort", 2, use=1)
@@ -262,13 +265,14 @@ def test_who_fined_one_is_told_to_those_who_saw_it(recorded: Recorded) -> None:
     """One pays for one fine, whoever fined: 0 - 2.5 - 10."""
     spoken = played(recorded, fining)
     words = spoken.prompt("propose", 0)
-    assert "Today you caught 0 fish, and your payoff fell by 12.5." in words
+    assert "Today you caught 0 fish, and your payoff fell by 12.5 fish." in words
     assert "\nToday you were fined by villagers 1, 2.\n" in words
     assert "\nYesterday you were fined by villagers 1, 2.\n" in spoken.prompt("effort", 0, use=1)
     assert "\nYesterday you were fined by villagers 1, 2.\n" in spoken.prompt("punish", 0, use=1)
     nearsighted = played(recorded, fining, peers_seen=1)
     finers = re.findall(r"fined by villager (\d)\.", nearsighted.prompt("propose", 0))
-    (seen,) = re.findall(r"^- villager (\d)", nearsighted.prompt("propose", 0), re.MULTILINE)
+    shown = re.findall(r"^- villager (\d)", nearsighted.prompt("propose", 0), re.MULTILINE)
+    (seen,) = {*shown} - {"0"}
     assert finers in ([seen], [])
 
 
@@ -288,7 +292,7 @@ def test_a_memory_holds_catch_and_stock_where_they_are_perceived(recorded: Recor
     assert "You caught 1.5 fish." in remembered()
     # 300 - 1.5 fish, and what these grow to: 298.5 + .6 * 298.5 (1 - .995)
     assert "There were 299.396 fish in the lake when the day was over." in remembered()
-    assert not any("fish" in line for line in remembered(perceive="prompts"))
+    assert not any("caught" in line or "lake" in line for line in remembered(perceive="prompts"))
 
 
 # Caps

@@ -47,7 +47,10 @@ class Spoken(NamedTuple):
         """The words of all questions of a kind, of one agent or of all, by when they were asked."""
         asked = [one for one in self.requests if one.address.kind == kind]
         asked = [one for one in asked if agent is None or one.address.agent == agent]
-        return [one.messages[0].content for one in sorted(asked, key=lambda one: one.address)]
+        return [
+            "\n\n".join(part.content for part in one.messages)
+            for one in sorted(asked, key=lambda one: one.address)
+        ]
 
     def row(self, name: str, time: int = 0) -> list[Any]:
         """A fact of replicate 0, the time-th time it was told."""
@@ -57,7 +60,9 @@ class Spoken(NamedTuple):
 
 def owned(request: Request) -> float:
     """Read the wealth of the donor in its prompt."""
-    found = re.search(r"You own ([\d.]+) unit", request.messages[0].content)
+    found = re.search(
+        r"You own ([\d.]+) unit", "\n\n".join(part.content for part in request.messages)
+    )
     assert found is not None, "a donor knows what it owns"
     return float(found[1])
 

@@ -71,7 +71,7 @@ def test_a_donation_is_read_after_brief_thoughts(speaking: Speaking) -> None:
     says = {"donate": 'A stranger, and my strategy says half.\n{"answer": 5}'}
     spoken = speaking(says, rounds=2, games=1)
     assert sorted(spoken.row("resources", 1)) == [5, 5, 20, 20]
-    assert "Be very brief" in spoken.prompts("donate")[0]
+    assert "but very briefly" in spoken.prompts("donate")[0]
 
 
 SPOILT = [

@@ -128,7 +128,7 @@ def test_a_donor_is_shown_the_chain_of_deeds_that_leads_to_its_recipient(peculia
             f"- In round {when}, agent {name[doer]} {did(share)} to agent {name[to]}."
             for (when, share, to), doer in zip(chain, doers, strict=False)
         ]
-        prompt = one.messages[0].content
+        prompt = "\n\n".join(part.content for part in one.messages)
         assert re.findall(r"^- In round .*$", prompt, re.MULTILINE) == lines
         assert f"You are agent {name[one.address.agent]}. It is round {place + 1}" in prompt
         assert f"You meet agent {name[other]}." in prompt
@@ -147,7 +147,7 @@ def test_own_and_opposite_resources_are_told_and_no_others(peculiar: Spoken) -> 
         held = owned[7 * game + place][0]
         agent = one.address.agent
         other = int(peculiar.over.told("partner")[one.address.use][0, agent])
-        prompt = one.messages[0].content
+        prompt = "\n\n".join(part.content for part in one.messages)
         assert f"You own {format_number(held[agent])} units." in prompt
         assert f" owns {format_number(held[other])} units." in prompt
         chain = deeds(peculiar, game, place + 1)[other]

@@ -38,7 +38,7 @@ def test_under_a_fixed_stake_one_gives_or_keeps(speaking: Speaking) -> None:
     spoken = speaking(says, stake="fixed", cost=1, benefit=4, games=1)
     prompt = spoken.prompts("donate")[-1]
     assert "Giving costs the donor 1 unit, and the recipient gets 4." in prompt
-    assert "Form of the answer: one of these: keep, give" in prompt
+    assert 'Form of the answer: {"answer": "<choice>"}, with one of these: keep, give' in prompt
     assert re.search(r"- In round 3, agent \d gave to agent \d\.", prompt)
     assert "%" not in prompt
     assert sorted(spoken.row("resources", 1)) == [9, 9, 14, 14]

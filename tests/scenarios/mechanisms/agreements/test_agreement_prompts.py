@@ -46,9 +46,9 @@ def test_who_designs_a_contract_knows_what_it_may_say_and_how_it_is_chosen(worde
 
 def test_who_votes_sees_all_proposals_and_whose_they_are(worded: Worded) -> None:
     words = pair(worded)["approve_contracts", 1]
-    assert f"Proposal 1, by player 1:\n{PAYMENTS}\nProposal 2, by you:\n{PAYMENTS}\n" in words
+    assert f"Proposal 1, by player 1:\n{PAYMENTS}\nProposal 2, by player 2:\n{PAYMENTS}\n" in words
     words = pair(worded)["approve_mediators", 0]
-    assert f"Proposal 1, by you:\n{PLAN}\nProposal 2, by player 2:\n{PLAN}\n" in words
+    assert f"Proposal 1, by player 1:\n{PLAN}\nProposal 2, by player 2:\n{PLAN}\n" in words
 
 
 def test_who_signs_knows_what_and_that_one_no_is_enough(worded: Worded) -> None:
@@ -59,7 +59,9 @@ def test_who_signs_knows_what_and_that_one_no_is_enough(worded: Worded) -> None:
 
 def test_who_moves_knows_what_is_in_force(worded: Worded) -> None:
     words = pair(worded)["move", 0]
-    assert "A contract is in force, since everybody has signed it; you had proposed it" in words
+    assert (
+        "A contract is in force, since everybody has signed it; player 1 had proposed it" in words
+    )
     assert PAYMENTS in words
     assert '"delegate" is one more of your actions' in words
     assert f"Player 2 proposed it, and a vote has chosen it. This is what it does:\n{PLAN}" in words
@@ -69,7 +71,7 @@ def test_who_moves_knows_what_is_in_force(worded: Worded) -> None:
 def test_who_moves_knows_who_did_not_sign(worded: Worded) -> None:
     words = pair(worded, sign_contract="no")["move", 0]
     assert "No contract is in force, and nothing is paid." in words
-    assert "that you had proposed, but you and player 2 did not sign it" in words
+    assert "that player 1 had proposed, but player 1 and player 2 did not sign it" in words
 
 
 def test_a_contract_by_seat_names_players_and_three_share_payments(worded: Worded) -> None:

@@ -182,10 +182,10 @@ def test_a_game_without_a_finished_match_tells_nothing(judging: Judged) -> None:
 
 
 def test_every_model_is_a_type_and_one_alone_meets_itself() -> None:
-    types = as_types(["lab/one", "lab/two"])
+    types = as_types(["lab/one", "lab/two"], quick=False)
     assert types["models"]["lab/two"] == {"model": "lab/two", "temperature": 1}
     assert [one["name"] for one in types["cohorts"]] == ["lab/one", "lab/two"]
-    alone = as_types(["lab/one"])
+    alone = as_types(["lab/one"], quick=True)
     assert list(alone["models"]) == ["lab/one", "lab/one again"]
     assert {one["model"] for one in alone["models"].values()} == {"lab/one"}
 

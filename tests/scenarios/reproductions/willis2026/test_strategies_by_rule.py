@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from shutil import copytree
 from types import SimpleNamespace
 
 import numpy as np
@@ -30,7 +31,10 @@ from society.scenarios.reproductions.willis2026.dilemma_arithmetic import (
     pool_ceiling,
     welfare,
 )
-from society.scenarios.reproductions.willis2026.strategy_levels import as_levels_of_strategies
+from society.scenarios.reproductions.willis2026.strategy_levels import (
+    _groups,
+    as_levels_of_strategies,
+)
 
 PAPER = reproduction("strategies")
 FOLDER = Path(printed_tables.__file__).with_name("strategies")
@@ -85,7 +89,7 @@ def test_our_strategies_are_accepted_and_have_all_genes() -> None:
 
 
 def test_folders_become_levels_by_game_model_and_size() -> None:
-    factors = as_levels_of_strategies([str(FOLDER)])["factors"]
+    factors = as_levels_of_strategies([str(FOLDER)], quick=False)["factors"]
     assert list(factors["game"]) == ["public_goods", "collective_risk", "common_pool"]
     assert factors["game"]["common_pool"]["parameters"]["folders"] == [
         str(FOLDER / "common_pool_collective"),
@@ -96,13 +100,13 @@ def test_folders_become_levels_by_game_model_and_size() -> None:
 
 
 def test_a_single_folder_is_a_single_game() -> None:
-    levels = as_levels_of_strategies([str(FOLDER / "public_goods_collective")])
+    levels = as_levels_of_strategies([str(FOLDER / "public_goods_collective")], quick=False)
     assert list(levels["factors"]["game"]) == ["public_goods"]
 
 
 def test_a_folder_without_strategies_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SandboxError, match=r"has no manifest\.json, nor has a folder in it"):
-        as_levels_of_strategies([str(tmp_path)])
+        as_levels_of_strategies([str(tmp_path)], quick=False)
 
 
 def test_groups_are_as_large_as_the_smallest_set(tmp_path: Path) -> None:
@@ -112,14 +116,34 @@ def test_groups_are_as_large_as_the_smallest_set(tmp_path: Path) -> None:
         manifest["strategies"][number] = {**one, "class": f"{one['class']}{number}"}
         (tmp_path / one["file"]).touch()
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    assert list(as_levels_of_strategies([str(tmp_path)])["factors"]["group"]) == ["4", "16"]
+    groups = as_levels_of_strategies([str(tmp_path)], quick=False)["factors"]["group"]
+    assert groups == {
+        "4": {"agents": 4, "rounds": 5, "parameters": {"players": 4, "step": 1}},
+        "16": {"agents": 16, "rounds": 17, "parameters": {"players": 16, "step": 1}},
+    }
+
+
+def test_groups_play_all_compositions_as_in_the_paper_or_five_for_a_quick_look() -> None:
+    rounds = {n: one["rounds"] for n, one in _groups(512, quick=False).items()}
+    assert rounds == {"4": 5, "16": 17, "64": 65, "256": 65}
+    assert {one["rounds"] for one in _groups(512, quick=True).values()} == {5}
+
+
+def test_figure_6_is_played_where_there_are_strategies_for_public_goods(tmp_path: Path) -> None:
+    goods = ReproductionRun(PAPER, tmp_path, strategies=FOLDER, quick=True).results["threefold"]
+    assert goods.experiment.levels["game"] == ("public_goods",)
+    assert {one.setup.spec.parameters["factor"] for one in goods.experiment.conditions} == {3}
+    for attitude in ("collective", "exploitative"):
+        name = f"common_pool_{attitude}"
+        copytree(FOLDER / name, tmp_path / "pool" / name)
+    assert "threefold" not in ReproductionRun(PAPER, tmp_path, strategies=tmp_path / "pool").results
 
 
 def test_models_are_not_asked_but_their_strategies_are_played(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="society strategies write"):
         ReproductionRun(PAPER, tmp_path, ["gpt-5-mini"])
     run = ReproductionRun(PAPER, tmp_path, strategies=FOLDER, quick=True)
-    assert set(run.results) == {"evolution", "self_play"}
+    assert set(run.results) == {"evolution", "self_play", "threefold"}
     assert run.results["self_play"].experiment.levels["model"] == ("broad", "narrow")
 
 
