@@ -556,3 +556,23 @@ def test_answers_that_a_component_found_on_its_own_come_from_the_record_too(
 def test_a_game_without_a_record_is_played_as_well(recorded: Recorded) -> None:
     over = auction(recorded, Bidder(), ModelGateway(Diary, NoCallStore()))
     assert over.answers("bid")[2].tolist() == [[7, 7]]
+
+
+def test_while_jobs_end_and_those_who_waited_for_them_go_on_not_all_wait() -> None:
+    """A batch that looked in between would be sent without what is asked next."""
+
+    async def scene() -> list[bool]:
+        gateway, waits = Diary().gateway, list[bool]()
+
+        async def twice() -> None:
+            for _ in range(2):
+                await gateway.together([asyncio.sleep(0)])
+
+        playing = asyncio.create_task(gateway.together([twice()]))
+        await asyncio.sleep(0)
+        while not playing.done():
+            waits.append(gateway.token.all_wait)
+            await asyncio.sleep(0)
+        return waits
+
+    assert not any(asyncio.run(scene()))
