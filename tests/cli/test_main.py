@@ -68,7 +68,7 @@ def test_json_is_one_object_with_the_agreed_keys_and_nothing_else_on_stdout(type
     assert said.code == 0
     assert list(said.json) == [
         "scenario", "seed", "agents", "replicates", "rounds", "status", "digest", "out",
-        "measures", "ends", "ledger", "notes", "minds",
+        "measures", "ends", "ledger", "notes", "batches", "minds",
     ]  # fmt: skip
     assert said.json["agents"] == 10
     assert said.json["rounds"] == 5
@@ -80,7 +80,8 @@ def test_json_is_one_object_with_the_agreed_keys_and_nothing_else_on_stdout(type
     assert said.json["measures"]["norm"]["n"] == 3
     assert said.json["ledger"] == {
         "calls": 0, "retries": 0, "repairs": 0, "cut": 0, "fallbacks": 0, "copied": 0,
-        "prompt_tokens": 0, "completion_tokens": 0, "cost": 0, "unanswered": 0,
+        "prompt_tokens": 0, "completion_tokens": 0, "cached_tokens": 0, "cost": 0,
+        "cache_saved": 0, "unanswered": 0,
     }  # fmt: skip
 
 
