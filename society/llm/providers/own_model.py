@@ -12,10 +12,9 @@ it need not read our English: what is asked and known, the form of the answer, a
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from society.engine.action_spaces import ActionSpace
 from society.engine.calls import Address, Message, Request
@@ -24,7 +23,6 @@ from society.errors import (
     InputError,
     PartError,
     SocietyError,
-    describe_user_error,
     short_path,
 )
 
@@ -32,9 +30,6 @@ from .api_keys import quote_stranger
 from .endpoint import Endpoint, Outgoing
 from .responses import Failed, Reply, ResponsePlace, checked_reply, http_error
 from .settings import ModelSpec
-
-if TYPE_CHECKING:
-    from .responses import Client
 
 # Of our settings; the function makes these choices.
 _NO_EFFECT = ("api_base", "temperature", "reasoning_effort", "extra")
@@ -69,29 +64,6 @@ class AnswerFunction(Protocol):
     """
 
     def __call__(self, asked: OwnQuestion) -> Awaitable[object] | object: ...
-
-
-def own_client(spec: ModelSpec, make: Callable[[], object], seed: int) -> Client:
-    """Return the client of what a function of the user's makes; raises InputError."""
-    name = short_path(spec.model)
-    try:
-        model = make()
-    except SocietyError:
-        raise
-    except Exception as error:  # a function of the user's may raise anything
-        raise InputError(quote_stranger(describe_user_error(error))) from None
-    langchain = sys.modules.get("langchain_core.language_models")
-    # What has not been imported has made no model.
-    if langchain is not None and isinstance(model, langchain.BaseChatModel):
-        from .langchain import LangChain
-
-        return LangChain(spec, model)
-    if callable(model):
-        return FunctionModel(spec, model, seed)
-    raise InputError(
-        f"{name} gave {quote_stranger(repr(model)[:60])}; expected a BaseChatModel of "
-        "langchain-core, or a function that answers (see docs/language-models.md)"
-    )
 
 
 def refuse_idle_settings(spec: ModelSpec) -> None:

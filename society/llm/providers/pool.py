@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from society.engine.calls import Completion, Going, Request, Spent
 from society.engine.cancellation import CancellationToken
-from society.errors import InputError
+from society.errors import InputError, SocietyError, describe_user_error, short_path
 
 from . import api_keys
 from .answer_tape import AnswerTape
@@ -192,11 +193,34 @@ class ModelPool:
             from .litellm import Litellm
 
             return Litellm(spec, self._seed)
-        from .own_model import own_client
-
         if spec.model not in self._own:
             raise InputError(f"{spec.model} was not loaded; name a file and a function in it")
-        return own_client(spec, self._own[spec.model], self._seed)
+        return _own_client(spec, self._own[spec.model], self._seed)
+
+
+def _own_client(spec: ModelSpec, make: Callable[[], object], seed: int) -> Client:
+    """Return the client of what a function of the user's makes; raises InputError."""
+    name = short_path(spec.model)
+    try:
+        model = make()
+    except SocietyError:
+        raise
+    except Exception as error:  # a function of the user's may raise anything
+        raise InputError(api_keys.quote_stranger(describe_user_error(error))) from None
+    langchain = sys.modules.get("langchain_core.language_models")
+    # What has not been imported has made no model.
+    if langchain is not None and isinstance(model, langchain.BaseChatModel):
+        from .langchain import LangChain
+
+        return LangChain(spec, model)
+    if callable(model):
+        from .own_model import FunctionModel
+
+        return FunctionModel(spec, model, seed)
+    raise InputError(
+        f"{name} gave {api_keys.quote_stranger(repr(model)[:60])}; expected a BaseChatModel of "
+        "langchain-core, or a function that answers (see docs/language-models.md)"
+    )
 
 
 def _refuse_two_meanings(name: str, spec: ModelSpec) -> None:
