@@ -40,7 +40,7 @@ from society.llm.providers.settings import SMALL, ModelSpec
 from society.runs.design_runs import make_designs
 
 ROOM = 48  # tokens of a reply
-_LONGEST_TEXT = 40  # characters, so that texts and the braces around them fit
+_LONGEST_TEXT = 30  # characters, each of which may be a token, beside names and braces
 # One slot and one thread: what is said does not depend on who else uses the machine. Without the
 # cache of prompts a reply depends on its prompt and seed alone.
 SPEC = ModelSpec(
@@ -149,14 +149,16 @@ class RealMinds:
         await self._offline.close()
 
 
-def capped(form: Any) -> Any:
-    """A schema with texts of 40 characters at most."""
+def capped(form: Any, most: int = _LONGEST_TEXT) -> Any:
+    """A schema with texts of 30 characters at most, which the texts of an object share."""
     if isinstance(form, list):
-        return [capped(part) for part in form]
+        return [capped(part, most) for part in form]
     if not isinstance(form, Mapping):
         return form
+    texts = sum("maxLength" in part for part in form.get("properties", {}).values())
+    most = most // max(texts, 1)
     return {
-        name: min(part, _LONGEST_TEXT) if name == "maxLength" else capped(part)
+        name: min(part, most) if name == "maxLength" else capped(part, most)
         for name, part in form.items()
     }
 
@@ -216,13 +218,11 @@ FORMS: Mapping[str, Form] = {
         "You play rock, paper, scissors. With what chances do you play each?",
         MixedStrategy("rock", "paper", "scissors"),
     ),
-    "text": Form(f"{_VILLAGE} Say something to the others about fishing.", Text(_LONGEST_TEXT)),
-    "sentence": Form(
-        f"{_VILLAGE} What is your plan?", Sentence(_LONGEST_TEXT, opening="My plan will be")
-    ),
+    "text": Form(f"{_VILLAGE} Say something to the others about fishing.", Text(40)),
+    "sentence": Form(f"{_VILLAGE} What is your plan?", Sentence(40, opening="My plan will be")),
     "fields": Form(
         f"{_VILLAGE} Propose a rule and a limit.",
-        Fields({"rule": Text(_LONGEST_TEXT), "limit": Integer(0, 50)}),
+        Fields({"rule": Text(40), "limit": Integer(0, 50)}),
     ),
 }
 

@@ -1,7 +1,7 @@
 """Valid answers at the first try of a real, very small language model, with schemas and without.
 
 SmolLM2-135M-Instruct in this process, one slot, one thread, replies of 48 tokens at most, texts of
-40 characters, temperature 0.8. First each form of reply with a short question of its own, then each
+30 characters, temperature 0.8. First each form of reply with a short question of its own, then each
 kind of question that scenarios and mechanisms ask, with its real prompt. The judge is the program's
 own reading. Legal is not sensible: this model is too small to be a mind.
 
