@@ -58,6 +58,11 @@ class Question(NamedTuple):
     kind: str
     agent: str
     words: str
+    system: str
+
+    @property
+    def whole(self) -> str:
+        return self.system + self.words
 
 
 @pytest.fixture
@@ -87,7 +92,7 @@ def questions(monkeypatch: pytest.MonkeyPatch) -> Callable[[Society], list[Quest
         def heard(self: Prompts, ask: Inquiry, agent: Agent, *, page: str = "", **more: Any) -> str:
             words = question(self, ask, agent, page=page, **more)
             if not page:
-                asked.append(Question(ask.kind, agent.name, words))
+                asked.append(Question(ask.kind, agent.name, words, more["system"]))
             return words
 
         with monkeypatch.context() as patched:
@@ -121,10 +126,10 @@ def test_terms_of_a_users_mechanisms_are_in_every_question_in_order(
     asked = questions(in_words(folder, scenario, ["toll", "tithe"]))
     assert asked
     for question in asked:
-        assert question.words.count(TOLL) == 1, question
-        assert question.words.index(TOLL) < question.words.index(TITHE), question
-        assert question.words.index(TITHE) < question.words.index("Form of the answer"), question
-        assert "no business" not in question.words
+        assert question.whole.count(TOLL) == 1, question
+        assert question.whole.index(TOLL) < question.whole.index(TITHE), question
+        assert question.whole.index(TITHE) < question.whole.index("Form of the answer"), question
+        assert "no business" not in question.whole
     assert len({question.agent for question in asked}) > 1 or scenario == "norm_coding"
 
 
@@ -155,7 +160,7 @@ def test_a_mechanisms_own_questions_have_the_terms_of_the_others(
         return
     setup = in_words(folder, scenario, mechanisms)
     for question in questions(setup):
-        assert question.words.count(TOLL) == question.words.count(TITHE) == 1, question
+        assert question.whole.count(TOLL) == question.whole.count(TITHE) == 1, question
 
 
 def test_terms_are_told_under_an_option_where_its_mechanism_is_in_force(

@@ -2,8 +2,8 @@
 
     only one legal answer:  that is the answer, and nobody is asked
     briefs of the siblings + the question in words  ->  model  ->  answer
-    cut off by a limit:  the same prompt again, with twice the room, as long as all this takes no
-                         more than `most_room` of the model
+    cut off by a limit:  the same prompt again, with twice the widest room so far, and at most
+                         `most_room` of the model
     too long a prompt:   with half of what memory adds, a quarter, and nothing of it
     not readable:        the prompt again with the reply and the reason below it (any/repair.md),
                          in the first room, as often as the question allows; then it stays unread
@@ -43,7 +43,7 @@ from society.llm.parsing.answers import open_options, read_reply
 from society.llm.parsing.schemas import schema
 from society.text import format_number, shorten
 
-MOST_ROOM = 4  # times the first room that a question may take, unless the model says `most_room`
+MOST_ROOM = 4  # times the first room that a reply may get, unless the model says `most_room`
 _SHARES = (0.5, 0.25, 0.0)  # of what memory adds that stay in prompts that were too long
 _ROOM = 1024  # tokens that a reply is taken to have had if nobody says how many
 _QUOTED = 600  # characters of an unreadable reply that are shown in a repair
@@ -188,7 +188,7 @@ async def ask_model(
     form = schema(ask.reply, legal, thinking=thinking)
     again: Again = ""
     room, reason, repairs, ids = None, "", 0, agent.env.ids
-    first, taken, shares = 0, 0, list(_SHARES)
+    widest, most, shares = 0, 0, list(_SHARES)  # rooms in tokens, known once a reply has come
     while True:
         said = await agent.call(
             model,
@@ -208,10 +208,11 @@ async def ask_model(
             return read_reply(ask.reply, said.text, legal, said.finish)
         except Unparsed as unread:
             reason = str(unread)
-            first, taken = first or _room(said), taken + _room(said)
-            wider = _wider(said, first, taken) if isinstance(unread, CutOff) else None
-            if wider is not None:
-                again, room = "cut", wider
+            widest = widest or _room(said)
+            most = most or said.sent.get("most_room") or MOST_ROOM * widest
+            if isinstance(unread, CutOff) and widest < most:
+                again, room = "cut", min(2 * widest, most)
+                widest = room
             elif repairs < ask.repairs:
                 repairs, again, room = repairs + 1, "repair", None
                 reply = {"reply": shorten(said.text, _QUOTED), "reason": reason}
@@ -244,17 +245,6 @@ def _shortened(
 def _newest(value: object, share: float) -> object:
     """The last entries of a list, a share of them; anything else as it is."""
     return value[len(value) - int(len(value) * share) :] if isinstance(value, list) else value
-
-
-def _wider(said: Completion, first: int, taken: int) -> int | None:
-    """Twice the room of a reply, or what is left; None if that is no more than it had.
-
-    first: the room of the first reply to the question; taken: of all so far.
-    """
-    room, most = _room(said), said.sent.get("most_room")
-    left = (most if isinstance(most, int) else MOST_ROOM * first) - taken
-    wider = min(2 * room, left)
-    return wider if wider > room else None
 
 
 def _room(said: Completion) -> int:

@@ -196,7 +196,7 @@ def test_a_template_that_fails_with_real_facts_is_an_error(typed: Typed, pack: P
     said = typed("check", "pack")
     assert said.code == 2
     assert "pack/village_meeting/speak.md:" in said.out
-    assert "speak.md:10: there is no 'weather' in the question 'speak'" in said.out
+    assert "speak.md:9: there is no 'weather' in the question 'speak'" in said.out
 
 
 def test_templates_of_repairs_and_mechanisms_are_rendered(typed: Typed, tmp_path: Path) -> None:

@@ -166,18 +166,16 @@ def test_the_examples_in_docstrings_are_true() -> None:
     assert doctest.testmod(claim_samples).failed == 0
 
 
-@pytest.mark.parametrize(("name", "page"), [("donor", "donor_game"), ("dilemmas", "GAME")])
-def test_that_no_system_message_is_sent_stands_beside_each_claim_about_models(
+@pytest.mark.parametrize(("name", "page"), [("donor", "donor_game"), ("dilemmas", "normal_form")])
+def test_what_stands_in_the_system_message_stands_beside_each_claim_about_models(
     name: str, page: str
 ) -> None:
-    """Both papers have one, of the game or of the form of the answer; ours are in the question."""
+    """Both papers have one, of the game or of the form of the answer, and so have we."""
     language = reproduction(name).language
     assert language is not None
     for claim in language.claims:
-        (words,) = (one for one in claim.departures if "system message" in one)
-        assert (
-            f"no system message is sent, unless a prompt pack has one ({page}/system.md)" in words
-        )
+        (words,) = (one for one in claim.departures if "system prompt" in one)
+        assert f"in a system prompt, and so have we ({page}/system.md)" in words
 
 
 def test_that_parameters_were_searched_for_stands_beside_each_claim_that_they_carry() -> None:

@@ -68,7 +68,7 @@ class ModelSpec(BaseModel):
     most_room: int | None = Field(
         None,
         ge=1,
-        description="most tokens in all for a question whose reply is cut off and asked for again; "
+        description="most tokens for a reply that was cut off and is asked for again; "
         "none: four times max_tokens",
     )
     reasoning_effort: str | None = Field(

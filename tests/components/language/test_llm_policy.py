@@ -288,25 +288,24 @@ def test_a_reply_at_the_limit_is_asked_for_again_with_twice_the_room(talk: Talki
     assert held.ledger == {"bid": (2, 0, 1, 0)}
 
 
-def test_room_grows_as_long_as_a_question_takes_four_times_the_first(talk: Talking) -> None:
-    """100 and 200: the 100 that are left are no more room. A repair begins anew, with 100."""
-    says = [cut("Well,", 100), cut("Well,", 200), cut("Well,", 100)]
+def test_room_doubles_twice_in_one_question(talk: Talking) -> None:
+    """400 is four times the first. A repair begins anew, with 100, and nothing wider is left."""
+    says = [cut("Well,", room) for room in (100, 200, 400, 100)]
     held = talk(
         question(Real(0, 1), repairs=1, fallback=0.5), LanguagePolicy(), says=says, agents=1
     )
-    assert [request.again for request in held.requests] == ["", "cut", "repair"]
-    assert [request.room for request in held.requests] == [None, 200, None]
+    assert [request.again for request in held.requests] == ["", "cut", "cut", "repair"]
+    assert [request.room for request in held.requests] == [None, 200, 400, None]
     assert held.over.answers("bid")[0].tolist() == [[0.5]]
 
 
 def test_most_room_of_a_model_is_how_far_room_grows(talk: Talking) -> None:
-    """100, 200 and 400 make 700; 50 are left of 750."""
     says = [
         one._replace(sent={**one.sent, "most_room": 750})
-        for one in (cut("Well,", 100), cut("Well,", 200), cut("Well,", 400))
+        for one in (cut("Well,", room) for room in (100, 200, 400, 750))
     ]
     held = talk(bid, LanguagePolicy(), says=[*says, "0.25"], agents=1)
-    assert [request.room for request in held.requests] == [None, 200, 400, None]
+    assert [request.room for request in held.requests] == [None, 200, 400, 750, None]
 
 
 def test_a_reply_that_breaks_off_counts_as_cut_off(talk: Talking) -> None:
