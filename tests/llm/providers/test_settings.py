@@ -95,6 +95,8 @@ def test_every_sort_of_model_is_listed() -> None:
     assert [name for name, _ in model_syntax()] == [
         "offline",
         "tape:FILE",
+        "local:FILE.gguf",
+        "local",
         "provider/name",
         "name --api-base URL",
         "FILE.py:function",
