@@ -107,10 +107,11 @@ def refuse_idle_settings(spec: ModelSpec) -> None:
 def own_error(error: Exception, place: ResponsePlace) -> Exception:
     """Clients of providers say a status; what is neither that nor the network is a mistake."""
     status = getattr(error, "status_code", None)
-    words = quote_stranger(f"{type(error).__name__}: {error}")
+    said = f"{type(error).__name__}: {error}"
+    words = quote_stranger(said)
     if isinstance(status, int):
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
-        return http_error(status, words, headers, place)
+        return http_error(status, said, headers, place)
     if isinstance(error, OSError | TimeoutError):
         return Failed(words)
     return InputError(f"{place.model}: {words}")
