@@ -144,7 +144,8 @@ class Session(NamedTuple):
         minds, env = setup.minds(used, budget), setup.environment()
         writer = Writer(path, manifest_of(setup, level, env), overwrite=overwrite)
         trust_files(setup.files)
-        return cls(setup, env, setup.outside(writer.call_store, awaiting, minds), writer)
+        limits = None if budget is None else budget.limits
+        return cls(setup, env, setup.outside(writer.call_store, awaiting, minds, limits), writer)
 
     @classmethod
     def resumed(
@@ -169,7 +170,8 @@ class Session(NamedTuple):
             setup = run.manifest.society(changed)
             minds = setup.minds(use_in_files([path, *beside(path, setup.spec)]), budget)
             writer = Writer.resumed(run, list_changes(run.manifest, setup))
-        outside = setup.outside(writer.call_store, awaiting, minds)
+        limits = None if budget is None else budget.limits
+        outside = setup.outside(writer.call_store, awaiting, minds, limits)
         return cls(setup, setup.environment(), outside, writer, fresh=False)
 
     def play(self, *watching: Recorder) -> End:
