@@ -94,8 +94,17 @@ def own_client(spec: ModelSpec, make: Callable[[], object], seed: int) -> Client
     )
 
 
-def refuse_idle_settings(spec: ModelSpec) -> None:
-    """Raise InputError for settings that would have no effect on a model of the user's."""
+def refuse_idle_settings(spec: ModelSpec, *, takes_form: bool = False) -> None:
+    """Raise InputError for settings that would have no effect on a model of the user's.
+
+    takes_form: whether it can be sent the form of an answer.
+    """
+    if not takes_form and spec.structured not in ("auto", "none"):
+        raise InputError(
+            f"structured: {spec.structured} would have no effect on {short_path(spec.model)}: a "
+            "function gets the schema with each question, and a chat model only if its class has a "
+            "field response_format; leave it out"
+        )
     given = [name for name in _NO_EFFECT if getattr(spec, name) not in (None, {})]
     if given:
         raise InputError(
