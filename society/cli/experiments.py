@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from society.errors import WiringWarning
 
 from .arguments import (
+    add_fallback_option,
     add_limit_options,
     add_output_options,
     add_saving_options,
@@ -156,6 +157,7 @@ def _print_sweep(
 ) -> int:
     """Print how a sweep ended; return the exit code."""
     code = _exit_code(session.results.values(), interrupted=interrupted, strict=args.strict)
+    unread = 0 if args.accept_fallbacks else _say_fallbacks(session.results)
     if args.json:
         print_json(_facts(read, folder, session))
     ended = [session.results.get(condition.name) for condition in read.conditions]
@@ -172,7 +174,7 @@ def _print_sweep(
         print(f"society: {words}; everything played so far is saved; {again}", file=sys.stderr)
     elif not (args.json or args.quiet):
         console().print(f"{words} · {folder}\nsociety report {folder}", markup=False)
-    return code
+    return code or unread
 
 
 def _exit_code(ended: Iterable[JobResult], *, interrupted: bool, strict: bool = False) -> int:
@@ -184,6 +186,21 @@ def _exit_code(ended: Iterable[JobResult], *, interrupted: bool, strict: bool = 
     if strict and any(done.warned for done in ended):
         return 2
     return 1 if "failed" in statuses else 3 if "paused" in statuses else 0
+
+
+def _say_fallbacks(ended: Mapping[str, JobResult]) -> int:
+    """Return 1, and say so, if most answers of language models in some runs are fallbacks."""
+    unread = {name: done.fallbacks for name, done in ended.items() if done.fallbacks}
+    for name, words in unread.items():
+        print(f"society: {name}: {words}", file=sys.stderr)
+    if unread:
+        print(
+            "society: what happened in these runs is mostly the fallbacks of their questions, and "
+            "no model's choice; take another model or other settings, or, if this is what you "
+            "want, give --accept-fallbacks",
+            file=sys.stderr,
+        )
+    return min(len(unread), 1)
 
 
 def _facts(read: Experiment, folder: Path, session: Sweep) -> dict[str, Any]:
@@ -295,20 +312,21 @@ def reproduce_command(args: argparse.Namespace) -> int:
     given = given_limits(args)
     limits = Limits(**given) if given else None
     with _progress(args, len(run.parts)) as watching, _cluster(args) as cluster:
-        ended: list[JobResult] = []
+        ended: dict[str, JobResult] = {}
         interrupted = False
         try:
             ended = run.play(cluster, watching, limits, overwrite=args.overwrite)
         except KeyboardInterrupt:
             interrupted = True
-    code = _exit_code(ended, interrupted=interrupted)
+    code = _exit_code(ended.values(), interrupted=interrupted)
+    unread = 0 if args.accept_fallbacks else _say_fallbacks(ended)
     if code:
-        reasons = dict.fromkeys(done.words for done in ended if done.status != "finished")
+        reasons = dict.fromkeys(done.words for done in ended.values() if done.status != "finished")
         words = (
             "some runs are not finished; what was played is saved; repeat the command to continue"
         )
         print("society: " + "\n".join([*reasons, words]), file=sys.stderr)
-    return code if interrupted else _print_verdicts(args, run, code)
+    return code if interrupted else _print_verdicts(args, run, code or unread)
 
 
 def _print_estimate(args: argparse.Namespace, run: ReproductionRun) -> int:
@@ -356,6 +374,7 @@ def _add_experiment_options(parser: argparse.ArgumentParser, out: str) -> None:
     )  # fmt: skip
     add_limit_options(parser)
     add_saving_options(parser)
+    add_fallback_option(parser)
     parser.add_argument(
         "--out", type=out_path, metavar="DIR", help=f"output folder (default: {out})"
     )

@@ -39,10 +39,6 @@ if TYPE_CHECKING:
     from society.terminal.live import Live
 
 
-_FEW_ANSWERS = 10  # of language models: fewer say little
-_MOST_FALLBACKS = 0.5  # of the answers, unless the limit max_fallbacks says otherwise
-
-
 def add_run(commands: Commands) -> None:
     """Add `society run`."""
     parser = commands.add_parser("run", help="run a scenario and record it in a run file")
@@ -298,25 +294,22 @@ def print_end(args: argparse.Namespace, path: Path, end: End) -> int:
             _print_run(args, run)
         if end.code or getattr(args, "accept_fallbacks", False):
             return end.code
-        return _check_fallbacks(run)
+        return check_fallbacks(args, run)
 
 
-def _check_fallbacks(run: RunFile) -> int:
+def check_fallbacks(args: argparse.Namespace, run: RunFile) -> int:
     """Return 1, and say so, if most of what language models should have answered is fallbacks."""
     from society.llm.providers.settings import Limits
+    from society.runs.fallbacks import describe_fallbacks
 
-    entries = [entry for entry in run.ledger() if entry.model]
-    again = sum(entry.repairs + entry.cut + entry.shortened for entry in entries)
-    asked = sum(entry.calls for entry in entries) - again
-    fallbacks = sum(entry.fallbacks for entry in entries)
-    share = Limits.model_validate(run.manifest.spec.get("limits", {})).max_fallbacks
-    if asked < _FEW_ANSWERS or fallbacks <= (share or _MOST_FALLBACKS) * asked:
+    limits = run.manifest.spec.get("limits", {}) | given_limits(args)
+    words = describe_fallbacks(run.ledger(), Limits.model_validate(limits).max_fallbacks)
+    if not words:
         return 0
     print(
-        f"society: {fallbacks} of {asked} answers of language models could not be read: what "
-        "happened in this run is mostly the fallbacks of its questions, and no model's choice. "
-        f"See society show {run.path}, and take another model or other settings; if this is what "
-        "you want, give --accept-fallbacks",
+        f"society: {words}: what happened in this run is mostly the fallbacks of its questions, "
+        f"and no model's choice. See society show {run.path}, and take another model or other "
+        "settings; if this is what you want, give --accept-fallbacks",
         file=sys.stderr,
     )
     return 1

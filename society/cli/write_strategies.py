@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from society.errors import InputError, short_path, suggest
 
-from .arguments import add_limit_options, add_output_options, whole_number
+from .arguments import add_fallback_option, add_limit_options, add_output_options, whole_number
 from .output import console, print_json
 from .parser import Commands
-from .runs import given_settings, print_awaiting, print_end, sum_ledger, watch_run
+from .runs import check_fallbacks, given_settings, print_awaiting, print_end, sum_ledger, watch_run
 
 if TYPE_CHECKING:
     from society.analysis.strategies.written_strategies import Success, WrittenStrategy
@@ -70,6 +70,7 @@ def add_write(verbs: Commands) -> None:
         "--prompts", type=Path, metavar="DIR", help="override the built-in prompts with these"
     )
     add_limit_options(parser)
+    add_fallback_option(parser)
     add_output_options(parser)
     parser.set_defaults(command=write_strategies_command)
 
@@ -98,7 +99,7 @@ def write_strategies_command(args: argparse.Namespace) -> int:
         else:
             write_folder(folder, run.manifest.params["game"], written)
         _print_written(args, folder, run, written)
-    return 0
+        return 0 if args.accept_fallbacks else check_fallbacks(args, run)
 
 
 def _write(args: argparse.Namespace, setup: Society, path: Path) -> End:

@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from society.llm.providers.budget import Budget
     from society.llm.providers.estimate import Counting
     from society.llm.providers.pool import ModelPool
+    from society.llm.providers.settings import Limits
 
 
 _MOST_LINES = 20_000  # of a dry run that looks for questions; half a second
@@ -169,10 +170,15 @@ class Society:
         call_store: CallStore | None = None,
         awaiting: Callable[[int], None] | None = None,
         minds: Minds | None = None,
+        limits: Limits | None = None,
     ) -> ModelGateway:
-        """Make the gateway of a run to its models; minds: in place of those that the spec names."""
+        """Make the gateway of a run to its models.
+
+        minds: in place of those that the spec names; limits: in place of its own.
+        """
         reach = self.minds if minds is None else lambda: minds
-        return ModelGateway(reach, call_store, awaiting, self.spec.limits.max_fallbacks)
+        most = (limits or self.spec.limits).max_fallbacks
+        return ModelGateway(reach, call_store, awaiting, most)
 
     def gamemaster(
         self,

@@ -95,6 +95,8 @@ class SlicedGame(Game):
             await self.gateway.together(self._play(one) for one in self._slices)
         finally:
             await self.gateway.close()
+        if any(one.pages for one in self._slices):
+            raise _unlike(self.pages)
         return self._outcome()
 
     async def _play(self, one: _Slice) -> None:
@@ -205,10 +207,7 @@ def merge_pages(pages: Sequence[Page]) -> Page:
     """
     first = pages[0]
     if any(_lines(page) != _lines(first) for page in pages):
-        raise PartError(
-            f"round {first.number} has other lines in one replicate than in another; let no line "
-            "of the script depend on data: ask nobody by `who` instead"
-        )
+        raise _unlike(first.number)
     joined: _Joined = {}  # an array that is told twice stays one array
     by_line = zip(*(page.steps for page in pages), strict=True)
     steps = tuple(_merge_steps(steps, joined) for steps in by_line)
@@ -223,6 +222,13 @@ def merge_pages(pages: Sequence[Page]) -> Page:
         _join([page.running for page in pages], joined),
         add_usage(entry for page in pages for entry in page.ledger),
         tuple(sorted(trouble for page in pages for trouble in page.troubles)),
+    )
+
+
+def _unlike(number: int) -> PartError:
+    return PartError(
+        f"round {number} has other lines in one replicate than in another; let no line of the "
+        "script depend on data: ask nobody by `who` instead"
     )
 
 

@@ -22,6 +22,7 @@ from society.engine.interrupts import run_interruptible
 from society.llm.providers.budget import Budget
 from society.llm.providers.named_servers import named_addresses
 from society.llm.providers.settings import Limits
+from society.runs.fallbacks import describe_fallbacks
 from society.runs.provenance import list_changes, name_runs
 from society.runs.runfile import Level, open_run_file
 from society.runs.session import use_in_files
@@ -86,7 +87,6 @@ class Sweep:
                     done = await self._speaking_away(part, asked)
                 else:
                     done = await self._here(part, budget)
-            self.results[part.name] = done
             self._tell(part, done)
 
         async with asyncio.TaskGroup() as group:
@@ -144,8 +144,7 @@ class Sweep:
         for part in parts:
             with open_run_file(part.file) as run:
                 since = list_changes(run.manifest, part.setup).removeprefix("; ")
-            self.results[part.name] = done = JobResult("finished", since)
-            self._tell(part, done)
+            self._tell(part, JobResult("finished", since))
             if since:
                 changed.setdefault(since, []).append(part.name)
         for since, names in changed.items():
@@ -155,8 +154,14 @@ class Sweep:
     def _tell(self, part: PlannedRun, done: JobResult) -> None:
         """Note that a part is over, and the calls that it has made."""
         if part.speaks and part.file.exists():
+            limits = self.limits or part.setup.spec.limits
             with open_run_file(part.file) as run:
-                self.watching.advanced(part.name, 1.0, run.ledger())
+                ledger = run.ledger()
+            self.watching.advanced(part.name, 1.0, ledger)
+            if done.status == "finished":
+                words = describe_fallbacks(ledger, limits.max_fallbacks)
+                done = done._replace(fallbacks=words)
+        self.results[part.name] = done
         self.watching.done(part.name, done)
 
     def _level(self, part: PlannedRun) -> Level:

@@ -56,11 +56,15 @@ class Job(NamedTuple):
 
 
 class JobResult(NamedTuple):
-    """The end of a job; words say why, if it did not finish. warned: of its wiring meanwhile."""
+    """The end of a job; words say why, if it did not finish. warned: of its wiring meanwhile.
+
+    fallbacks: how many answers of its models these are, in words, if they are too many.
+    """
 
     status: Status
     words: str = ""
     warned: tuple[str, ...] = ()
+    fallbacks: str = ""
 
 
 class Spectator(Recorder, Protocol):

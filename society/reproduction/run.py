@@ -116,7 +116,7 @@ class ReproductionRun:
         limits: Limits | None,
         *,
         overwrite: bool = False,
-    ) -> list[JobResult]:
+    ) -> dict[str, JobResult]:
         """Play what is not finished, and tell how all conditions ended; limits: of all together.
 
         Raises InputError, before anything is played if runs in the folders are other ones, and
@@ -124,12 +124,12 @@ class ReproductionRun:
         """
         run_statuses(self.parts, overwrite=overwrite)
         self._write()
-        ended: list[JobResult] = []
+        ended: dict[str, JobResult] = {}
         for name, result in self.results.items():
             level = result.experiment.record
             sweep = _ReproductionSweep(self, cluster, _Named(name, watching), level, limits)
             play_experiment(result.experiment, result.folder, sweep, overwrite=overwrite)
-            ended += sweep.results.values()
+            ended |= {f"{name} {of}": done for of, done in sweep.results.items()}
         return ended
 
     def _write(self) -> None:

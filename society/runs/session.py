@@ -156,7 +156,8 @@ class Session(NamedTuple):
         trust_files(setup.files)
         if minds is not None:
             minds.desk.records = writer.call_store
-        outside = setup.outside(writer.call_store, awaiting, minds)
+        limits = None if budget is None else budget.limits
+        outside = setup.outside(writer.call_store, awaiting, minds, limits)
         return cls(setup, env, outside, writer, minds=minds)
 
     @classmethod
@@ -186,7 +187,8 @@ class Session(NamedTuple):
             writer = Writer.resumed(run, list_changes(run.manifest, setup))
         if minds is not None:
             minds.desk.records = writer.call_store
-        outside = setup.outside(writer.call_store, awaiting, minds)
+        limits = None if budget is None else budget.limits
+        outside = setup.outside(writer.call_store, awaiting, minds, limits)
         return cls(setup, setup.environment(), outside, writer, fresh=False, minds=minds)
 
     def play(self, *watching: Recorder) -> End:

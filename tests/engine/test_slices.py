@@ -305,3 +305,14 @@ def test_an_interrupt_waits_for_the_answers_under_way_in_all_slices() -> None:
     assert told == [12], "three agents in each of four replicates"
     assert sorted(answered) == sorted(begun)
     assert [entry.calls for entry in gateway.ledger.entries()] == [12], "nobody else was asked"
+
+
+def test_rounds_that_only_some_replicates_play_are_refused() -> None:
+    def longer(env: Environment) -> Script:
+        yield Ask("bid", Real(0, 100))
+        for _ in env.rounds(2 if env.replicate_ids[0] == 2 else 1):
+            yield Ask("bid", Real(0, 100))
+
+    _, sliced = games(longer, Clerk())
+    with pytest.raises(PartError, match="round 2 has other lines in one replicate than in another"):
+        in_time(sliced)

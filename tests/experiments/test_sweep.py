@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -352,6 +353,37 @@ def test_limits_of_the_file_hold_as_well_and_the_command_line_lifts_them(
     assert typed("sweep", "spoken.yaml", "--quiet", "--out", "s").code == 3
     assert asked(spoken) == 60
     assert typed("sweep", "spoken.yaml", "--quiet", "--out", "s", "--max-calls", "none").code == 0
+
+
+@pytest.mark.xdist_group("provider")
+@pytest.mark.filterwarnings("ignore::society.errors.WiringWarning")
+def test_runs_of_fallbacks_fail_a_sweep_whenever_they_were_played(
+    typed: Typed, spoken: Provider
+) -> None:
+    spoken.plan(brain="mumble")
+    for _ in range(2):
+        said = typed("sweep", "spoken.yaml", "--quiet", "--out", "s")
+        assert said.code == 1
+        assert re.search(r"society: growth=0.2: (\d+) of \1 answers of language models", said.err)
+        assert "--accept-fallbacks" in said.err
+    assert typed("sweep", "spoken.yaml", "--quiet", "--out", "s", "--accept-fallbacks").code == 0
+
+
+@pytest.mark.xdist_group("provider")
+@pytest.mark.filterwarnings("ignore::society.errors.WiringWarning")
+@pytest.mark.parametrize("in_file", [True, False])
+def test_the_share_of_fallbacks_is_a_limit_of_each_condition_of_a_sweep(
+    typed: Typed, spoken: Provider, in_file: bool
+) -> None:
+    spoken.plan(brain="mumble")
+    file = Path("spoken.yaml")
+    if in_file:
+        file.write_text(f"{file.read_text()}limits: {{max_fallbacks: 0.3}}\n")
+    given = () if in_file else ("--max-fallbacks", 0.3)
+    said = typed("sweep", "spoken.yaml", "--json", "--out", "s", *given)
+    assert said.code == 3
+    assert set(said.statuses.values()) == {"paused"}
+    assert "--max-fallbacks: " in said.out
 
 
 @pytest.mark.xdist_group("provider")

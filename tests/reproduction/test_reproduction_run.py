@@ -68,7 +68,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ReproductionRun:
     run = ReproductionRun(small(), tmp_path_factory.mktemp("small"))
     with local_processes(1) as cluster:
         ended = run.play(cluster, NoProgress(), None)
-    assert [done.status for done in ended] == ["finished"] * 12
+    assert [done.status for done in ended.values()] == ["finished"] * 12
     return run
 
 
@@ -247,7 +247,7 @@ def test_the_same_command_plays_nothing_again(run: ReproductionRun) -> None:
     before = {part.file: part.file.stat().st_mtime_ns for part in run.parts}
     with local_processes(1) as cluster:
         ended = ReproductionRun(small(), run.out).play(cluster, NoProgress(), None)
-    assert [done.status for done in ended] == ["finished"] * 12
+    assert [done.status for done in ended.values()] == ["finished"] * 12
     assert {part.file: part.file.stat().st_mtime_ns for part in run.parts} == before
 
 

@@ -3,6 +3,8 @@
     form of the answer   a JSON schema, else any JSON object, else the arguments of a forced tool
                          call, else free text:                                `ModelSpec.structured`
     room                 `max_tokens`, or `max_completion_tokens` where the server wants that
+    numbers              held within bounds, and listed in steps once a reply is out of them; where
+                         schemas must have no bounds, these stand in their words only
     other settings       left out once they are refused as such; a wrong value stays an error
     roles                a system message is folded into the user's where there is no such role
     streaming            where a server gives no whole replies
@@ -24,7 +26,7 @@ from pydantic import JsonValue
 from society.engine.calls import Message, Request
 from society.engine.rng import seed_at
 from society.errors import WiringWarning
-from society.llm.parsing.schemas import follows, on_grid
+from society.llm.parsing.schemas import follows, keeps_bounds, on_grid, without_bounds
 
 from .api_keys import quote_stranger
 from .settings import ModelSpec
@@ -41,9 +43,15 @@ _MOST_FORMS = 1024  # that are kept ready
 _NOT_TAKEN = re.compile(
     r"n['o]t support|unsupported|not (?:permitted|allowed|available|accept|recognized)|unknown|"
     r"unrecogni[sz]ed|unexpected|extra (?:inputs|fields)|does ?n['o]t (?:support|accept|take)|"
-    r"deprecated|incompatible|can ?not be (?:used|set|specified)|only the default|invalid param",
+    r"deprecated|incompatible|can ?not be (?:used|set|specified)|only the default|only be set to|"
+    r"invalid param",
     re.IGNORECASE,
 )
+_ABOUT_VALUE = re.compile(
+    r"must be|between|out of range|supported values|(?:less|greater) than|at (?:most|least)",
+    re.IGNORECASE,
+)
+_ABOUT_BOUNDS = re.compile(r"\b(?:minimum|maximum|min_?length|max_?length)\b", re.IGNORECASE)
 _ABOUT_FORM = re.compile(
     r"response_?format|json_?schema|json_?object|structured|grammar|schema|\btools?\b|tool_choice|"
     r"function call|guided|the word .?json",
@@ -101,7 +109,8 @@ class Endpoint:
         self._way: Way = best if spec.structured == "auto" else spec.structured
         if not spec.extra.keys().isdisjoint(_FORM):  # the user's own form stands for all questions
             self._way = "none"
-        self._sure = known or spec.structured != "auto"  # whether the way is known to work
+        self._sure = known  # whether the way is known to work
+        self._bounded = True  # whether schemas may state bounds
         self._refused_schemas: set[str] = set()
         self._without: set[str] = set()
         self._seeded = takes_seed and "seed" not in spec.extra
@@ -155,7 +164,8 @@ class Endpoint:
         if form is None:
             if len(self._forms) >= _MOST_FORMS:
                 self._forms.clear()
-            form = form_settings(schema if self._bounds else on_grid(schema), way)
+            held = schema if self._bounds else on_grid(schema)
+            form = form_settings(held if self._bounded else without_bounds(held), way)
             self._forms[key] = form
         return form
 
@@ -187,8 +197,11 @@ class Endpoint:
             self._folds = True
             return "has no system role, so system messages stand in the user's"
         if _NOT_TAKEN.search(words):
+            if self._bounded and sent.way in ("schema", "tools") and _ABOUT_BOUNDS.search(words):
+                self._bounded = False
+                return "refuses bounds in schemas, so they stand in words only"
             # Those of the form are met below, and the room is needed: limits count on it.
-            for name in named:
+            for name in () if _ABOUT_VALUE.search(words) else named:
                 if name not in (*_FORM, "max_tokens", "max_completion_tokens", "stream"):
                     self._without.add(name)
                     return f"is asked without {name}, which it refuses"
@@ -209,18 +222,32 @@ class Endpoint:
         return f"does not take {_NAMES[sent.way]}, so the next request {_USES[self._way]}"
 
     def learn(self, sent: Outgoing, text: str, finish: str) -> None:
-        """Look at the first replies to a schema: a server that ignores it is asked otherwise."""
-        if self._sure or sent.way == "none" or sent.version != self._version:
+        """Look at the first replies to a schema: a server that ignores it is asked otherwise.
+
+        As long as a server is taken to bound numbers, all replies are looked at.
+        """
+        if sent.schema is None or sent.way == "none" or sent.version != self._version:
             return
         if finish not in ("", "stop", "tool_calls"):
             return
+        if not self._sure:
+            self._look_at_form(sent.way, sent.schema, text)
+        if self._bounds and sent.way in ("schema", "tools") and not keeps_bounds(sent.schema, text):
+            self._bounds = False
+            self._prepare()
+            self._say("does not hold numbers within their bounds, so they are listed in steps")
+
+    def _look_at_form(self, way: Way, schema: Mapping[str, Any], text: str) -> None:
         # Objects of JSON mode have whatever keys the model has taken from the prompt.
-        if follows({"type": "object"} if sent.way == "json" else sent.schema or {}, text):
+        if follows({"type": "object"} if way == "json" else schema, text):
             self._sure = True
-            return
-        self._way = WAYS[WAYS.index(sent.way) + 1]
-        self._prepare()
-        self._say(f"ignores {_NAMES[sent.way]}, so the next request {_USES[self._way]}")
+        elif self._spec.structured == "auto":
+            self._way = WAYS[WAYS.index(way) + 1]
+            self._prepare()
+            self._say(f"ignores {_NAMES[way]}, so the next request {_USES[self._way]}")
+        else:
+            self._sure = True  # as far as it goes: the user has chosen it
+            self._say(f"ignores {_NAMES[way]}; with `structured: auto` another way would be found")
 
     def _say(self, words: str) -> None:
         warnings.warn(f"model {self._spec.model} {words}", WiringWarning, stacklevel=2)

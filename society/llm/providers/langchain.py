@@ -36,8 +36,8 @@ class LangChain:
         self._model, self._spec = model, spec
         self._takes_room = "max_tokens" in type(model).model_fields
         # Other classes take whatever they are given, and may send it or not.
-        takes_form = "response_format" in type(model).model_fields
-        structured = spec.structured if takes_form else "none"
+        self._takes_form = "response_format" in type(model).model_fields
+        structured = spec.structured if self._takes_form else "none"
         asked = ModelSpec(
             model=spec.model,
             max_tokens=spec.max_tokens if self._takes_room else None,
@@ -48,7 +48,7 @@ class LangChain:
 
     def check(self) -> None:
         """Raise InputError for settings that would have no effect."""
-        refuse_idle_settings(self._spec)
+        refuse_idle_settings(self._spec, takes_form=self._takes_form)
 
     async def send(self, request: Request, sent: Outgoing) -> Reply:
         """The reply to one attempt."""

@@ -23,6 +23,7 @@ from .endpoint import Endpoint, Outgoing, Way
 from .pricing import find_price
 from .responses import (
     FILTERED,
+    Failed,
     Reply,
     ResponsePlace,
     bounded_body,
@@ -160,6 +161,10 @@ class Litellm:
             if isinstance(response, CustomStreamWrapper):
                 pieces = [piece async for piece in response]
                 response = litellm.stream_chunk_builder(pieces, messages=sent.messages)
+                if response is None:
+                    raise Failed("a stream without any piece")
+        except Failed:
+            raise
         except ContentPolicyViolationError:
             return FILTERED
         except ContextWindowExceededError as error:
@@ -170,7 +175,7 @@ class Litellm:
         except Exception as error:
             # Whatever it is, litellm says it by a status; what has none is a body it cannot read.
             headers = getattr(error, "litellm_response_headers", None) or {}
-            words = quote_stranger(str(getattr(error, "message", None) or error))
+            words = str(getattr(error, "message", None) or error)
             raise http_error(_status(error), words, dict(headers), self.place) from None
         reply = parse_completion(response.model_dump(), self.place)
         counted = sum_known((reply.prompt_tokens, reply.completion_tokens)) is not None

@@ -66,8 +66,17 @@ class AnswerFunction(Protocol):
     def __call__(self, asked: OwnQuestion) -> Awaitable[object] | object: ...
 
 
-def refuse_idle_settings(spec: ModelSpec) -> None:
-    """Raise InputError for settings that would have no effect on a model of the user's."""
+def refuse_idle_settings(spec: ModelSpec, *, takes_form: bool = False) -> None:
+    """Raise InputError for settings that would have no effect on a model of the user's.
+
+    takes_form: whether it can be sent the form of an answer.
+    """
+    if not takes_form and spec.structured not in ("auto", "none"):
+        raise InputError(
+            f"structured: {spec.structured} would have no effect on {short_path(spec.model)}: a "
+            "function gets the schema with each question, and a chat model only if its class has a "
+            "field response_format; leave it out"
+        )
     given = [name for name in _NO_EFFECT if getattr(spec, name) not in (None, {})]
     if given:
         raise InputError(
@@ -79,10 +88,11 @@ def refuse_idle_settings(spec: ModelSpec) -> None:
 def own_error(error: Exception, place: ResponsePlace) -> Exception:
     """Clients of providers say a status; what is neither that nor the network is a mistake."""
     status = getattr(error, "status_code", None)
-    words = quote_stranger(f"{type(error).__name__}: {error}")
+    said = f"{type(error).__name__}: {error}"
+    words = quote_stranger(said)
     if isinstance(status, int):
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
-        return http_error(status, words, headers, place)
+        return http_error(status, said, headers, place)
     if isinstance(error, OSError | TimeoutError):
         return Failed(words)
     return InputError(f"{place.model}: {words}")

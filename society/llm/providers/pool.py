@@ -226,7 +226,7 @@ def _own_client(spec: ModelSpec, make: Callable[[], object], seed: int) -> Clien
 def _refuse_two_meanings(name: str, spec: ModelSpec) -> None:
     """Raise InputError for a name of the run's own by which another model can be meant."""
     other = ModelSpec(model=name)
-    if spec.model != name and (other.sort in ("offline", "tape", "own") or "/" in name):
+    if spec.model != name and (other.sort in ("offline", "tape", "own", "local") or "/" in name):
         raise InputError(
             f"the name {name!r} means two models: itself, and {spec.model!r} by the settings under "
             "`models`; give the settings another name"

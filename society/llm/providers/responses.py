@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from society.engine.calls import Request
 from society.errors import ContextOverflow, InputError, Paused, SocietyError
+from society.llm.parsing.json_objects import decode_whole
 
 from .api_keys import quote_stranger, redact_reply
 from .named_servers import TRUSTED_HOSTS
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _BUSY = (409, 429)  # the provider is up, though it does not answer this
 _AGAIN = (408, *_BUSY)
 _LATE = (408, 504)  # somebody on the way gave up, while another may have answered
+THOUGHTS = ("reasoning_content", "reasoning")  # of a message: the one or the other
 _OVERFLOWS = (400, 413, 422, 500)
 _DETAILS = 4000  # characters of an error body that are looked through
 # As OpenAI, vLLM, llama.cpp, Ollama, LM Studio, Anthropic, Gemini, Mistral and Groq say it.
@@ -182,7 +184,7 @@ def parse_completion(payload: Any, place: ResponsePlace | None = None) -> Reply:
         message, finish = choice["message"], choice.get("finish_reason")
         text = _text(message.get("content"))
         if not without_thoughts(text).strip():
-            text = _tool_arguments(message) or text or _text(message.get("reasoning_content"))
+            text = _tool_arguments(message) or text or _thoughts(message)
     except (AttributeError, KeyError, IndexError, TypeError):
         raise Failed(f"a body that is no chat completion: {_quoted_payload(payload)}") from None
     if finish == "error":
@@ -222,6 +224,12 @@ def _tool_arguments(message: Mapping[str, Any]) -> str:
     return ""
 
 
+def _thoughts(message: Mapping[str, Any]) -> str:
+    """What a server takes for thoughts, as vLLM, Ollama and others name it; "" if there is none."""
+    texts = (message.get(name) for name in THOUGHTS)
+    return next((text for text in texts if isinstance(text, str) and text), "")
+
+
 def _cached(usage: Mapping[str, Any]) -> object:
     """The tokens that came from a cache, as OpenAI and litellm tell them, or DeepSeek by itself."""
     details = usage.get("prompt_tokens_details")
@@ -249,7 +257,8 @@ def checked_reply(
     if asked is None or (cached is not None and cached > asked):
         cached = None  # a part that is larger than the whole is no count
     words = redact_reply(without_thoughts(text))
-    return Reply(words, _name(finish), asked, answered, model=_name(model), cached_tokens=cached)
+    named = _name(_of_file(model))
+    return Reply(words, _name(finish), asked, answered, model=named, cached_tokens=cached)
 
 
 def _count(value: object) -> int | None:
@@ -257,6 +266,17 @@ def _count(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if 0 <= value <= _MOST_TOKENS else None
+
+
+def _of_file(model: object) -> object:
+    """The name of a model; of a file, as servers of llama.cpp say it with its path, the last part.
+
+    >>> _of_file("/home/ann/models/qwen3-8b-q4.gguf"), _of_file("Qwen/Qwen3-8B")
+    ('qwen3-8b-q4', 'Qwen/Qwen3-8B')
+    """
+    if not isinstance(model, str) or not model.endswith(".gguf"):
+        return model
+    return re.split(r"[/\\]", model)[-1].removesuffix(".gguf")
 
 
 def _name(value: object) -> str:
@@ -295,7 +315,7 @@ def without_thoughts(text: str) -> str:
 
     Thoughts stand between tags, <think> ... </think>, or in a channel of their own (harmony).
     Templates may hold the opening tag, so that only the closing one arrives; thoughts that were cut
-    off never close.
+    off never close. Within a reply that is one JSON object marks are words like others.
 
     >>> without_thoughts("<think>7 or 8?</think> 7")
     '7'
@@ -308,12 +328,14 @@ def without_thoughts(text: str) -> str:
         text = _final_channel(text)
     text = _unmarked(text)
     for opening, closing in _THOUGHTS:
-        thought, closed, rest = text.partition(closing)
-        opened = thought.lstrip().startswith(opening)
-        if closed and (opened or opening not in thought):
+        while decode_whole(text) is None:
+            thought, closed, rest = text.partition(closing)
+            opened = thought.lstrip().startswith(opening)
+            if opened and not closed:
+                return ""
+            if not closed or not (opened or opening not in thought):
+                break
             text = rest.lstrip()
-        elif opened:
-            return ""
     return _unmarked(text)
 
 

@@ -10,9 +10,9 @@ import json
 from typing import Any
 
 from .api_keys import quote_stranger
-from .responses import Failed
+from .responses import THOUGHTS, Failed
 
-_TEXTS = ("content", "reasoning_content")
+_TEXTS = ("content", *THOUGHTS)
 
 
 def assemble_stream(body: bytes) -> dict[str, Any]:
@@ -39,9 +39,8 @@ def assemble_stream(body: bytes) -> dict[str, Any]:
         finish = _add(piece, texts) or finish
     if not ended and finish is None:
         raise Failed("a stream that broke off")
-    text, thoughts, arguments = ("".join(texts[name]) for name in (*_TEXTS, "arguments"))
-    message: dict[str, Any] = {"content": text, "reasoning_content": thoughts}
-    if arguments:
+    message: dict[str, Any] = {name: "".join(texts[name]) for name in _TEXTS}
+    if arguments := "".join(texts["arguments"]):
         message["tool_calls"] = [{"function": {"arguments": arguments}}]
     return {**whole, "choices": [{"message": message, "finish_reason": finish}]}
 

@@ -85,6 +85,7 @@ def test_a_server_that_ignores_the_form_is_asked_in_free_text_in_the_end(
 def test_a_form_that_the_user_has_chosen_is_no_other_one(
     provider: Provider, spec: Spec, ask: Ask, asked: Asked
 ) -> None:
+    provider.plan(odd=["obeys"])
     for structured in ("schema", "json", "tools", "none"):
         [said] = asked(spec(structured=structured), ask(schema=SCHEMA))
         assert ways([said]) == [structured]
@@ -114,6 +115,7 @@ def test_numbers_stand_on_a_grid_where_a_server_may_not_bound_them(
     provider: Provider, spec: Spec, ask: Ask, asked: Asked
 ) -> None:
     """llama.cpp does not, and an unknown server may be one; providers by litellm do."""
+    provider.plan(odd=["obeys"])
     settings = spec(structured="schema")
     [said] = asked(settings, ask(schema=SCHEMA))
     answer = said.sent["response_format"]["json_schema"]["schema"]["properties"]["answer"]
@@ -131,6 +133,63 @@ def test_a_schema_that_is_refused_where_others_are_taken_is_left_out_alone() -> 
     with pytest.warns(WiringWarning, match="refuses one of the schemas"):
         assert endpoint.adapt(endpoint.outgoing(large), "schema too large")
     assert [endpoint.outgoing(one).way for one in (small, large)] == ["schema", "none"]
+
+
+def test_a_form_that_the_user_has_chosen_and_a_server_ignores_is_kept_and_said_once() -> None:
+    endpoint = Endpoint(ModelSpec(model="m", api_base="http://localhost/v1", structured="json"), 0)
+    sent = endpoint.outgoing(request(schema=SCHEMA))
+    with pytest.warns(WiringWarning, match="ignores JSON mode; with `structured: auto`"):
+        endpoint.learn(sent, "I say 0.5", "stop")
+    endpoint.learn(sent, "I say 0.5", "stop")
+    assert endpoint.outgoing(request(schema=SCHEMA)).way == "json"
+
+
+def answer_schema(endpoint: Endpoint) -> Any:
+    """The schema of an answer as it is sent now."""
+    form: Any = endpoint.outgoing(request(schema=SCHEMA)).settings["response_format"]
+    return form["json_schema"]["schema"]["properties"]["answer"]
+
+
+def test_numbers_are_listed_once_a_reply_shows_that_they_are_not_bounded() -> None:
+    """Whenever that is: a model may keep to the bounds by itself for a while."""
+    endpoint = Endpoint(ModelSpec(model="m", api_base="http://localhost/v1"), 0, bounds=True)
+    for text in ('{"answer": 0.5}', '{"answer": 1}'):
+        endpoint.learn(endpoint.outgoing(request(schema=SCHEMA)), text, "stop")
+    assert answer_schema(endpoint) == {"type": "number", "minimum": 0, "maximum": 1}
+    with pytest.warns(WiringWarning, match="does not hold numbers within their bounds"):
+        endpoint.learn(endpoint.outgoing(request(schema=SCHEMA)), '{"answer": 7}', "stop")
+    assert answer_schema(endpoint)["enum"][:3] == [0, 0.01, 0.02]
+
+
+def test_bounds_that_a_schema_must_not_have_are_left_to_its_words() -> None:
+    spec = ModelSpec(model="m", api_base="http://localhost/v1", structured="schema")
+    endpoint = Endpoint(spec, 0, bounds=True)
+    with pytest.warns(WiringWarning, match="refuses bounds in schemas"):
+        assert endpoint.adapt(
+            endpoint.outgoing(request(schema=SCHEMA)),
+            "schema: for 'number' type, properties maximum, minimum are not supported",
+        )
+    assert answer_schema(endpoint) == {"type": "number"}
+
+
+@pytest.mark.parametrize(
+    ("words", "left_out"),
+    [
+        ("Unsupported parameter: 'temperature' is not supported with this model.", True),
+        ("'temperature' does not support 0.2. Only the default (1) value is supported.", True),
+        ("`temperature` may only be set to 1 when thinking is enabled.", True),
+        ("Invalid parameter: temperature must be at most 1.", False),
+        ("'temperature' does not support 0.2. Supported values are: 0, 1.", False),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::society.errors.WiringWarning")
+def test_a_setting_is_left_out_only_if_it_is_refused_whatever_its_value(
+    words: str, left_out: bool
+) -> None:
+    spec = ModelSpec(model="m", api_base="http://localhost/v1", temperature=0.2)
+    endpoint = Endpoint(spec, 0)
+    assert endpoint.adapt(endpoint.outgoing(request()), words) is left_out
+    assert ("temperature" in endpoint.outgoing(request()).settings) is not left_out
 
 
 def test_a_reply_that_was_cut_off_says_nothing_about_a_server() -> None:

@@ -107,6 +107,7 @@ def test_a_model_that_does_not_is_given_nothing_but_the_words(ask: Ask, asked: A
         ({"temperature": 0.0}, "so that temperature would have no effect"),
         ({"reasoning_effort": "low", "extra": {"seed": 1}}, "reasoning_effort and extra would"),
         ({"api_base": "http://here/v1"}, "so that api_base would have no effect"),
+        ({"structured": "schema"}, "structured: schema would have no effect on mine.py:model"),
     ],
 )
 def test_settings_that_have_no_effect_are_refused_before_play(

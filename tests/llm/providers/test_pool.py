@@ -215,7 +215,9 @@ def test_a_model_that_is_also_a_file_is_not_guessed(
         ModelPool({"default": ModelSpec(model=name)}).check(["default"])
 
 
-@pytest.mark.parametrize("name", ["offline", "tape:a.run", "mine.py:model", "openai/gpt-4o"])
+@pytest.mark.parametrize(
+    "name", ["offline", "tape:a.run", "local", "mine.py:model", "openai/gpt-4o"]
+)
 def test_a_name_by_which_another_model_is_meant_is_refused(name: str) -> None:
     specs = {name: ModelSpec(model="openai/gpt-4o-mini")}
     with pytest.raises(InputError, match="means two models"):

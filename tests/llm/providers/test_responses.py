@@ -45,6 +45,7 @@ def test_reasoning_is_no_part_of_the_text() -> None:
         ("<think>7 or 8?</think>\n\n7", "7"),
         ("7 or 8? </think> 7", "7"),
         ("<think>7 or", ""),
+        ("[THINK]7?[/THINK]\n[THINK]8?[/THINK] 7", "7"),
         ("I <think> 7 </think> 8", "I <think> 7 </think> 8"),
         ("7", "7"),
         ("", ""),
@@ -54,9 +55,28 @@ def test_thoughts_before_the_answer_are_cut_off(said: str, heard: str) -> None:
     assert without_thoughts(said) == heard
 
 
+def test_marks_within_a_json_object_are_words_of_it() -> None:
+    said = '{"reasoning": "It ends with </think>, not [/THINK].", "answer": 7}'
+    assert without_thoughts(said) == said
+    assert without_thoughts(f"<think>7?</think>{said}<|im_end|>") == said
+
+
+def test_thoughts_that_a_server_keeps_apart_are_read_if_there_is_nothing_else() -> None:
+    """Under the name that vLLM and DeepSeek give them, or Ollama and OpenRouter."""
+    for name in ("reasoning_content", "reasoning"):
+        assert parse_completion(body("", **{name: '{"answer": 7}'})).text == '{"answer": 7}'
+        assert parse_completion(body("8", **{name: '{"answer": 7}'})).text == "8"
+        assert parse_completion(body("", **{name: [7]})).text == ""
+
+
 def test_calls_of_tools_say_nothing() -> None:
     reply = parse_completion(body(None, "tool_calls", tool_calls=[{"id": "1"}]))
     assert (reply.text, reply.finish, reply.empty) == ("", "tool_calls", False)
+
+
+def test_a_model_that_a_server_names_by_its_file_has_the_name_of_the_file() -> None:
+    for name in ("/home/ann/models/qwen3-8b-q4.gguf", "C:\\models\\qwen3-8b-q4.gguf"):
+        assert parse_completion(body("0.4") | {"model": name}).model == "qwen3-8b-q4"
 
 
 @pytest.mark.parametrize("finish", ["stop", None])
@@ -82,6 +102,7 @@ def test_an_answer_without_the_reason_of_its_end_is_an_answer() -> None:
         ("m\ud800", "m"),
         ("m\x1b[2J\n", "m [2J"),
         ("m" * 999, "m" * 240 + "..."),
+        ("Qwen/Qwen3-8B", "Qwen/Qwen3-8B"),
         (7, ""),
         (["m"], ""),
         (None, ""),

@@ -53,7 +53,7 @@ def tried(trials: tuple[Trial, ...], folder: Path, models: tuple[str, ...] = ())
     run = ReproductionRun(Reproduction("small", "Nobody 2026", design, design), folder, models)
     with local_processes(1) as cluster:
         ended = run.play(cluster, NoProgress(), None)
-    assert {done.status for done in ended} == {"finished"}
+    assert {done.status for done in ended.values()} == {"finished"}
     return run
 
 

@@ -51,7 +51,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     run = ReproductionRun(small, tmp_path_factory.mktemp("donor"))
     with local_processes(1) as cluster:
         ended = run.play(cluster, NoProgress(), None)
-    assert {done.status for done in ended} == {"finished"}
+    assert {done.status for done in ended.values()} == {"finished"}
     return Evidence(run.results)
 
 

@@ -43,7 +43,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ReproductionRun:
     run = ReproductionRun(small, tmp_path_factory.mktemp("strategies"))
     with local_processes(1) as cluster:
         ended = run.play(cluster, NoProgress(), None)
-    assert {done.status for done in ended} == {"finished"}
+    assert {done.status for done in ended.values()} == {"finished"}
     return run
 
 
