@@ -319,7 +319,6 @@ components.genes -> components.common.genes
 components.harvest -> components.village.harvest
 components.language -> components.language
     LanguagePolicy -> components.language.llm_policy.LanguagePolicy
-    MOST_CUTS -> components.language.llm_policy.MOST_CUTS
     View -> components.language.llm_policy.View
     answered -> components.language.llm_policy.ask_model
     labels -> components.language.llm_policy.option_labels

@@ -85,6 +85,7 @@ GONE: Mapping[str, Mapping[str, str]] = {
     "a folder has a module of this name": {"society.cli": "main"},
     "types, constants and steps of an implementation that has been written anew": {
         "society.callbook": "read",
+        "society.components.language": "MOST_CUTS",
         "society.lab.crossplay.rounds": "Round rounds",
         "society.lab.evolution.rows": "NUMBER biases changes gathered laid",
         "society.lab.study.details": "Agents Events Gathered Quotes",
