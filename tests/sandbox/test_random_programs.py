@@ -30,7 +30,7 @@ class Alternates:
         return C if history.round_number % 2 else D
 """
 SEATS = np.array([[0, 1, 1], [1, 0, 1], [0, 0, 2], [0, 1, 2], [1, 1, 0]] * 3)
-QUICK, MANY = range(8), range(8, 2_008, 40)
+QUICK, MANY = range(8), range(8, 1_008, 40)
 
 
 def moves_agree(seed: int) -> None:
