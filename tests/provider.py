@@ -90,8 +90,9 @@ def to_hint(hint: str, u: float) -> Any:
     if labels := re.findall(r"one of these: (.+)", hint):
         options = labels[-1].split(", ")
         return options[int(u * len(options))]
-    if "the number of one of these:" in hint:
-        places = re.findall(r"^(\d+)\. ", hint.rpartition("the number of one of these:")[2], re.M)
+    if "the number of one of th" in hint:  # "one of these:", or "one of those above"
+        below = hint.rpartition("the number of one of these:")[2]
+        places = re.findall(r"^(\d+)\. ", below, re.M)
         return int(places[int(u * len(places))])
     if openings := re.findall(r"one sentence of .* that starts: (.+)", hint):
         return f"{openings[-1]} to give {round(100 * u)} % and to keep the rest, e.g. for later."
