@@ -212,7 +212,7 @@ class BatchClient:
             state = await self._create(job, file)
             job.record = record._replace(job=state.id)
             await self._desk.records.keep_batch(job.record)
-        except Exception as error:
+        except Exception as error:  # whatever it is, each question of the job is told
             refused = error
             if isinstance(error, Missing):
                 refused = InputError(
@@ -253,7 +253,7 @@ class BatchClient:
                 self._desk.announce(f"{verb} {words}; waiting for it, up to {WINDOW} hours")
                 job.state = await self._ended(job, f"{words}: {{}} of {count:,} done")
                 job.outcomes = await self._outcomes(job)
-        except Exception as error:
+        except Exception as error:  # whatever it is, each question that waits is told
             for _, line in job.waiting:
                 line.settle(_again(error))
             job.waiting = []
