@@ -85,12 +85,12 @@ class DefaultWords:
 
     @property
     def common(self) -> list[str]:
-        """Those of them that everybody knows."""
+        """The facts that everybody knows, one line each."""
         return self._lines(name for name in self._facts if name in self._common)
 
     @property
     def own(self) -> list[str]:
-        """Those of them that the agent knows of itself."""
+        """The facts that the agent knows of itself, one line each."""
         return self._lines(name for name in self._facts if name not in self._common)
 
     @property

@@ -1,4 +1,4 @@
-"""What the batches of one run share: the record of their jobs, and words about those awaited."""
+"""The desk of a run for its batches: the record of their jobs, and words about those awaited."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class NoBatchRecords:
 
 
 class BatchDesk:
-    """What the batches of one run share: the record of jobs, and who is told about them.
+    """The record of a run's batch jobs, shared by its models, and who is told about them.
 
     announce: takes a line about each job that is begun or found again.
     """
