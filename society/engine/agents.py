@@ -168,7 +168,13 @@ class AgentGroup:
 
     def only(self, entries: Array) -> AgentGroup:
         """Return some of these members, read-only."""
-        audience = self.audience.only(entries)
+        return self._among(self.audience.only(entries))
+
+    def single(self, entry: int) -> AgentGroup:
+        """Return one of these members, read-only."""
+        return self._among(self.audience.single(entry))
+
+    def _among(self, audience: Audience) -> AgentGroup:
         some = AgentGroup(self.context, self._cohort, self.occasion, audience, pure=True)
         some._turns = self._turns
         return some
@@ -251,7 +257,7 @@ class Agent:
     """A single member: `agent["effort"]` is a scalar, and so is every draw."""
 
     def __init__(self, agents: AgentGroup, entry: int) -> None:
-        self._alone = agents.only(np.array([entry]))
+        self._alone = agents.single(entry)
         self.context, self.env = agents.context, agents.env
         self.moment, self.params, self.rules = self.env.moment, self.env.params, self.env.rules
         self._drawn = agents, entry
@@ -273,12 +279,12 @@ class Agent:
     def __getitem__(self, name: str) -> Any:
         return self._alone[name][0]
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name by which peers call this agent."""
         return self.name_at(self.seat)
 
-    @property
+    @cached_property
     def whole_name(self) -> str:
         """The name with its noun: "villager 2"."""
         return self.env.whole_name(self.replicate, self.seat)
@@ -322,7 +328,8 @@ class Agent:
         if at_most is not None and len(seen) > at_most:
             seen = seen[env.sight(self._node, env.ids[seen])[:at_most]]
         seen = seen[np.argsort(env.ids[seen])]
-        return {self.name_at(seat): seat for seat in seen.tolist()}
+        lives = env.lives[self.replicate, seen].tolist()
+        return dict(zip(map(self.name_of, lives), seen.tolist(), strict=True))
 
     def shuffle(self, options: Array, kind: str) -> Array:
         """Return options, whole numbers from 0, in the order in which they are shown to this agent.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +40,14 @@ class Audience:
         rows = Rows(*(part[entries] for part in self.rows))
         places = self.places.among(entries)
         return Audience(index, rows, places, False, self.graphs, self.present)
+
+    def single(self, entry: int) -> Audience:
+        """Return one of these members."""
+        place = slice(entry, entry + 1)
+        index = np.array([entry]) if self.index is None else self.index[place]
+        replicate, seat, node = self.rows
+        rows = Rows(replicate[place], seat[place], node[place])
+        return Audience(index, rows, self.places.single(entry), False, self.graphs, self.present)
 
     def each(self, values: Array, *, common: bool = False) -> Array:
         """Pick the members' values: (R, N, ...), or (R, 1, ...) if common, -> (M, ...)."""
@@ -147,7 +156,15 @@ class OwnFacts(_Known, Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         fact = self.facts.get(name) or self._fact(name)
-        return self._audience.each(fact.values, common=fact.scope == "common")[0]
+        replicate, seat = self._member
+        value = fact.values[replicate, 0 if fact.scope == "common" else seat]
+        return value.copy() if isinstance(value, np.ndarray) else value
+
+    @cached_property
+    def _member(self) -> tuple[int, int]:
+        """The replicate and the seat of the one who knows the facts."""
+        rows = self._audience.rows
+        return int(rows.replicate[0]), int(rows.seat[0])
 
     @property
     def graphs(self) -> list[str]:
@@ -161,8 +178,7 @@ class OwnFacts(_Known, Mapping[str, Any]):
     def seen(self, name: str) -> dict[int, Any]:
         """The entries of the present neighbours, by seat."""
         fact = self._seen(name)
-        present, rows = self._audience.present, self._audience.rows
-        replicate, seat = int(rows.replicate[0]), int(rows.seat[0])
+        present, (replicate, seat) = self._audience.present, self._member
         peers = self._audience.graphs[fact.graph].neighbours(replicate, seat)
         return {int(j): fact.values[replicate, j] for j in peers if present[replicate, j]}
 
