@@ -264,6 +264,8 @@ class Agent:
         self.replicate, self.seat, self._node = [int(part[0]) for part in self._alone.audience.rows]
         self.agent = int(self.env.ids[self.seat])  # the id: the seat unless rows are relabelled
         self.name_of = self.env.name  # the short name of the one with a life, there or not
+        self.name = self.name_at(self.seat)  # by which peers call this agent
+        self.whole_name = self.env.whole_name(self.replicate, self.seat)  # "villager 2"
         self.memories = 1.0  # the share, of what memory adds to a prompt, that stands in it
         self.model = ""  # as the provider names the one that spoke last
 
@@ -278,16 +280,6 @@ class Agent:
 
     def __getitem__(self, name: str) -> Any:
         return self._alone[name][0]
-
-    @cached_property
-    def name(self) -> str:
-        """The name by which peers call this agent."""
-        return self.name_at(self.seat)
-
-    @cached_property
-    def whole_name(self) -> str:
-        """The name with its noun: "villager 2"."""
-        return self.env.whole_name(self.replicate, self.seat)
 
     def name_at(self, seat: int) -> str:
         """Return the name of the agent who has this seat now."""

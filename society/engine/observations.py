@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -154,17 +153,15 @@ class Facts(_Known, Mapping[str, Array]):
 class OwnFacts(_Known, Mapping[str, Any]):
     """The facts of a line as one member knows them: `facts["stock"]` is a scalar."""
 
+    def __init__(self, kind: str, facts: Mapping[str, Fact], audience: Audience) -> None:
+        super().__init__(kind, facts, audience)
+        self._member = int(audience.rows.replicate[0]), int(audience.rows.seat[0])
+
     def __getitem__(self, name: str) -> Any:
         fact = self.facts.get(name) or self._fact(name)
         replicate, seat = self._member
         value = fact.values[replicate, 0 if fact.scope == "common" else seat]
         return value.copy() if isinstance(value, np.ndarray) else value
-
-    @cached_property
-    def _member(self) -> tuple[int, int]:
-        """The replicate and the seat of the one who knows the facts."""
-        rows = self._audience.rows
-        return int(rows.replicate[0]), int(rows.seat[0])
 
     @property
     def graphs(self) -> list[str]:
