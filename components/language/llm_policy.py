@@ -108,7 +108,8 @@ def shuffle_legal(legal: Legal, ask: Inquiry, agent: Agent) -> Legal:
 
     Answers by number are read in this order. Chance ranks options by index, and peers by id.
     """
-    ids = {name: int(agent.env.ids[seat]) for name, seat in legal.peers.items()}
+    seats = [*legal.peers.values()]
+    ids = dict(zip(legal.peers, agent.env.ids[seats].tolist(), strict=True)) if seats else {}
     ordered = isinstance(ask.reply, Choice) and ask.reply.ordered
     options = legal.options if ordered else _shuffle(legal.options, legal.options, ask, agent)
     return Legal(options, _shuffle(legal.peers, ids, ask, agent))

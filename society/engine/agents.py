@@ -168,7 +168,13 @@ class AgentGroup:
 
     def only(self, entries: Array) -> AgentGroup:
         """Return some of these members, read-only."""
-        audience = self.audience.only(entries)
+        return self._among(self.audience.only(entries))
+
+    def single(self, entry: int) -> AgentGroup:
+        """Return one of these members, read-only."""
+        return self._among(self.audience.single(entry))
+
+    def _among(self, audience: Audience) -> AgentGroup:
         some = AgentGroup(self.context, self._cohort, self.occasion, audience, pure=True)
         some._turns = self._turns
         return some
@@ -251,13 +257,15 @@ class Agent:
     """A single member: `agent["effort"]` is a scalar, and so is every draw."""
 
     def __init__(self, agents: AgentGroup, entry: int) -> None:
-        self._alone = agents.only(np.array([entry]))
+        self._alone = agents.single(entry)
         self.context, self.env = agents.context, agents.env
         self.moment, self.params, self.rules = self.env.moment, self.env.params, self.env.rules
         self._drawn = agents, entry
         self.replicate, self.seat, self._node = [int(part[0]) for part in self._alone.audience.rows]
         self.agent = int(self.env.ids[self.seat])  # the id: the seat unless rows are relabelled
         self.name_of = self.env.name  # the short name of the one with a life, there or not
+        self.name = self.name_at(self.seat)  # by which peers call this agent
+        self.whole_name = self.env.whole_name(self.replicate, self.seat)  # "villager 2"
         self.memories = 1.0  # the share, of what memory adds to a prompt, that stands in it
         self.model = ""  # as the provider names the one that spoke last
 
@@ -272,16 +280,6 @@ class Agent:
 
     def __getitem__(self, name: str) -> Any:
         return self._alone[name][0]
-
-    @property
-    def name(self) -> str:
-        """The name by which peers call this agent."""
-        return self.name_at(self.seat)
-
-    @property
-    def whole_name(self) -> str:
-        """The name with its noun: "villager 2"."""
-        return self.env.whole_name(self.replicate, self.seat)
 
     def name_at(self, seat: int) -> str:
         """Return the name of the agent who has this seat now."""
@@ -322,7 +320,8 @@ class Agent:
         if at_most is not None and len(seen) > at_most:
             seen = seen[env.sight(self._node, env.ids[seen])[:at_most]]
         seen = seen[np.argsort(env.ids[seen])]
-        return {self.name_at(seat): seat for seat in seen.tolist()}
+        lives = env.lives[self.replicate, seen].tolist()
+        return dict(zip(map(self.name_of, lives), seen.tolist(), strict=True))
 
     def shuffle(self, options: Array, kind: str) -> Array:
         """Return options, whole numbers from 0, in the order in which they are shown to this agent.

@@ -156,6 +156,11 @@ class Usage(NamedTuple):
 T = TypeVar("T", int, float)
 
 
+def add_known(one: T | None, other: T | None) -> T | None:
+    """The sum of two counts, tokens or costs; None if one of them is unknown."""
+    return None if one is None or other is None else one + other
+
+
 def sum_known(parts: Iterable[T | None]) -> T | None:
     """The sum of counts, tokens or costs; None if one of them is unknown."""
     known = list(parts)

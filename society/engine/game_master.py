@@ -7,6 +7,7 @@ answers, the script goes on the same way, and the digest of its rounds is the sa
 from __future__ import annotations
 
 import asyncio
+import gc
 import inspect
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -76,7 +77,13 @@ class Game(ABC):
             loop = asyncio.get_running_loop()
         except RuntimeError:
             loop = None
-        return run_interruptible(self.perform()) if loop is None else self._play_aside()
+        # What is there already stays for the whole game: to look through it again and again for
+        # garbage took a tenth of the time of a question to a model.
+        gc.freeze()
+        try:
+            return run_interruptible(self.perform()) if loop is None else self._play_aside()
+        finally:
+            gc.unfreeze()
 
     def _play_aside(self) -> Outcome:
         """Play in a thread with an event loop of its own; an interrupt ends the game there, too."""

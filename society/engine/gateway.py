@@ -24,6 +24,7 @@ from .calls import (
     ParseIssue,
     Request,
     Usage,
+    add_known,
     stack_vectors,
     sum_known,
 )
@@ -60,10 +61,10 @@ class Ledger:
             repairs=old.repairs + (request.again == "repair"),
             cut=old.cut + (request.again == "cut"),
             shortened=old.shortened + (request.again == "shortened"),
-            prompt_tokens=sum_known((old.prompt_tokens, completion.prompt_tokens)),
-            completion_tokens=sum_known((old.completion_tokens, completion.completion_tokens)),
-            cost=sum_known((old.cost, completion.cost)),
-            cached_tokens=sum_known((old.cached_tokens, completion.cached_tokens)),
+            prompt_tokens=add_known(old.prompt_tokens, completion.prompt_tokens),
+            completion_tokens=add_known(old.completion_tokens, completion.completion_tokens),
+            cost=add_known(old.cost, completion.cost),
+            cached_tokens=add_known(old.cached_tokens, completion.cached_tokens),
             copied=old.copied + completion.copied,
         )
         if self._whole is not None:
@@ -174,7 +175,8 @@ class ModelGateway:
 
     async def call(self, request: Request) -> Completion:
         """Return the reply to a request; raises Paused."""
-        request = request._replace(reason=_text(request.reason))
+        if request.reason:
+            request = request._replace(reason=_text(request.reason))
         completion = self._call_store.kept(request)
         if completion is None:
             if self._max_fallbacks is not None:
@@ -193,7 +195,8 @@ class ModelGateway:
                 if paused.refused:
                     await self._call_store.withdraw(request)
                 raise
-            completion = completion._replace(text=_text(completion.text))
+            if not completion.text.isascii():
+                completion = completion._replace(text=_text(completion.text))
             await self._call_store.keep(request, completion)
         self.ledger.add(request, completion)
         if request.again:
@@ -210,7 +213,7 @@ class ModelGateway:
         If it has not called through this gateway, it asked somebody on its own, and what it found
         is kept as it is.
         """
-        address = asked.address._replace(turn=BARE)
+        address = Address(*asked.address[:-1], BARE)
         request = Request(address, "", (), who=asked.whole_name, round=asked.moment)
         completion = self._call_store.kept(request)
         if completion is None:

@@ -166,9 +166,13 @@ class Complete(Graph):
         both &= np.take_along_axis(present, np.where(both, partner, 0), 1)
         return np.where(both, partner, NOBODY)
 
+    @cached_property
+    def _seats_by_id(self) -> Array:
+        """All seats, in the order of their ids, (N,)."""
+        return np.argsort(self.ids)
+
     def neighbours(self, replicate: int, seat: int) -> Array:
-        by_id = np.argsort(self.ids)
-        others: Array = by_id[by_id != seat]
+        others: Array = self._seats_by_id[self._seats_by_id != seat]
         return others
 
     def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:

@@ -40,6 +40,14 @@ class Audience:
         places = self.places.among(entries)
         return Audience(index, rows, places, False, self.graphs, self.present)
 
+    def single(self, entry: int) -> Audience:
+        """Return one of these members."""
+        place = slice(entry, entry + 1)
+        index = np.array([entry]) if self.index is None else self.index[place]
+        replicate, seat, node = self.rows
+        rows = Rows(replicate[place], seat[place], node[place])
+        return Audience(index, rows, self.places.single(entry), False, self.graphs, self.present)
+
     def each(self, values: Array, *, common: bool = False) -> Array:
         """Pick the members' values: (R, N, ...), or (R, 1, ...) if common, -> (M, ...)."""
         if common:
@@ -145,9 +153,15 @@ class Facts(_Known, Mapping[str, Array]):
 class OwnFacts(_Known, Mapping[str, Any]):
     """The facts of a line as one member knows them: `facts["stock"]` is a scalar."""
 
+    def __init__(self, kind: str, facts: Mapping[str, Fact], audience: Audience) -> None:
+        super().__init__(kind, facts, audience)
+        self._member = int(audience.rows.replicate[0]), int(audience.rows.seat[0])
+
     def __getitem__(self, name: str) -> Any:
         fact = self.facts.get(name) or self._fact(name)
-        return self._audience.each(fact.values, common=fact.scope == "common")[0]
+        replicate, seat = self._member
+        value = fact.values[replicate, 0 if fact.scope == "common" else seat]
+        return value.copy() if isinstance(value, np.ndarray) else value
 
     @property
     def graphs(self) -> list[str]:
@@ -161,8 +175,7 @@ class OwnFacts(_Known, Mapping[str, Any]):
     def seen(self, name: str) -> dict[int, Any]:
         """The entries of the present neighbours, by seat."""
         fact = self._seen(name)
-        present, rows = self._audience.present, self._audience.rows
-        replicate, seat = int(rows.replicate[0]), int(rows.seat[0])
+        present, (replicate, seat) = self._audience.present, self._member
         peers = self._audience.graphs[fact.graph].neighbours(replicate, seat)
         return {int(j): fact.values[replicate, j] for j in peers if present[replicate, j]}
 

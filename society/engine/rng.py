@@ -52,6 +52,11 @@ class Places(NamedTuple):
             return cls(start, stop)
         return cls(start, stop, places - start)
 
+    def single(self, entry: int) -> Places:
+        """The place of one of the entries."""
+        place = self.start + (entry if self.offsets is None else int(self.offsets[entry]))
+        return Places(place, place + 1)
+
     def among(self, entries: Array) -> Places:
         """The places of some of the entries."""
         return Places.at(self.start + (entries if self.offsets is None else self.offsets[entries]))
@@ -115,9 +120,8 @@ class Draws:
 
     def single(self, entry: int) -> Draws:
         """The same draws for one entry alone, as scalars."""
-        start, _, offsets = self._places
-        place = start + (entry if offsets is None else int(offsets[entry]))
-        return Draws(self._seed, self._address, Places(place, place + 1), use=self._use, shape=())
+        place = self._places.single(entry)
+        return Draws(self._seed, self._address, place, use=self._use, shape=())
 
     def among(self, entries: Array) -> Draws:
         """The same draws for some of the entries."""

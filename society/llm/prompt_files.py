@@ -689,11 +689,8 @@ def _shown(
             known = shown.setdefault(peer, {"name": peer})
             for name, values in seen.items():
                 known[name] = values[place]
-    seats_of = {name: seat for peers in sight.values() for name, seat in peers.items()}
-    ids, before = agent.env.ids, {name: number for number, name in enumerate(first)}
-    in_order = sorted(
-        shown, key=lambda name: (before.get(name, len(before)), int(ids[seats_of[name]]))
-    )
+    ids, before = _ids_of(sight, agent), {name: number for number, name in enumerate(first)}
+    in_order = sorted(shown, key=lambda name: (before.get(name, len(before)), ids[name]))
     return [SimpleNamespace(**shown[name]) for name in in_order]
 
 
@@ -709,10 +706,7 @@ def _with_oneself(
         return []
     seen = dict.fromkeys(name for peer in shown for name in vars(peer))
     oneself = {"name": agent.name, **{name: known[name] for name in seen if name in known}}
-    seats = {name: seat for graph in sight.values() for name, seat in graph.items()}
-    ids = {name: int(agent.env.ids[seat]) for name, seat in seats.items()} | {
-        agent.name: agent.agent
-    }
+    ids = _ids_of(sight, agent) | {agent.name: agent.agent}
     ranked = sorted(ids[name] for name in {*first, agent.name}) if first else []
     if first:
         ranked = agent.shuffle(np.array(ranked), known["kind"]).tolist()
@@ -721,6 +715,12 @@ def _with_oneself(
         [*shown, SimpleNamespace(**oneself)],
         key=lambda one: (places.get(ids[one.name], len(places)), ids[one.name]),
     )
+
+
+def _ids_of(sight: Sight, agent: Agent) -> dict[str, int]:
+    """The ids of the peers in sight, by name."""
+    seats = {name: seat for peers in sight.values() for name, seat in peers.items()}
+    return dict(zip(seats, agent.env.ids[[*seats.values()]].tolist(), strict=True)) if seats else {}
 
 
 def _values(reply: Any, legal: Legal) -> Mapping[str, int]:

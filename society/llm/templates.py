@@ -7,8 +7,16 @@ the first prompt that is rendered, or that is checked.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, MutableMapping
-from functools import lru_cache
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+)
+from functools import cached_property, lru_cache
 from linecache import getline
 from pathlib import Path
 from traceback import walk_tb
@@ -27,8 +35,10 @@ from jinja2 import (
     nodes,
 )
 from jinja2.bccache import Bucket, BytecodeCache
+from jinja2.nodes import EvalContext
 from jinja2.runtime import Context, Macro
 from jinja2.sandbox import SandboxedEnvironment
+from jinja2.utils import missing
 
 from society.errors import InputError, short_path, suggest
 from society.text import format_fact, format_number, quote_text
@@ -52,6 +62,54 @@ _UNKNOWN = re.compile(r"'(\w+)' is undefined")
 _LACKING = re.compile(r"'.* object' has no attribute '(\w+)'")
 
 
+class _Context(Context):
+    """The variables of a template; what few templates need is made when it is needed.
+
+    Every include makes one, which takes jinja2 as long as to write the words.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        parent: dict[str, Any],
+        name: str | None,
+        blocks: Mapping[str, Callable[[Context], Iterator[str]]],
+        globals: MutableMapping[str, Any] | None = None,
+    ) -> None:
+        self.environment, self.name, self.parent = environment, name, parent
+        self.vars: dict[str, Any] = {}
+        self.exported_vars: set[str] = set()
+        self.blocks = {block: [render] for block, render in blocks.items()} if blocks else {}
+        self._globals = globals
+
+    @cached_property
+    def eval_ctx(self) -> EvalContext:  # type: ignore[override]
+        """How text is escaped."""
+        return EvalContext(self.environment, self.name)
+
+    @cached_property
+    def globals_keys(self) -> set[str]:  # type: ignore[override]
+        """The names that every template knows."""
+        return set(self._globals or ())
+
+
+class _Template(Template):
+    """A template that goes through its variables once to make a context."""
+
+    def new_context(
+        self,
+        vars: dict[str, Any] | None = None,
+        shared: bool = False,
+        locals: Mapping[str, Any] | None = None,
+    ) -> Context:
+        known = vars or {}
+        parent = known if shared else {**self.globals, **known}
+        if locals:
+            here = {name: value for name, value in locals.items() if value is not missing}
+            parent = {**parent, **here}
+        return _Context(self.environment, parent, self.name, self.blocks, self.globals)
+
+
 class _Sandbox(SandboxedEnvironment):
     """A sandbox that looks at nothing twice, which saves a third of its time.
 
@@ -59,9 +117,13 @@ class _Sandbox(SandboxedEnvironment):
     of that type. A macro comes from a template, and wants nothing that the sandbox would add.
     """
 
+    context_class = _Context
+    template_class = _Template
+
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._safe = set[tuple[type, str]]()
+        self._compiled: dict[str, Template] = {}
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         if type(obj) is SimpleNamespace:
@@ -85,12 +147,24 @@ class _Sandbox(SandboxedEnvironment):
             kwargs.pop(hidden, None)
         return obj(*args, **kwargs)
 
+    def get_template(
+        self,
+        name: str | Template,
+        parent: str | None = None,
+        globals: MutableMapping[str, Any] | None = None,
+    ) -> Template:
+        """Return a template, which was compiled once and knows the same globals for ever."""
+        found = self._compiled.get(name) if isinstance(name, str) else name
+        if found is None:
+            found = self._compiled[str(name)] = super().get_template(name, parent, globals)
+        return found
+
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """A dictionary, not layers of them, since every include goes through all names."""
         return dict(super().make_globals(d))
 
 
-class _BoundedSandbox(_Sandbox, BoundedEnvironment):
+class _BoundedSandbox(BoundedEnvironment, _Sandbox):
     """A sandbox with limits, for templates that did not come with the program."""
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -146,7 +220,6 @@ class Templates:
             # The macro itself is part of the key: one that knows a context is made anew for each.
             "once": lru_cache(maxsize=256, typed=True)(_once),
         }
-        self._ready: dict[str, Template] = {}
 
     def render(self, name: str, variables: Mapping[str, Any]) -> str:
         """A template with its variables filled in; raises InputError with file and line."""
@@ -154,10 +227,7 @@ class Templates:
         if bounds:
             bounds.enter()
         try:
-            template = self._ready.get(name)
-            if template is None:
-                template = self._ready[name] = self._environment.get_template(name)
-            return template.render(variables).strip("\n")
+            return self._environment.get_template(name).render(variables).strip("\n")
         except _FAILURES as error:
             raise self._refused(error, name, variables) from error
         finally:

@@ -151,8 +151,11 @@ class RunFileCallStore:
             paid = any(row.statement == CALL for row in self._waiting)
             await asyncio.sleep(_TOGETHER if paid else 0)
             rows, self._waiting = self._waiting, []
+            slow = any(row.statement in _DURABLE for row in rows)
             try:
-                lost = await asyncio.to_thread(self._save, rows)
+                # A note takes less time than to find a thread for it, which waits for a pause of
+                # this one: calls would go out only when all prompts have been written.
+                lost = await asyncio.to_thread(self._save, rows) if slow else self._save(rows)
             except (sqlite3.Error, OSError) as error:
                 _settle(rows, unwritable_error("an answer", self.path, error))
             except Exception as error:  # whoever waits must hear of it, or waits for ever

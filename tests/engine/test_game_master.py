@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,17 @@ def test_those_who_are_not_in_who_are_not_asked(play: Play) -> None:
     over = play(auction, clerk, replicates=2)
     assert clerk.asked == [(0, 0), (0, 2)]
     assert over.answers("bid")[0].tolist() == [[0, 0, 2], [0, 0, 0]]
+
+
+def test_garbage_of_before_is_looked_for_again_after_a_game(play: Play) -> None:
+    during = list[bool]()
+
+    def script(env: Environment) -> Script:
+        during.append(gc.get_freeze_count() > 0)
+        yield Tell("seen")
+
+    play(script)
+    assert (during, gc.get_freeze_count()) == ([True], 0)
 
 
 def test_who_may_name_whole_replicates(play: Play) -> None:

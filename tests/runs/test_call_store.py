@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sqlite3
+import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,6 +139,21 @@ def test_a_note_that_a_call_goes_out_need_not_wait_for_the_disk(book: Book) -> N
     book.run(sending(request(0)), sending(request(1)))
     book.run(sending(request(2)), keeping(request(0)))
     assert book.transactions == [["NORMAL", NOTE, NOTE], ["FULL", NOTE, INSERT]]
+
+
+def test_only_answers_are_written_by_another_thread(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, threads = book.call_store._write, list[bool]()
+
+    def noting(rows: Sequence[Any]) -> None:
+        threads.append(threading.current_thread() is threading.main_thread())
+        write(rows)
+
+    monkeypatch.setattr(book.call_store, "_write", noting)
+    book.run(sending(request()))
+    book.run(keeping(request()))
+    assert threads == [True, False]
 
 
 def test_after_an_answer_rounds_are_written_without_waiting_again(book: Book) -> None:

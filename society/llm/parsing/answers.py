@@ -14,7 +14,7 @@ import json
 import math
 from collections.abc import Collection, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 from typing import Any
 
 from society.engine.action_spaces import (
@@ -182,6 +182,7 @@ def _span(reply: Real | Integer, legal: Legal) -> str:
     return f" of at most {most}" if math.isinf(low) else f" from {least} to {most}"
 
 
+@lru_cache(maxsize=4096)  # the same bounds are told to many
 def round_inwards(bound: float, rounding: str) -> str:
     """Round a bound to as many figures as facts have in default words.
 

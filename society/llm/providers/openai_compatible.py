@@ -25,6 +25,7 @@ from .responses import (
     bounded_body,
     complaint,
     http_error,
+    most_reply_bytes,
     parse_completion,
 )
 from .settings import ModelSpec
@@ -118,7 +119,9 @@ class OpenAICompatible:
 
 
 async def _read_body(response: aiohttp.ClientResponse) -> bytes:
-    packed = response.headers.get("Content-Encoding", "")
+    packed, size = response.headers.get("Content-Encoding", ""), response.content_length
+    if not packed and size is not None and size <= most_reply_bytes():
+        return await response.read()  # it ends after so many bytes
     return b"".join([piece async for piece in bounded_body(response.content.iter_any(), packed)])
 
 
