@@ -3,7 +3,7 @@
     only one legal answer:  that is the answer, and nobody is asked
     briefs of the siblings + the question in words  ->  model  ->  answer
     cut off by a limit:  the same prompt again, with twice the widest room so far, and at most
-                         `most_room` of the model
+                         `most_room` of the model, or as much as the server takes
     too long a prompt:   with half of what memory adds, a quarter, and nothing of it
     not readable:        the prompt again with the reply and the reason below it (any/repair.md),
                          in the first room, as often as the question allows; then it stays unread
@@ -200,11 +200,14 @@ async def ask_model(
             question=ask,
             peers=sorted(legal.peers, key=lambda name: ids[legal.peers[name]]),
         )
-        if said.finish == OVERFLOW:
+        if said.finish == OVERFLOW and again != "cut":
             reason, again = str(said.sent.get(OVERFLOW, "the prompt is too long")), "shortened"
             prompt = _shortened(prompt, shares, agent, partial(worded, page=page), more, reason)
             continue
         try:
+            if said.finish == OVERFLOW:  # the prompt fits, but with less room: there is no more
+                most = widest
+                raise CutOff(reason)
             return read_reply(ask.reply, said.text, legal, said.finish)
         except Unparsed as unread:
             reason = str(unread)

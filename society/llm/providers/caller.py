@@ -227,8 +227,15 @@ class _Call:
             try:
                 reply = await client.send(self.request, sent)
             except Refused as refused:
-                if not endpoint.adapt(sent, refused.details):
-                    raise
+                if endpoint.adapt(sent, refused.details):
+                    continue
+                if self.request.room and endpoint.names_room(refused.details):
+                    raise ContextOverflow(str(refused)) from None  # the model's own room is less
+                raise
+            except ContextOverflow as overflow:
+                if not self.request.room:
+                    endpoint.refuse_room(sent, str(overflow))
+                raise
             else:
                 endpoint.learn(sent, reply.text, reply.finish)
                 return reply

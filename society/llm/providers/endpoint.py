@@ -25,7 +25,7 @@ from pydantic import JsonValue
 
 from society.engine.calls import Message, Request
 from society.engine.rng import seed_at
-from society.errors import WiringWarning
+from society.errors import InputError, WiringWarning
 from society.llm.parsing.schemas import follows, keeps_bounds, on_grid, without_bounds
 
 from .api_keys import quote_stranger
@@ -66,6 +66,13 @@ _WANTS_STREAM = re.compile(
     r"stream\W+(?:must|should|has to|needs to|is required)|only[^.]{0,40}stream|"
     r"requires?[^.]{0,20}stream|stream\W{0,3}(?:=|to|to be)?\W{0,3}true|"
     r"non-?stream\w*[^.]{0,30}not",
+    re.IGNORECASE,
+)
+
+
+_CONTEXT = re.compile(
+    r"(?:context (?:length|window|size) (?:is|of)|max_model_len=(?:\w+=)?|"
+    r"max_new_tokens` must be <=)\s*(\d{1,9})\b",
     re.IGNORECASE,
 )
 
@@ -220,6 +227,19 @@ class Endpoint:
             return "refuses one of the schemas, so these questions are asked without"
         self._way = WAYS[WAYS.index(sent.way) + 1]
         return f"does not take {_NAMES[sent.way]}, so the next request {_USES[self._way]}"
+
+    def names_room(self, words: str) -> bool:
+        """Tell whether a refusal is about the room of the reply."""
+        return self._room in words
+
+    def refuse_room(self, sent: Outgoing, words: str) -> None:
+        """Raise InputError if the room alone is as large as the context that a server names."""
+        room, context = sent.settings.get(self._room), _CONTEXT.search(words)
+        if isinstance(room, int) and context and room >= int(context[1]):
+            raise InputError(
+                f"max_tokens is {room:,}, but model {self._spec.model} has {int(context[1]):,} "
+                "tokens for prompt and reply together, so that no prompt fits; set max_tokens lower"
+            )
 
     def learn(self, sent: Outgoing, text: str, finish: str) -> None:
         """Look at the first replies to a schema: a server that ignores it is asked otherwise.

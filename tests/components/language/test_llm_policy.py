@@ -355,6 +355,17 @@ def test_a_prompt_that_cannot_be_shortened_is_settled_by_the_fallback(talk: Talk
     assert held.ledger == {"bid": (1, 0, 0, 1)}
 
 
+def test_where_more_room_does_not_fit_a_repair_follows_and_nothing_is_forgotten(
+    talk: Talking,
+) -> None:
+    says = [cut("Well,", 100), cut("Well,", 200), TOO_LONG, "0.25"]
+    held = talk(bid, Diary(), LanguagePolicy(), says=says, agents=1)
+    assert [request.again for request in held.requests] == ["", "cut", "cut", "repair"]
+    assert [request.room for request in held.requests] == [None, 200, 400, None]
+    assert [days(prompt) for prompt in held.prompts] == [[1, 2, 3, 4]] * 4
+    assert held.over.answers("bid")[0].tolist() == [[0.25]]
+
+
 def test_a_repair_that_is_too_long_keeps_its_words_and_loses_memories(talk: Talking) -> None:
     held = talk(bid, Diary(), LanguagePolicy(), says=["Hm.", TOO_LONG, "0.25"], agents=1)
     assert [days(prompt) for prompt in held.prompts] == [[1, 2, 3, 4], [1, 2, 3, 4], [3, 4]]

@@ -299,14 +299,9 @@ def test_marks_of_thinking_are_no_part_of_an_answer(
 def test_a_reply_that_ends_in_an_error_is_a_failed_attempt(
     provider: Provider, spec: Spec, ask: Ask, asked: Asked
 ) -> None:
-    """litellm hides that end: it calls it `stop`."""
-    settings = spec(attempts=2)
     provider.plan(odd=["fails"])
-    if settings.sort == "lean":
-        with pytest.raises(Paused, match="after 2 attempts"):
-            asked(settings, ask())
-    else:
-        assert [one.finish for one in asked(settings, ask())] == ["stop"]
+    with pytest.raises(Paused, match="after 2 attempts"):
+        asked(spec(attempts=2), ask())
 
 
 # Prompts that are too long
@@ -322,8 +317,17 @@ def test_a_reply_that_ends_in_an_error_is_a_failed_attempt(
         ("Trying to keep the first 9000 tokens when context the overflows.", 400),
         ("prompt is too long: 210000 tokens > 200000 maximum", 400),
         ("The input token count (1500000) exceeds the maximum number of tokens allowed", 400),
+        ("`inputs` tokens + `max_new_tokens` must be <= 4097. Given: 4100 `inputs` tokens", 422),
+        ("This model's maximum prompt length is 131072 but the request contains 537812.", 400),
+        ("Range of input length should be [1, 129024]", 400),
+        ("Your request exceeded model token limit: 8192", 400),
+        ("Prompt exceeds max length", 400),
+        ("Request Entity Too Large", 413),
     ],
-    ids=["OpenAI", "vLLM", "llama.cpp", "Ollama", "LM Studio", "Anthropic", "Gemini"],
+    ids=[
+        *("OpenAI", "vLLM", "llama.cpp", "Ollama", "LM Studio", "Anthropic", "Gemini"),
+        *("TGI", "xAI", "Qwen", "Moonshot", "Zhipu", "nginx"),
+    ],
 )
 def test_a_prompt_that_does_not_fit_is_an_answer_without_words(
     provider: Provider, spec: Spec, ask: Ask, asked: Asked, words: str, status: int
@@ -333,6 +337,38 @@ def test_a_prompt_that_does_not_fit_is_an_answer_without_words(
     assert (short.finish, long.finish, long.text) == ("stop", OVERFLOW, "")
     assert (long.prompt_tokens, long.completion_tokens, long.cost) == (0, 0, 0.0)
     assert long.retries == 0, "it would be refused again"
+
+
+# Rooms that are too large
+
+OF_VLLM = (
+    "'max_tokens' or 'max_completion_tokens' is too large: 1024. This model's maximum context "
+    "length is 512 tokens and your request has 25 input tokens (1024 > 512 - 25)."
+)
+
+
+def test_a_room_that_no_prompt_fits_beside_is_the_users_mistake(
+    provider: Provider, spec: Spec, ask: Ask, asked: Asked
+) -> None:
+    provider.plan(context=1, context_says=[OF_VLLM, 400])
+    told = "max_tokens is 1,024, but .* has 512 tokens for prompt and reply .* set max_tokens lower"
+    with pytest.raises(InputError, match=told):
+        asked(spec(), ask())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [OF_VLLM, "max_tokens is too large: 1024. This model supports at most 512 completion tokens."],
+    ids=["above the context", "above the model's own"],
+)
+def test_a_room_that_has_grown_too_far_does_not_end_a_run(
+    provider: Provider, spec: Spec, ask: Ask, asked: Asked, words: str
+) -> None:
+    """The caller has more room than the settings say, since a reply was cut off."""
+    provider.plan(context=10, context_says=[words, 400])
+    settings = spec(max_tokens=400, concurrency=1)
+    short, long = asked(settings, [ask("short"), ask("a longer prompt", 1, room=1024)])
+    assert (short.finish, long.finish, long.retries) == ("stop", OVERFLOW, 0)
 
 
 # Seeds
