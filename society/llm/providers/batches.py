@@ -327,7 +327,8 @@ class BatchClient:
         if outcome.prompt_tokens is None or outcome.completion_tokens is None:
             return outcome
         cost = self._price.of(outcome.prompt_tokens, outcome.completion_tokens)
-        return outcome._replace(cost=cost)
+        # The price takes no account of caches, so nobody must reckon what they have saved of it.
+        return outcome._replace(cost=cost, cached_tokens=None)
 
     def _deliver(self, job: _Job) -> None:
         """Give everybody who waits the outcome of a job that is over; ask anew where it has none.

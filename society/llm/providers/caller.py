@@ -223,7 +223,7 @@ class _Call:
         client = self.remote.client
         endpoint = client.endpoint
         while True:
-            self.sent = sent = endpoint.outgoing(self.request)
+            self.sent = sent = endpoint.outgoing(self.request, len(self.replies))
             try:
                 reply = await client.send(self.request, sent)
             except Refused as refused:

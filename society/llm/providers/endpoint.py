@@ -143,13 +143,17 @@ class Endpoint:
         self._forms: dict[str, dict[str, JsonValue]] = {}
         self._seeds = self._seeded and "seed" not in self._without
 
-    def outgoing(self, request: Request) -> Outgoing:
-        """Return a request as this endpoint takes it."""
+    def outgoing(self, request: Request, empty: int = 0) -> Outgoing:
+        """Return a request as this endpoint takes it.
+
+        empty: replies without words so far. Each changes the seed, or the next would be as empty.
+        """
         settings = {**self._shared}
         if request.room is not None and self._takes_room:
             settings[self._room] = request.room
         if self._seeds:
-            settings["seed"] = seed_at(self._seed, request.address)
+            address = (*request.address, empty) if empty else request.address
+            settings["seed"] = seed_at(self._seed, address)
         way: Way = "none"
         if request.schema is not None and (way := self._way_for(request.schema)) != "none":
             settings |= self._form(request.schema, way)

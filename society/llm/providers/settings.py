@@ -141,7 +141,7 @@ class ModelSpec(BaseModel):
 
     @field_validator(
         *("api_base", "temperature", "max_tokens", "most_room"),
-        *("requests_per_minute", "tokens_per_minute"),
+        *("requests_per_minute", "tokens_per_minute", "context", "slots", "threads"),
         mode="before",
     )
     @classmethod
@@ -193,7 +193,9 @@ class ModelSpec(BaseModel):
         name = said.get("model") if isinstance(said, Mapping) else None
         if not isinstance(name, str) or not is_local(name):
             return said
-        given = _LOCAL_DEFAULTS | {key: value for key, value in said.items() if value is not None}
+        unset = {key for key, value in said.items() if value is None or value == "none"}
+        unset -= {"reasoning_effort"}  # which may have that value
+        given = _LOCAL_DEFAULTS | {key: value for key, value in said.items() if key not in unset}
         slots, calls = given["slots"], given.get("concurrency")
         if isinstance(slots, int) and (calls is None or (isinstance(calls, int) and calls > slots)):
             given["concurrency"] = slots

@@ -248,6 +248,7 @@ def test_replies_cost_what_the_list_says_of_batches(
     assert isinstance(said, Completion)
     assert (said.prompt_tokens, said.completion_tokens) == (100, 50)
     assert said.cost == pytest.approx((0.075 * 100 + 0.3 * 50) / 1e6)
+    assert said.cached_tokens is None, "the price takes no account of caches"
 
 
 class Kept:

@@ -12,9 +12,11 @@ from society.engine.calls import OVERFLOW, Address, Completion, Message, Request
 from society.errors import InputError, Paused, WiringWarning
 from society.llm.providers.endpoint import Endpoint
 from society.llm.providers.settings import ModelSpec
+from tests.hostile_server import chat_completion
 
 if TYPE_CHECKING:
     from tests.conftest import Provider
+    from tests.hostile_server import HostileHandler, HostileServer
     from tests.llm.providers.conftest import Ask, Asked, Spec
 
 SCHEMA = {
@@ -386,6 +388,32 @@ def test_each_call_has_a_seed_of_its_own_that_the_run_and_its_address_give(
     assert len({*first, *seeds(2)}) == 4
     assert all(0 <= seed < 2**31 for seed in first)
     assert provider.stats()["last"]["body"]["seed"] in seeds(2)
+
+
+def test_an_empty_reply_is_asked_for_again_with_another_seed_and_an_outage_with_the_same(
+    ask: Ask,
+) -> None:
+    """Else a server that keeps to its seed would be silent for ever."""
+    endpoint = Endpoint(ModelSpec(model="openai/gpt-4o"), 1)
+    seeds = [endpoint.outgoing(ask(), empty).settings["seed"] for empty in (0, 0, 1, 2)]
+    assert len(set(seeds)) == 3
+    assert seeds[0] == seeds[1]
+
+
+def test_a_server_that_is_silent_for_one_seed_is_heard_with_the_next(
+    hostile: HostileServer, ask: Ask, asked: Asked
+) -> None:
+    heard: list[int] = []
+
+    def answer(request: HostileHandler) -> None:
+        heard.append(request.body["seed"])
+        silent = request.body["seed"] == heard[0]
+        request.send(200, chat_completion("" if silent else "0.4"))
+
+    hostile.answers(answer)
+    spec = ModelSpec(model="silent", api_base=hostile.url, backoff=0.001)
+    (said,) = asked(spec, ask())
+    assert (said.text, said.retries, said.sent["seed"]) == ("0.4", 1, heard[1])
 
 
 def test_a_users_own_seed_stands(provider: Provider, spec: Spec, ask: Ask, asked: Asked) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from society.engine.parameters import ValidationIssues, validate
-from society.llm.providers.settings import Limits, ModelSpec, model_syntax
+from society.llm.providers.settings import SLOTS, Limits, ModelSpec, model_syntax
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,13 @@ def test_how_a_model_is_reached_is_seen_from_its_name(given: dict[str, Any], sor
 @pytest.mark.parametrize("name", ["temperature", "max_tokens", "api_base", "most_room"])
 def test_none_unsets_a_setting(name: str) -> None:
     assert getattr(ModelSpec.model_validate({name: "none"}), name) is None
+
+
+@pytest.mark.parametrize("name", ["context", "slots", "threads"])
+def test_none_leaves_a_setting_of_a_local_model_to_what_is_usual(name: str) -> None:
+    spec = ModelSpec.model_validate({"model": "local:m.gguf", name: "none"})
+    assert getattr(spec, name) == (SLOTS if name == "slots" else None)
+    assert spec.concurrency == SLOTS
 
 
 def test_none_is_an_effort_of_some_providers() -> None:
