@@ -1,6 +1,7 @@
 """A language model as a mind: prompt, reply, reading, and what to do if the reply cannot be read.
 
-    only one legal answer:  that is the answer, and nobody is asked
+    only one legal answer:  that is the answer, and nobody is asked; of several fields those that
+                            are open are asked for
     briefs of the siblings + the question in words  ->  model  ->  answer
     cut off by a limit:  the same prompt again, with twice the widest room so far, and at most
                          `most_room` of the model, or as much as the server takes
@@ -77,8 +78,10 @@ class LanguagePolicy(Component):
         sight, legal = agent_view(ask, agent, self.peers_seen)
         if (only := only_answer(ask.reply, legal)) is not None:
             return only
-        shown = View(sight, shuffle_legal(legal, ask, agent))
-        return await ask_model(ask, agent, model, shown, thinking=self.thinking)
+        asked, settled = open_fields(ask, legal)
+        shown = View(sight, shuffle_legal(legal, asked, agent))
+        said = await ask_model(asked, agent, model, shown, thinking=self.thinking)
+        return {**settled, **said} if settled else said
 
 
 def _gene(agent: Agent) -> str:
@@ -141,6 +144,18 @@ def only_answer(reply: ActionSpace, legal: Legal) -> Any:
     if isinstance(reply, MixedStrategy):
         return [1.0] if reply.width == 1 else None
     return None
+
+
+def open_fields(ask: Inquiry, legal: Legal) -> tuple[Inquiry, Mapping[str, Any]]:
+    """The question without the fields that have one legal answer, and these answers."""
+    if not isinstance(ask.reply, Fields):
+        return ask, {}
+    only = {name: only_answer(part, legal) for name, part in ask.reply.fields.items()}
+    settled = {name: answer for name, answer in only.items() if answer is not None}
+    if not settled:
+        return ask, {}
+    left = {name: part for name, part in ask.reply.fields.items() if name not in settled}
+    return ask._replace(reply=Fields(left)), settled
 
 
 def option_labels(ask: Inquiry) -> dict[str, int]:

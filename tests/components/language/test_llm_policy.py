@@ -13,6 +13,7 @@ from society.engine.action_spaces import (
     ActionSpace,
     Choice,
     Fields,
+    Integer,
     MixedStrategy,
     Neighbour,
     Real,
@@ -270,6 +271,24 @@ def test_a_long_reply_is_shown_with_its_beginning_and_its_end(talk: Talking) -> 
     assert "«To begin with, well" in repair
     assert "that is all.»" in repair
     assert len(repair) < 1500
+
+
+# Fields of which some have one legal answer
+
+
+def test_a_field_with_one_legal_answer_is_settled_and_the_others_are_asked_for(
+    talk: Talking,
+) -> None:
+    reply = Fields({"whom": Integer(3, 3), "much": Real(0, 1)})
+    held = talk(question(reply), LanguagePolicy(), says='{"much": 0.25}', agents=1)
+    assert [held.over.answers("bid", name)[0].tolist() for name in reply.fields] == [
+        [[3]],
+        [[0.25]],
+    ]
+    assert '"much"' in held.prompts[0]
+    assert '"whom"' not in held.prompts[0]
+    assert held.requests[0].schema is not None
+    assert list(held.requests[0].schema["properties"]) == ["much"]
 
 
 # Replies that were cut off
