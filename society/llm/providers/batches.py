@@ -261,7 +261,7 @@ class BatchClient:
         else:
             self._deliver(job)
         finally:
-            self._desk.open.pop(key, None)
+            self._desk.tell(key, "")
             self._unseen.discard(job)
 
     async def _found(self, job: _Job) -> JobState | None:
@@ -283,7 +283,7 @@ class BatchClient:
                 if job.new:
                     raise Paused(self._gone(job)) from None
                 return None
-            self._desk.open[job.record.key] = words.format(f"{state.done:,}")
+            self._desk.tell(job.record.key, words.format(f"{state.done:,}"))
             if state.ended:
                 return state
             self._unseen.discard(job)
