@@ -49,8 +49,9 @@ class Remote:
         except Failed as failed:
             raise call.refusal(
                 Paused(
-                    f"{self.client.place.host} did not answer after {call.attempts} attempts in "
-                    f"{call.busy():.1f} s; last: {failed}; resume later"
+                    f"{self.client.place.host} did not answer after {call.attempts} "
+                    f"attempt{'s' * (call.attempts != 1)} in {call.busy():.1f} s; last: {failed}; "
+                    "resume later"
                 )
             ) from None
         except Paused as paused:

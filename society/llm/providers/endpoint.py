@@ -191,7 +191,8 @@ class Endpoint:
         change = self._change(sent, words)
         if change:
             self._prepare()
-            self._say(f"{change}; it said: {quote_stranger(words[:_QUOTED])}")
+            said, _, _ = words.partition("\n")  # the rest is the body, for what it names
+            self._say(f"{change}; it said: {quote_stranger(said[:_QUOTED])}")
         return bool(change)
 
     def _change(self, sent: Outgoing, words: str) -> str:

@@ -194,7 +194,9 @@ def parse_completion(payload: Any, place: ResponsePlace | None = None) -> Reply:
         message, finish = choice["message"], choice.get("finish_reason")
         text = _text(message.get("content"))
         if not without_thoughts(text).strip():
-            text = _tool_arguments(message) or text or _refusal(message) or _thoughts(message)
+            refused = _refusal(message)
+            finish = "refusal" if refused and finish in ("stop", None) else finish
+            text = _tool_arguments(message) or text or refused or _thoughts(message)
     except (AttributeError, KeyError, IndexError, TypeError):
         raise Failed(f"a body that is no chat completion: {_quoted_payload(payload)}") from None
     if finish == "error" or choice.get("error"):
@@ -239,7 +241,8 @@ def _tool_arguments(message: Mapping[str, Any]) -> str:
 def _refusal(message: Mapping[str, Any]) -> str:
     """The words of a model that does not answer, as OpenAI sets them apart; "" if there are none.
 
-    They are read as a reply, so that the question is repaired and not sent six times.
+    They are read as a reply, so that the question is repaired and not sent six times, but say
+    nothing about whether the server keeps to the form of the answer.
     """
     said = message.get("refusal")
     return said if isinstance(said, str) else ""
@@ -392,7 +395,7 @@ def http_error(
     A client that got none makes one up, and has no headers. details: whatever else was said.
     """
     said = quote_stranger(words) or "no reason given"
-    details = f"{words} {details}"[:_DETAILS]
+    details = f"{words}\n{details}"[:_DETAILS]
     if status == _TOO_LARGE or (status in _OVERFLOWS and _tells_overflow(details)):
         return ContextOverflow(f"the prompt does not fit into {place.model}: {said}")
     if status < 300:  # it succeeded, in something else

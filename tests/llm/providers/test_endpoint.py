@@ -194,6 +194,36 @@ def test_a_setting_is_left_out_only_if_it_is_refused_whatever_its_value(
     assert ("temperature" in endpoint.outgoing(request()).settings) is not left_out
 
 
+def test_a_refusal_to_answer_says_nothing_about_a_server(
+    hostile: HostileServer, ask: Ask, asked: Asked
+) -> None:
+    """OpenAI sets such words apart where a schema is enforced."""
+    refused = {"message": {"content": None, "refusal": "I cannot."}, "finish_reason": "stop"}
+
+    def answer(request: HostileHandler) -> None:
+        first = len(request.server.heard) == 1
+        request.send(200, chat_completion(**({"choices": [refused]} if first else {})))
+
+    hostile.answers(answer)
+    spec = ModelSpec(model="refusing", api_base=hostile.url, concurrency=1)
+    one, other = asked(spec, [ask("a", n, schema=SCHEMA) for n in range(2)])
+    assert (one.text, one.finish, other.text) == ("I cannot.", "refusal", '{"answer": 0.5}')
+    assert ways([one, other]) == ["schema", "schema"]
+
+
+def test_a_change_is_said_with_the_words_of_the_server_and_not_its_whole_body(
+    hostile: HostileServer, ask: Ask, asked: Asked
+) -> None:
+    def answer(request: HostileHandler) -> None:
+        words = json.dumps({"error": {"message": "no seed: not supported", "param": "seed"}})
+        taken = "seed" not in request.body
+        request.send(*(200, chat_completion()) if taken else (400, words.encode()))
+
+    hostile.answers(answer)
+    with pytest.warns(WiringWarning, match=r"which it refuses; it said: no seed: not supported$"):
+        asked(ModelSpec(model="seedless", api_base=hostile.url), ask())
+
+
 def test_a_reply_that_was_cut_off_says_nothing_about_a_server() -> None:
     endpoint = Endpoint(ModelSpec(model="m", api_base="http://localhost/v1"), 0)
     endpoint.learn(endpoint.outgoing(request(schema=SCHEMA)), '{"ans', "length")

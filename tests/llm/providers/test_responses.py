@@ -80,7 +80,8 @@ def test_a_tool_call_whose_arguments_are_null_has_not_answered() -> None:
 
 def test_words_of_refusal_are_the_reply_and_what_was_thought_before_is_none() -> None:
     said = body(None, refusal="I cannot help with that.", reasoning='{"answer": 7}')
-    assert parse_completion(said).text == "I cannot help with that."
+    reply = parse_completion(said)
+    assert (reply.text, reply.finish) == ("I cannot help with that.", "refusal")
 
 
 def test_an_error_beside_half_an_answer_is_a_failed_attempt() -> None:
