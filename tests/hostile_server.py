@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 
 class HostileHandler(BaseHTTPRequestHandler):
-    """One request; `send(status, body, ...)` answers it, or a test writes to `wfile` itself."""
+    """One request; `send(status, body, ...)` answers it, or a test writes to `wfile` itself.
+
+    body: the JSON that it brought, if it is any.
+    """
 
     server: _Server
+    body: Any
 
     def send(self, status: int = 200, body: bytes = b"", **headers: str) -> None:
         """Answer with a status, headers (underscores stand for hyphens) and a body."""
@@ -25,7 +29,9 @@ class HostileHandler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def _heard(self) -> None:
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        with suppress(ValueError):
+            self.body = json.loads(sent)
         self.server.heard.append({name.lower(): value for name, value in self.headers.items()})
         try:
             self.server.answer(self)

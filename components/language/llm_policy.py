@@ -1,9 +1,10 @@
 """A language model as a mind: prompt, reply, reading, and what to do if the reply cannot be read.
 
-    only one legal answer:  that is the answer, and nobody is asked
+    only one legal answer:  that is the answer, and nobody is asked; of several fields those that
+                            are open are asked for
     briefs of the siblings + the question in words  ->  model  ->  answer
     cut off by a limit:  the same prompt again, with twice the widest room so far, and at most
-                         `most_room` of the model
+                         `most_room` of the model, or as much as the server takes
     too long a prompt:   with half of what memory adds, a quarter, and nothing of it
     not readable:        the prompt again with the reply and the reason below it (any/repair.md),
                          in the first room, as often as the question allows; then it stays unread
@@ -77,8 +78,10 @@ class LanguagePolicy(Component):
         sight, legal = agent_view(ask, agent, self.peers_seen)
         if (only := only_answer(ask.reply, legal)) is not None:
             return only
-        shown = View(sight, shuffle_legal(legal, ask, agent))
-        return await ask_model(ask, agent, model, shown, thinking=self.thinking)
+        asked, settled = open_fields(ask, legal)
+        shown = View(sight, shuffle_legal(legal, asked, agent))
+        said = await ask_model(asked, agent, model, shown, thinking=self.thinking)
+        return {**settled, **said} if settled else said
 
 
 def _gene(agent: Agent) -> str:
@@ -144,6 +147,18 @@ def only_answer(reply: ActionSpace, legal: Legal) -> Any:
     return None
 
 
+def open_fields(ask: Inquiry, legal: Legal) -> tuple[Inquiry, Mapping[str, Any]]:
+    """The question without the fields that have one legal answer, and these answers."""
+    if not isinstance(ask.reply, Fields):
+        return ask, {}
+    only = {name: only_answer(part, legal) for name, part in ask.reply.fields.items()}
+    settled = {name: answer for name, answer in only.items() if answer is not None}
+    if not settled:
+        return ask, {}
+    left = {name: part for name, part in ask.reply.fields.items() if name not in settled}
+    return ask._replace(reply=Fields(left)), settled
+
+
 def option_labels(ask: Inquiry) -> dict[str, int]:
     """The open options of a choice as text, with their indices; none for other replies."""
     if ask.options is None or not isinstance(ask.reply, Choice):
@@ -201,11 +216,14 @@ async def ask_model(
             question=ask,
             peers=sorted(legal.peers, key=lambda name: ids[legal.peers[name]]),
         )
-        if said.finish == OVERFLOW:
+        if said.finish == OVERFLOW and again != "cut":
             reason, again = str(said.sent.get(OVERFLOW, "the prompt is too long")), "shortened"
             prompt = _shortened(prompt, shares, agent, partial(worded, page=page), more, reason)
             continue
         try:
+            if said.finish == OVERFLOW:  # the prompt fits, but with less room: there is no more
+                most = widest
+                raise CutOff(reason)
             return read_reply(ask.reply, said.text, legal, said.finish)
         except Unparsed as unread:
             reason = str(unread)

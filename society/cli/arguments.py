@@ -35,12 +35,13 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
 def add_saving_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for asking models at less cost; a run file keeps those it began with."""
     parser.add_argument(
-        "--share-identical", action="store_true", default=None,
-        help="ask identical questions at temperature 0 once",
+        "--share-identical", action=argparse.BooleanOptionalAction, default=None,
+        help="ask identical questions at temperature 0 once; --no-...: although the file says so",
     )  # fmt: skip
     parser.add_argument(
-        "--batch", action="store_true", default=None,
-        help="ask through the provider's batch interface: cheaper, and within a day",
+        "--batch", action=argparse.BooleanOptionalAction, default=None,
+        help="ask through the provider's batch interface: cheaper, and within a day; "
+        "--no-batch: although the file says so",
     )  # fmt: skip
 
 

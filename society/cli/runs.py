@@ -106,32 +106,26 @@ def play_config(args: argparse.Namespace, spec: RunConfig) -> int:
     stem = Path(args.scenario).stem
     own = ".py" in args.scenario or stem == spec.scenario
     name = f"{setup.scenario.name if own else stem}-{setup.seed}.run"
-    path = args.out or _free_path(Path("runs", name), taken=args.overwrite)
+    usual = Path("runs", name)
+    path = args.out or (usual if args.overwrite else _free_path(usual))
+    moved = "" if path in (usual, args.out) else f"{usual} exists; this run is written to {path}"
     with wiring_warnings(strict=args.strict):
         end = play(
             setup,
             path,
             args.record,
             overwrite=args.overwrite,
-            watch=watch_run(args, begun=True),
+            watch=watch_run(args, begun=True, note=moved),
             awaiting=print_awaiting,
             conclude=args.json or not args.quiet,
         )
     return print_end(args, path, end)
 
 
-def _free_path(path: Path, *, taken: bool) -> Path:
-    """The path itself, or the first of NAME-2.run, NAME-3.run ... that no run has taken.
-
-    taken: whether a path may be taken that a run has already.
-    """
-    if taken:
-        return path
+def _free_path(path: Path) -> Path:
+    """The path itself, or the first of NAME-2.run, NAME-3.run ... that no run has taken."""
     numbered = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
-    free = next(one for one in chain([path], numbered) if not one.exists())
-    if free != path:
-        print(f"society: {path} exists; this run is written to {free}", file=sys.stderr)
-    return free
+    return next(one for one in chain([path], numbered) if not one.exists())
 
 
 def _print_estimate(args: argparse.Namespace, setup: Society) -> int:
@@ -240,10 +234,16 @@ def prompts_command(args: argparse.Namespace) -> int:
     return 0
 
 
-def watch_run(args: argparse.Namespace, *, begun: bool = False) -> Watch:
-    """Return a function that announces a run to be played and opens its live view."""
+def watch_run(args: argparse.Namespace, *, begun: bool = False, note: str = "") -> Watch:
+    """Return a function that announces a run to be played and opens its live view.
+
+    note: printed once, before the first run; by then nothing has been refused.
+    """
+    notes = [note] if note else []
 
     def watch(session: Session) -> AbstractContextManager[Live | None]:
+        while notes:
+            _print_note(notes.pop())
         if since := session.writer.call_store.since:
             print(f"society: {session.writer.path}{since}", file=sys.stderr)
         if begun and not args.quiet:
@@ -449,7 +449,7 @@ def sum_ledger(ledger: Iterable[Usage]) -> dict[str, Any]:
     from society.engine.calls import sum_known
     from society.llm.providers.pricing import cache_savings
 
-    counts = ("calls", "retries", "repairs", "cut", "fallbacks", "copied")
+    counts = ("calls", "retries", "repairs", "cut", "fallbacks", "copied", "unasked")
     used = ("prompt_tokens", "completion_tokens", "cached_tokens", "cost")
     entries = list(ledger)
     sums = {name: sum_known(getattr(one, name) for one in entries) for name in (*counts, *used)}

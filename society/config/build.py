@@ -206,9 +206,22 @@ class Society:
 
         That is worth its price where answers take time, and right where no replicate looks at
         another. The conformance suite plays each replicate of every scenario, mechanism and
-        component of this program alone; of the user's, nothing is known.
+        component of this program alone; of the user's, their authors say so, or nothing is known.
         """
-        return self.replicates > 1 and self.has_clients and not any(map(is_foreign, self.code))
+        return self.replicates > 1 and self.has_clients and all(self._words_of_own_code)
+
+    @property
+    def says_separable(self) -> bool:
+        """Whether code of the user's plays, and all of it says that replicates may be played apart.
+
+        `society check` tries whether they may.
+        """
+        own = self._words_of_own_code
+        return bool(own) and all(own)
+
+    @property
+    def _words_of_own_code(self) -> list[bool]:
+        return [says for part, says in self._said_of_code if is_foreign(part)]
 
     @property
     def has_clients(self) -> bool:
@@ -223,12 +236,22 @@ class Society:
     @property
     def code(self) -> list[object]:
         """The functions and classes that play: script, mechanisms, components and measures."""
-        scenario = self.scenario
+        return [part for part, _ in self._said_of_code]
+
+    @property
+    def _said_of_code(self) -> list[tuple[object, bool]]:
+        """What plays, and whether it says `separable`.
+
+        Measures stand under the word of the scenario and of the mechanisms that brought them.
+        """
+        scenario, layers = self.scenario, self.scenario.layers
+        kinds = {type(part) for cohort in self.cast() for part in cohort.components}
+        said = scenario.separable or any(layer.spec.separable for layer in layers)
         return [
-            as_play(scenario.play).origin,
-            *(type(part) for cohort in self.cast() for part in cohort.components),
-            *(layer.spec.source for layer in scenario.layers),
-            *(measure.of for measure in scenario.measures),
+            (as_play(scenario.play).origin, scenario.separable),
+            *((layer.spec.source, layer.spec.separable) for layer in layers),
+            *((kind, vars(kind).get("separable", False)) for kind in kinds),
+            *((measure.of, said) for measure in scenario.measures),
         ]
 
     def sliced_game(

@@ -98,6 +98,9 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
         ("answers fit the JSON schema that language models get", _check_schemas, "error"),
         ("replay from recorded answers equals the run", _check_replay, "error"),
     )
+    if setup.says_separable:
+        apart = "replicates played apart equal the batch, as `separable` says"
+        rules = (*rules, (apart, _check_apart, "error"))
     for words, rule, severity in rules:
         try:
             rule(setup, whole)
@@ -177,6 +180,16 @@ def _check_each_replicate(setup: Society, whole: _Played) -> None:
                 f"round {one.number} of replicate {replicate} differs; let no rule look at other "
                 "replicates, and say along which axis it sums",
             )
+
+
+def _check_apart(setup: Society, whole: _Played) -> None:
+    recorder = InMemoryRecorder()
+    outcome = setup.sliced_game([recorder], minds=FreeMinds(setup.seed)).play()
+    _expect(
+        exact_record(recorder.pages) == exact_record(whole.pages),
+        f"{_first_difference(_Played(outcome, recorder.pages), whole)}; let nothing look at other "
+        "replicates or at shared data, or take `separable` back",
+    )
 
 
 def _check_split_cohorts(setup: Society, whole: _Played) -> None:

@@ -135,6 +135,7 @@ class Usage(NamedTuple):
     cost: None where one of them is unknown. cached_tokens: of the prompts, as providers tell.
     shortened: prompts that did not fit into the model, and were asked again with fewer memories.
     copied: exchanges that cost nothing, since the reply to an identical question was taken.
+    unasked: answers that the component found by itself, without an exchange.
     """
 
     component: str
@@ -151,6 +152,7 @@ class Usage(NamedTuple):
     cached_tokens: int | None = 0
     shortened: int = 0
     copied: int = 0
+    unasked: int = 0
 
 
 T = TypeVar("T", int, float)

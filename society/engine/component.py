@@ -50,9 +50,12 @@ class Component:
     answers: kinds of questions; those of the methods answer_KIND, for a class that states none.
     shortens: whether its brief is a heading and a list, "- ...", the oldest entry first, and may
     lose entries where a prompt does not fit into a model.
+    separable: the author's word that it looks at no other replicate and at no shared data, so that
+    replicates may be played apart while models answer slowly; each subclass gives its own.
     """
 
     shortens: ClassVar[bool] = False
+    separable: ClassVar[bool] = False
     chance_id: ClassVar[str] = ""
     answers: ClassVar[tuple[str, ...]] = ()
     notices: ClassVar[tuple[str, ...]] = ()

@@ -61,8 +61,8 @@ class Outcome:
     censored: Mapping[str, Array] = field(default_factory=dict, compare=False, repr=False)
 
 
-class Game(ABC):
-    """A game that can be played once, from synchronous code or within an event loop.
+class Runner(ABC):
+    """Plays a society once, from synchronous code or within an event loop.
 
     pages: rounds that are over, what precedes the first included. announce: takes words about
     answers of the user's rules that were cut, in the first round.
@@ -109,7 +109,7 @@ class Game(ABC):
         """Play to the end; only once, since agents and environment keep what has happened."""
 
 
-class GameMaster(Game):
+class GameMaster(Runner):
     """Plays one scenario in an environment with one answerer; replicates share every line.
 
     ready: awaited before the script is asked for its next line, if it is set. in_parts: whether its

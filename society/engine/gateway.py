@@ -56,7 +56,7 @@ class Ledger:
         key = request.address.component, request.address.kind, completion.model
         old = self._entries.get(key) or Usage(*key)
         self._entries[key] = old._replace(
-            calls=old.calls + 1,
+            calls=old.calls + (not request.address.bare),
             retries=old.retries + completion.retries,
             repairs=old.repairs + (request.again == "repair"),
             cut=old.cut + (request.again == "cut"),
@@ -66,6 +66,7 @@ class Ledger:
             cost=add_known(old.cost, completion.cost),
             cached_tokens=add_known(old.cached_tokens, completion.cached_tokens),
             copied=old.copied + completion.copied,
+            unasked=old.unasked + request.address.bare,
         )
         if self._whole is not None:
             self._whole.add(request, completion)

@@ -217,7 +217,9 @@ class Scenario:
     round. language_variant: the scenario that language models play in its place, or the parameters
     that make it theirs. layers: the mechanisms that it is wrapped in, from the inside. seats: the
     type of agent, as the number of its cohort, that sits on each seat of each replicate; None where
-    cohorts take seats in order, the same in all replicates.
+    cohorts take seats in order, the same in all replicates. separable: the author's word that
+    nothing in script and measures looks at another replicate or at shared data, so that replicates
+    may be played apart while models answer slowly.
     """
 
     name: str
@@ -237,6 +239,7 @@ class Scenario:
     post_analysis: Conclusion | None = None
     layers: tuple[Layer, ...] = ()
     seats: Seats | None = None
+    separable: bool = False
 
     def __post_init__(self) -> None:
         given: Any = self.params
@@ -357,7 +360,7 @@ class MechanismSpec:
     post_analysis: as in Scenario; it is given the parameters of the mechanism as well. seating:
     says who sits where, and so how many agents and replicates there are; stands outermost. drafts:
     says which designs a tournament makes beforehand. rematching: as in Play. parts: the mechanisms
-    that it is made of.
+    that it is made of. separable: as in Scenario.
     """
 
     name: str
@@ -377,6 +380,7 @@ class MechanismSpec:
     drafts: Drafts | None = None
     rematching: bool = False
     parts: Composition | None = None
+    separable: bool = False
 
     def __call__(self, play: PlayFunction, **given: Any) -> Play:
         """The play within this mechanism; what it declares stays unless the mechanism changes it.

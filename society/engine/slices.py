@@ -22,7 +22,7 @@ import numpy as np
 from society.errors import PartError
 
 from .environment import Environment
-from .game_master import Game, GameMaster, Outcome
+from .game_master import GameMaster, Outcome, Runner
 from .gateway import ModelGateway, add_usage
 from .history import Page, Recorder, Step, chain_digest, page_digest
 from .rng import Array
@@ -68,7 +68,7 @@ class _Slice:
         return True if self.over or self.lines >= lines or self.ended is not None else None
 
 
-class SlicedGame(Game):
+class SlicedGame(Runner):
     """Plays the slices of one society at the same time, and merges their rounds.
 
     env: of the whole, in which nothing is played, and which counts rounds. gateway: of the run.

@@ -40,6 +40,7 @@ class Progress:
         self._shares: dict[str, float] = {}
         self._ledgers: dict[str, Sequence[Usage]] = {}
         self._awaited: dict[str, int] = {}
+        self._batches: dict[str, Sequence[str]] = {}
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -67,10 +68,16 @@ class Progress:
         self._awaited[name] = count
         self._show()
 
+    def batched(self, name: str, awaited: Sequence[str]) -> None:
+        """A run waits for these batches, each in words."""
+        self._batches[name] = awaited
+        self._show()
+
     def done(self, name: str, done: JobResult) -> None:
         """A run is over, one way or another."""
         self._shares[name] = 1.0
         self._awaited.pop(name, None)
+        self._batches.pop(name, None)
         self._done += done.status == "finished"
         if done.status != "finished":
             self.noted(f"{name}: {done.words or done.status}")
@@ -83,12 +90,14 @@ class Progress:
     def _show(self) -> None:
         awaited = sum(self._awaited.values())
         waiting = f"waiting for {awaited} replies under way" if awaited else ""
+        batches = [words for open_now in self._batches.values() for words in open_now]
+        in_batches = f"{len(batches)} batches" if len(batches) > 1 else "".join(batches)
         self._bars.update(
             self._bar,
             # Shares of runs under way count, so that the time left is told before one is over.
             completed=sum(self._shares.values()),
             done=self._done,
-            spent=", ".join(filter(None, [describe_spending(self._ledgers), waiting])),
+            spent=", ".join(filter(None, [describe_spending(self._ledgers), waiting, in_batches])),
         )
 
 
@@ -100,6 +109,9 @@ class NoProgress:
 
     def awaiting(self, name: str, count: int) -> None:
         """A run that was interrupted waits for replies under way."""
+
+    def batched(self, name: str, awaited: Sequence[str]) -> None:
+        """A run waits for these batches."""
 
     def done(self, name: str, done: JobResult) -> None:
         """A run is over."""

@@ -19,6 +19,7 @@ from society.config.run_config import RunConfig
 from society.engine.calls import Spent, Usage
 from society.engine.history import Page
 from society.engine.interrupts import run_interruptible
+from society.llm.providers.batch_desk import BatchDesk
 from society.llm.providers.budget import Budget
 from society.llm.providers.named_servers import named_addresses
 from society.llm.providers.settings import Limits
@@ -43,6 +44,7 @@ class SweepListener(Protocol):
 
     def advanced(self, name: str, share: float, ledger: Sequence[Usage]) -> None: ...
     def awaiting(self, name: str, count: int) -> None: ...
+    def batched(self, name: str, awaited: Sequence[str]) -> None: ...
     def done(self, name: str, done: JobResult) -> None: ...
     def noted(self, words: str) -> None: ...
 
@@ -225,6 +227,11 @@ class _Watched:
     def page(self, page: Page) -> None:
         share = page.number / self.part.setup.rounds
         self.watching.advanced(self.part.name, share, page.ledger)
+
+    def batching(self, desk: BatchDesk) -> None:
+        name = self.part.name
+        desk.announce = lambda words: self.watching.noted(f"{name}: {words}")
+        desk.changed = lambda: self.watching.batched(name, desk.awaited())
 
     def awaiting(self, count: int) -> None:
         self.watching.awaiting(self.part.name, count)

@@ -25,6 +25,7 @@ from society.errors import (
     describe_user_error,
     short_path,
 )
+from society.llm.providers.batch_desk import BatchDesk
 from society.llm.providers.budget import Budget
 from society.llm.providers.named_servers import naming_servers
 from society.llm.providers.settings import Limits
@@ -68,9 +69,13 @@ class JobResult(NamedTuple):
 
 
 class Spectator(Recorder, Protocol):
-    """A recorder that is also told how many replies an interrupted run still waits for."""
+    """A recorder that is also told what a run waits for.
+
+    awaiting: replies under way, of an interrupted run. batching: batches, on the desk of the run.
+    """
 
     def awaiting(self, count: int) -> None: ...
+    def batching(self, desk: BatchDesk) -> None: ...
 
 
 class _Playing(NamedTuple):
@@ -120,6 +125,8 @@ async def play_run(
         for run in sessions(setup, file, level, again=True, budget=budget, awaiting=awaiting):
             # A condition is as far as its own run is, which has not begun while designs are made.
             watching = [] if spectator is None or run.purpose else [spectator]
+            if spectator is not None and run.desk is not None:
+                spectator.batching(run.desk)
             with run.writer:
                 end = run.finish(await run.perform(*watching))
             if end.code:

@@ -31,6 +31,7 @@ import numpy as np
 from xxhash import xxh3_128_hexdigest
 
 from society.engine.calls import (
+    BARE,
     COPIED,
     Address,
     Completion,
@@ -309,15 +310,15 @@ def usage_entries(
 
     query = f"""
         SELECT {agent}, component, substr(occasion, instr(occasion, ' ') + 1) AS kind, model,
-            count(*), sum(retries), sum(again = 'repair'), sum(again = 'cut'),
+            sum(turn != {BARE}), sum(retries), sum(again = 'repair'), sum(again = 'cut'),
             {total("prompt_tokens")}, {total("completion_tokens")}, {total("cost")},
-            {total(cached)}, sum(again = 'shortened'), sum({_COPIED})
+            {total(cached)}, sum(again = 'shortened'), sum({_COPIED}), sum(turn = {BARE})
         FROM calls GROUP BY 1, component, kind, model ORDER BY 1, component, kind, model"""
     for who, component, kind, model, count, retries, repairs, cut, *used in connection.execute(
         query
     ):
         check_types((who, component, kind, model), int, str, str, str)
-        check_types(used, _WHOLE, _WHOLE, _NUMBER, _WHOLE, int, int)
+        check_types(used, _WHOLE, _WHOLE, _NUMBER, _WHOLE, int, int, int)
         yield who, Usage(component, kind, model, count, retries, repairs, cut, 0, *used)
 
 

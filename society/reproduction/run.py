@@ -267,6 +267,10 @@ class _Named:
         """Report that an interrupted run waits for replies under way."""
         self.watching.awaiting(f"{self.experiment} {name}", count)
 
+    def batched(self, name: str, awaited: Sequence[str]) -> None:
+        """Report the batches that a run waits for."""
+        self.watching.batched(f"{self.experiment} {name}", awaited)
+
     def done(self, name: str, done: JobResult) -> None:
         """Report the end of a run."""
         self.watching.done(f"{self.experiment} {name}", done)

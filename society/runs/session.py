@@ -30,7 +30,7 @@ from society.config.run_config import RunConfig
 from society.config.wiring_issues import announce_deferred
 from society.engine.calls import Spent, sum_known
 from society.engine.environment import Environment
-from society.engine.game_master import Game
+from society.engine.game_master import Runner
 from society.engine.gateway import ModelGateway
 from society.engine.history import Recorder
 from society.engine.population import UnansweredQuestion
@@ -214,7 +214,7 @@ class Session(NamedTuple):
             error = self.setup.unanswered() or error
         return _end_from_error(error)
 
-    def _game(self, watching: Sequence[Recorder]) -> Game:
+    def _game(self, watching: Sequence[Recorder]) -> Runner:
         keep_freed_memory()
         setup = self.setup
         _LOG.info(

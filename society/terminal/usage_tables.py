@@ -109,9 +109,10 @@ def format_dollars(cost: float | None) -> str:
 
 def spending_words(ledger: Sequence[Usage]) -> Iterator[str]:
     """Yield calls, tokens and cost so far; nothing if no model was called."""
-    if not ledger:
+    asked = [entry for entry in ledger if entry.model]
+    if not asked:
         return
-    used = sum_usage(ledger)
+    used = sum_usage(asked)
     yield f"{used.calls:,} calls"
     if used.prompt_tokens is None or used.completion_tokens is None:
         yield f"tokens {UNKNOWN}"
@@ -143,10 +144,10 @@ def by_hand(ledger: Iterable[Usage]) -> Iterator[str]:
     for entry in ledger:
         if entry.model:
             continue
-        if not entry.calls:
+        if not entry.unasked:
             yield _unanswered(entry)
             continue
-        times = "once" if entry.calls == 1 else f"{entry.calls:,} times"
+        times = "once" if entry.unasked == 1 else f"{entry.unasked:,} times"
         if entry.component == "language_policy":
             yield f"{spell_kind(entry.kind)} was settled {times} unasked: one answer was legal"
             continue

@@ -80,6 +80,15 @@ def test_a_second_run_is_written_beside_the_first_and_says_so(
     assert "already exists" in capsys.readouterr().err
 
 
+def test_nothing_is_said_of_the_file_of_a_run_that_is_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert typed("run", "public_goods", "--rounds", "1", "--model", "offline", "--quiet") == 0
+    assert typed("run", "public_goods", "--rounds", "1", "--model", "local:none.gguf") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("society: there is no file none.gguf")
+
+
 def test_runs_are_listed_with_their_status(capsys: pytest.CaptureFixture[str]) -> None:
     typed("run", "fishing_village", "--rounds", "1", "--quiet", "--seed", "7")
     Path("runs/torn.run").write_text("no run")

@@ -79,7 +79,7 @@ def test_json_is_one_object_with_the_agreed_keys_and_nothing_else_on_stdout(type
     assert set(said.json["measures"]["norm"]) == {"mean", "se", "n", "unit", "censored"}
     assert said.json["measures"]["norm"]["n"] == 3
     assert said.json["ledger"] == {
-        "calls": 0, "retries": 0, "repairs": 0, "cut": 0, "fallbacks": 0, "copied": 0,
+        "calls": 0, "retries": 0, "repairs": 0, "cut": 0, "fallbacks": 0, "copied": 0, "unasked": 0,
         "prompt_tokens": 0, "completion_tokens": 0, "cached_tokens": 0, "cost": 0,
         "cache_saved": 0, "unanswered": 0,
     }  # fmt: skip

@@ -999,7 +999,7 @@ def test_an_answer_of_the_wrong_form_is_a_fallback_of_the_mind_that_gave_it(
 
     over, requests = conversing(recorded, bid, Poet())
     assert over.answers("bid")[0].tolist() == [[1, 1]]
-    assert over.outcome.ledger == (Usage("poet", "bid", calls=2, fallbacks=2),)
+    assert over.outcome.ledger == (Usage("poet", "bid", fallbacks=2, unasked=2),)
     reasons = [trouble.reason for trouble in over.pages[0].troubles]
     assert reasons == ["got '1'", 'got "a summer\'s day"']
     assert requests == []

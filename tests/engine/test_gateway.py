@@ -262,7 +262,9 @@ def test_an_answer_found_elsewhere_is_kept_as_it_is_and_not_sought_again(
     again, gateway = found(diary, answer)
     assert again == read
     assert diary.noted == ["kept 0?"]
-    assert gateway.ledger.entries() == (Usage("oracle", "bid", calls=1),), "it cost nothing of ours"
+    assert gateway.ledger.entries() == (Usage("oracle", "bid", unasked=1),), (
+        "it cost nothing of ours"
+    )
 
 
 def test_an_answer_that_could_not_be_read_stays_unread() -> None:
@@ -550,7 +552,7 @@ def test_answers_that_a_component_found_on_its_own_come_from_the_record_too(
     assert [bids.tolist() for bids in live.answers("bid")] == [[[5, 0]]] * 3
     assert again.outcome == live.outcome
     assert asked == ["0", "1"] * 3
-    assert live.outcome.ledger == (Usage("haggler", "bid", calls=6, fallbacks=3),)
+    assert live.outcome.ledger == (Usage("haggler", "bid", fallbacks=3, unasked=6),)
 
 
 def test_a_game_without_a_record_is_played_as_well(recorded: Recorded) -> None:

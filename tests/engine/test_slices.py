@@ -17,7 +17,7 @@ from society.engine.calls import Completion, Going, Message, Request
 from society.engine.cancellation import CancellationToken
 from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry, News, Question
 from society.engine.environment import Environment
-from society.engine.game_master import Game, GameMaster
+from society.engine.game_master import GameMaster, Runner
 from society.engine.gateway import ModelGateway
 from society.engine.history import InMemoryRecorder
 from society.engine.population import Cohort, Population
@@ -113,7 +113,7 @@ def play_both(batch: GameMaster, sliced: SlicedGame) -> list[Any]:
     return one.pages
 
 
-def in_time(game: Game) -> None:
+def in_time(game: Runner) -> None:
     async def scene() -> None:
         async with asyncio.timeout(5):
             await game.perform()

@@ -60,7 +60,7 @@ def test_nobody_in_it_has_answered_and_nobody_is_asked_again(over: Played) -> No
     assert first.tolist() == [[5, 5, 5]] * 3
     assert second.tolist() == third.tolist() == [[5, 5, 5], [0, 0, 0], [5, 5, 5]]
     (entry,) = over.outcome.ledger
-    assert (entry.calls, entry.fallbacks) == (9 + 9 + 6, 1)
+    assert (entry.unasked, entry.fallbacks) == (9 + 9 + 6, 1)
 
 
 def test_it_counts_in_no_measure_not_even_with_its_earlier_rounds(over: Played) -> None:

@@ -19,7 +19,7 @@ from society.experiments.progress import Progress, describe_spending
 from society.experiments.worker import JobResult
 
 if TYPE_CHECKING:
-    from tests.conftest import Typed
+    from tests.conftest import Provider, Typed
 
 SHORT = """
 base: fishing_village
@@ -118,6 +118,35 @@ def test_an_interrupt_tells_how_many_replies_are_awaited(screen: Console) -> Non
         watching.done("a", JobResult("interrupted", "interrupted"))
         watching._bars.refresh()
         assert "waiting for 3 replies under way" in shown(screen)
+
+
+def test_a_batch_is_named_and_of_several_their_number_is_told(screen: Console) -> None:
+    with Progress(2, screen) as watching:
+        watching.batched("a", ["batch b1 of 12 questions at here: 3 of 12 done"])
+        watching._bars.refresh()
+        assert "batch b1 of 12 questions at here: 3 of 12 done" in shown(screen)
+        watching.batched("b", ["batch b2 of 9 questions at here: 0 of 9 done"])
+        watching._bars.refresh()
+        assert "2 batches" in shown(screen)
+        watching.batched("a", [])
+        watching._bars.refresh()
+        assert "batch b2 of 9 questions" in shown(screen)
+
+
+@pytest.mark.xdist_group("provider")
+def test_a_sweep_says_which_batches_it_waits_for(
+    tmp_path: Path, provider: Provider, typed: Typed
+) -> None:
+    provider.plan(batch={"polls": 1})
+    (tmp_path / "e.yaml").write_text(
+        "base: public_goods\nrounds: 1\nreplicates: 1\nbatch: true\nparameters: {minds: language}\n"
+        f"models: {{default: {{model: sweeping, api_base: '{provider.url}', backoff: 0.001}}}}\n"
+        "factors: {factor: [1.5, 2.5]}\n"
+    )
+    said = typed("sweep", "e.yaml")
+    assert said.code == 0, said.err
+    told = re.findall(r"factor\S*: sent batch (batch_\d) of \d+ questions at 127", said.err)
+    assert sorted(told) == ["batch_1", "batch_2"]
 
 
 def test_what_a_condition_says_is_never_read_as_markup(screen: Console) -> None:

@@ -342,7 +342,7 @@ def test_answers_found_without_us_are_not_sought_again_when_a_run_goes_on(
     run, whole = reading(Path("a.run")), reading(Path("whole.run"))
     assert run.outcome() == whole.outcome()
     assert [call.request.address.turn for call in run.calls()] == [BARE] * 8
-    assert [(entry.calls, entry.fallbacks) for entry in run.ledger()] == [(8, 4)]
+    assert [(entry.unasked, entry.fallbacks) for entry in run.ledger()] == [(8, 4)]
 
 
 def test_a_run_is_proved_from_answers_found_without_us(street: list[str]) -> None:

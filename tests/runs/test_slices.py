@@ -13,6 +13,7 @@ import pytest
 from society.cli.main import main
 from society.config.build import Society, build
 from society.config.run_config import load_config
+from society.conformance.society_checks import check_society, small_society
 from society.runs.runfile import Writer, manifest_of, open_run_file
 from society.runs.verify import verify
 
@@ -97,19 +98,60 @@ def test_code_of_the_users_that_may_look_at_other_replicates_is_played_as_one_ba
     part: str, written: Written
 ) -> None:
     """Nothing in a script, component or mechanism says whether it does."""
-    file = written("mine.py", COUPLED[part])
-    models = {"default": {"model": "m", "api_base": "http://127.0.0.1:1/v1"}}
-    if part == "script":
-        setup = build(load_config(file, {"replicates": 3, "models": models}))
-    elif part == "mechanism":
-        mechanisms = [{"league": {}}, *MECHANISMS]
-        setup = tournament("http://127.0.0.1:1/v1", uses=[file], mechanisms=mechanisms)
-    else:
-        types = [{**one, "components": ["language_policy", "copycat"]} for one in COHORTS]
-        setup = tournament("http://127.0.0.1:1/v1", uses=[file], cohorts=types)
+    setup = of_the_users(part, written("mine.py", COUPLED[part]))
     assert setup.replicates > 1
     assert setup.has_clients
     assert not setup.separable
+
+
+WORD = {
+    "script": ("@scenario(", "@scenario(separable=True, "),
+    "component": ("    notices", "    separable = True\n    notices"),
+    "mechanism": ("@mechanism", "@mechanism(separable=True)"),
+}
+
+
+def of_the_users(part: str, file: str) -> Society:
+    """A society with a script, component or mechanism of that file, which asks a server."""
+    url = "http://127.0.0.1:1/v1"
+    if part == "script":
+        models = {"default": {"model": "m", "api_base": url}}
+        return build(load_config(file, {"replicates": 3, "models": models}))
+    if part == "mechanism":
+        return tournament(url, uses=[file], mechanisms=[{"league": {}}, *MECHANISMS])
+    types = [{**one, "components": ["language_policy", "copycat"]} for one in COHORTS]
+    return tournament(url, uses=[file], cohorts=types)
+
+
+@pytest.mark.parametrize("part", COUPLED)
+def test_replicates_are_played_apart_on_the_word_of_the_author(part: str, written: Written) -> None:
+    setup = of_the_users(part, written("mine.py", COUPLED[part].replace(*WORD[part])))
+    assert setup.separable
+    assert setup.says_separable
+
+
+def test_a_subclass_of_a_component_gives_its_own_word(written: Written) -> None:
+    base = COUPLED["component"].replace("Copycat", "Reader").replace(*WORD["component"])
+    both = f'{base}\nclass Copycat(Reader):\n    """Learns more."""\n'
+    assert not of_the_users("component", written("mine.py", both)).separable
+
+
+MARKET = COUPLED["script"].replace(*WORD["script"])
+APART = "replicates played apart equal the batch, as `separable` says"
+
+
+def checked(file: str) -> dict[str, str]:
+    """How each check of the scenario in a file ended, by its words."""
+    setup = small_society(build(load_config(file)))
+    return {one.words.partition(": no")[0]: one.outcome for one in check_society(setup, file)}
+
+
+def test_a_check_tries_the_word_of_the_author(written: Written) -> None:
+    """One market for all replicates; one for each; and one for each that nobody vouches for."""
+    assert checked(written("shared.py", MARKET))[APART] == "error"
+    own = MARKET.replace("bid.mean()", "bid.mean(-1, keepdims=True)")
+    assert checked(written("own.py", own))[APART] == "ok"
+    assert APART not in checked(written("silent.py", own.replace("separable=True, ", "")))
 
 
 # What their files hold

@@ -242,8 +242,8 @@ def test_the_reasons_of_fallbacks_are_told_in_short_and_do_no_harm(hand: Hand) -
 
 def test_components_without_a_model_are_told_in_a_sentence(hand: Hand) -> None:
     ledger = (
-        Usage("oracle", "effort", calls=120, fallbacks=3),
-        Usage("oracle", "vote", calls=1),
+        Usage("oracle", "effort", fallbacks=3, unasked=120),
+        Usage("oracle", "vote", unasked=1),
     )
     lines = printed(written(hand), outcome(10, {"": 400}, ledger=ledger), width=120).splitlines()
     start = lines.index("         oracle was asked once for vote")

@@ -77,6 +77,7 @@ def spending_columns(ledgers: Sequence[Sequence[Usage]]) -> Columns:
         "cut": FrameColumn(_sums(ledgers, "cut"), "exchanges"),
         "fallbacks": FrameColumn(_sums(ledgers, "fallbacks"), "answers"),
         "copied": FrameColumn(_sums(ledgers, "copied"), "exchanges"),
+        "unasked": FrameColumn(_sums(ledgers, "unasked"), "answers"),
     }
     columns |= {
         name: FrameColumn(nullable_integers(_sums(ledgers, name)), "tokens") for name in _TOKENS

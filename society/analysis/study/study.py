@@ -111,8 +111,9 @@ class Study:
         rounds, horizon     played, and at most
         seed, level         as run; level: full or summary
         digest, file        of what happened; the run file
-        calls, retries, repairs, cut, fallbacks, prompt_tokens, cached_tokens, completion_tokens,
-        cost                sums of `ledger`: counts, tokens, US dollars; missing where unknown
+        calls, retries, repairs, cut, fallbacks, copied, unasked, prompt_tokens, cached_tokens,
+        completion_tokens, cost
+                            sums of `ledger`: counts, tokens, US dollars; missing where unknown
         unanswered          calls that went out and never came back
         failure             why the run failed, in words
         """
@@ -267,6 +268,8 @@ class Study:
 
         calls, repairs, cut                 exchanges, and those of them that mend a reply
         retries, fallbacks                  failed attempts; answers that could not be read at all
+        copied, unasked                     exchanges that took the reply to an identical question;
+                                            answers that were found without an exchange
         prompt_tokens, completion_tokens    tokens, missing where unknown
         cached_tokens                       those of prompts that came from a provider's cache
         cost                                US dollars, missing where unknown

@@ -61,6 +61,7 @@ from .values import (
 
 _LONGEST_REPLY = 400_000  # characters; real models gave 150,000, and these take a second
 _LONGEST_NUMBER = 9  # digits before the point, or zeros behind it; longer ones have an exponent
+_HUGE = 1e9  # no share is larger; sums of larger ones could overflow
 _ROUNDED = 0.0015  # of the sum of a mix: three times 33.3 percent are 100
 
 
@@ -290,7 +291,7 @@ def _shares(reply: MixedStrategy, said: Mapping[str, Any]) -> list[float]:
         raise ValueError(f"where {quote_excerpt(strange)} is no action")
     entries = entries_named(said.items(), reply.actions)
     shares = [_share(entries, action) for action in reply.actions]
-    total = math.fsum(shares)
+    total = math.fsum(min(share, _HUGE) for share in shares)
     marked = any(isinstance(entry, str) and "%" in entry for entry in entries.values())
     wholes = (100,) if marked else (1, 100)
     if not any(math.isclose(total, whole, rel_tol=_ROUNDED) for whole in wholes):

@@ -41,14 +41,26 @@ class NoBatchRecords:
 class BatchDesk:
     """The record of a run's batch jobs, shared by its models, and who is told about them.
 
-    announce: takes a line about each job that is begun or found again.
+    announce: takes a line about each job that is begun or found again. changed: called whenever
+    there is more to say about the jobs that are awaited.
     """
 
     def __init__(self) -> None:
         self.records: BatchRecords = NoBatchRecords()
         self.announce: Callable[[str], None] = lambda words: None
-        self.open: dict[str, str] = {}  # words about each job that is awaited, by key
+        self.changed: Callable[[], None] = lambda: None
+        self._open: dict[str, str] = {}  # words about each job that is awaited, by key
+
+    def tell(self, key: str, words: str) -> None:
+        """Say how far the job with a key is; nothing, once it is not awaited any more."""
+        if self._open.get(key, "") == words:
+            return
+        if words:
+            self._open[key] = words
+        else:
+            del self._open[key]
+        self.changed()
 
     def awaited(self) -> list[str]:
         """Describe the jobs that are awaited."""
-        return [*self.open.values()]
+        return [*self._open.values()]

@@ -35,9 +35,10 @@ from .responses import (
 
 WINDOW = 24  # hours that a provider has; no other number is taken
 METADATA = "society"  # the name of our key among what is kept with a job
-_ENDED = ("completed", "failed", "expired", "cancelled")
+_ENDED = ("completed", "failed", "expired", "cancelled", "canceled")
 _FILTERS = ("content_filter", "content_policy_violation")
 _ABSENT = (404, 405, 501)
+_TOO_LARGE = 413
 _PAGES = 10  # of the list of jobs
 _EXPIRED = "batch_expired"
 
@@ -95,9 +96,10 @@ class BatchServer(OpenAICompatible):
         after = ""
         for _ in range(_PAGES):
             told = await self._told("GET", f"batches?limit=100{after}")
-            jobs = [one for one in told.get("data") or () if isinstance(one, dict)]
+            jobs = _objects(told.get("data"))
             for job in jobs:
-                if (job.get("metadata") or {}).get(METADATA) == key:
+                kept = job.get("metadata")
+                if isinstance(kept, dict) and kept.get(METADATA) == key:
                     return _state(job)
             if not jobs or not told.get("has_more"):
                 break
@@ -153,6 +155,11 @@ class BatchServer(OpenAICompatible):
         words, _ = complaint(_parse(body) or body.decode(errors="replace"))
         if response.status in _ABSENT:
             raise Missing(f"HTTP {response.status}: {quote_stranger(words)}")
+        if response.status == _TOO_LARGE:
+            raise InputError(
+                f"{self.place.host} takes no file of so many questions: HTTP {_TOO_LARGE}: "
+                f"{quote_stranger(words)}; leave --batch out, or play fewer replicates in a run"
+            )
         raise http_error(response.status, words, response.headers, self.place)
 
 
@@ -160,7 +167,7 @@ def read_line(line: Mapping[str, Any], place: ResponsePlace) -> Reply | Exceptio
     """Read the outcome of one question; None if the job ended before it was asked."""
     response, error = line.get("response"), line.get("error")
     if not isinstance(response, dict):
-        words, code = complaint(error)
+        words, code = complaint(error or "a line without a response")
         return None if code == _EXPIRED else Failed(quote_stranger(words), down=False, billed=False)
     status, body = response.get("status_code"), response.get("body")
     if status == 200:
@@ -182,15 +189,22 @@ def _state(told: Mapping[str, Any]) -> JobState:
     counts = told.get("request_counts")
     numbers = counts if isinstance(counts, dict) else {}
     done = sum(one for name in ("completed", "failed") if isinstance(one := numbers.get(name), int))
-    problems = (told.get("errors") or {}).get("data") or () if told.get("errors") else ()
+    errors = told.get("errors")
+    problems = _objects(errors.get("data") if isinstance(errors, dict) else errors)
     words = "; ".join(complaint(one)[0] for one in problems)
+    words = words or (errors if isinstance(errors, str) else "")
     return JobState(
         _text(told, "id"),
-        _text(told, "status"),
+        _text(told, "status").lower(),
         tuple(one for one in files if isinstance(one, str) and _plain(one)),
         done,
         quote_stranger(words),
     )
+
+
+def _objects(told: object) -> list[dict[str, Any]]:
+    """The objects of a list; none if it is no list."""
+    return [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []
 
 
 def _text(told: Mapping[str, Any], name: str) -> str:

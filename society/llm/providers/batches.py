@@ -14,7 +14,7 @@ import json
 import os
 import platform
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from society.engine.calls import Address, Completion, Going, Request
@@ -261,7 +261,7 @@ class BatchClient:
         else:
             self._deliver(job)
         finally:
-            self._desk.open.pop(key, None)
+            self._desk.tell(key, "")
             self._unseen.discard(job)
 
     async def _found(self, job: _Job) -> JobState | None:
@@ -283,7 +283,7 @@ class BatchClient:
                 if job.new:
                     raise Paused(self._gone(job)) from None
                 return None
-            self._desk.open[job.record.key] = words.format(f"{state.done:,}")
+            self._desk.tell(job.record.key, words.format(f"{state.done:,}"))
             if state.ended:
                 return state
             self._unseen.discard(job)
@@ -296,7 +296,8 @@ class BatchClient:
             pause = min(_LONGEST, _SLOWER * pause)
 
     def _gone(self, job: _Job) -> str:
-        return f"{self.place.host} does not know batch {job.record.job} any more; resume asks again"
+        name = f"batch {job.record.job}"
+        return f"{self.place.host} does not know {name} or its files any more; resume asks again"
 
     async def _outcomes(self, job: _Job) -> dict[str, Reply | Exception]:
         """Read the outcome of each line of a job that has ended, by number."""
@@ -304,12 +305,21 @@ class BatchClient:
         if job.state is None:
             return found
         for file in job.state.files:
-            read = lambda file=file: self._server.content(file, job.record.size)  # noqa: E731
-            for line in await self._insist(read, job):
-                outcome = read_line(line, self.place)
-                if outcome is not None:
-                    found[str(line.get("custom_id"))] = self._priced(outcome)
+            for line in await self._lines(job, file):
+                number, outcome = str(line.get("custom_id")), read_line(line, self.place)
+                # Of a line that comes twice the first reply stands: it has been paid for.
+                if outcome is not None and not isinstance(found.get(number), Reply):
+                    found[number] = self._priced(outcome)
         return found
+
+    async def _lines(self, job: _Job, file: str) -> Sequence[Mapping[str, Any]]:
+        """Read a file of a job that has ended; none if it is gone and the job is an earlier one."""
+        try:
+            return await self._insist(lambda: self._server.content(file, job.record.size), job)
+        except Missing:
+            if job.new:
+                raise Paused(self._gone(job)) from None
+            return ()
 
     def _priced(self, outcome: Reply | Exception) -> Reply | Exception:
         if isinstance(outcome, Exception) or self._price is None:
@@ -317,7 +327,8 @@ class BatchClient:
         if outcome.prompt_tokens is None or outcome.completion_tokens is None:
             return outcome
         cost = self._price.of(outcome.prompt_tokens, outcome.completion_tokens)
-        return outcome._replace(cost=cost)
+        # The price takes no account of caches, so nobody must reckon what they have saved of it.
+        return outcome._replace(cost=cost, cached_tokens=None)
 
     def _deliver(self, job: _Job) -> None:
         """Give everybody who waits the outcome of a job that is over; ask anew where it has none.

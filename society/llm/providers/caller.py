@@ -49,8 +49,9 @@ class Remote:
         except Failed as failed:
             raise call.refusal(
                 Paused(
-                    f"{self.client.place.host} did not answer after {call.attempts} attempts in "
-                    f"{call.busy():.1f} s; last: {failed}; resume later"
+                    f"{self.client.place.host} did not answer after {call.attempts} "
+                    f"attempt{'s' * (call.attempts != 1)} in {call.busy():.1f} s; last: {failed}; "
+                    "resume later"
                 )
             ) from None
         except Paused as paused:
@@ -223,12 +224,19 @@ class _Call:
         client = self.remote.client
         endpoint = client.endpoint
         while True:
-            self.sent = sent = endpoint.outgoing(self.request)
+            self.sent = sent = endpoint.outgoing(self.request, len(self.replies))
             try:
                 reply = await client.send(self.request, sent)
             except Refused as refused:
-                if not endpoint.adapt(sent, refused.details):
-                    raise
+                if endpoint.adapt(sent, refused.details):
+                    continue
+                if self.request.room and endpoint.names_room(refused.details):
+                    raise ContextOverflow(str(refused)) from None  # the model's own room is less
+                raise
+            except ContextOverflow as overflow:
+                if not self.request.room:
+                    endpoint.refuse_room(sent, str(overflow))
+                raise
             else:
                 endpoint.learn(sent, reply.text, reply.finish)
                 return reply

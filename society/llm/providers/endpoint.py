@@ -25,7 +25,7 @@ from pydantic import JsonValue
 
 from society.engine.calls import Message, Request
 from society.engine.rng import seed_at
-from society.errors import WiringWarning
+from society.errors import InputError, WiringWarning
 from society.llm.parsing.schemas import follows, keeps_bounds, on_grid, without_bounds
 
 from .api_keys import quote_stranger
@@ -66,6 +66,13 @@ _WANTS_STREAM = re.compile(
     r"stream\W+(?:must|should|has to|needs to|is required)|only[^.]{0,40}stream|"
     r"requires?[^.]{0,20}stream|stream\W{0,3}(?:=|to|to be)?\W{0,3}true|"
     r"non-?stream\w*[^.]{0,30}not",
+    re.IGNORECASE,
+)
+
+
+_CONTEXT = re.compile(
+    r"(?:context (?:length|window|size) (?:is|of)|max_model_len=(?:\w+=)?|"
+    r"max_new_tokens` must be <=)\s*(\d{1,9})\b",
     re.IGNORECASE,
 )
 
@@ -136,13 +143,17 @@ class Endpoint:
         self._forms: dict[str, dict[str, JsonValue]] = {}
         self._seeds = self._seeded and "seed" not in self._without
 
-    def outgoing(self, request: Request) -> Outgoing:
-        """Return a request as this endpoint takes it."""
+    def outgoing(self, request: Request, empty: int = 0) -> Outgoing:
+        """Return a request as this endpoint takes it.
+
+        empty: replies without words so far. Each changes the seed, or the next would be as empty.
+        """
         settings = {**self._shared}
         if request.room is not None and self._takes_room:
             settings[self._room] = request.room
         if self._seeds:
-            settings["seed"] = seed_at(self._seed, request.address)
+            address = (*request.address, empty) if empty else request.address
+            settings["seed"] = seed_at(self._seed, address)
         way: Way = "none"
         if request.schema is not None and (way := self._way_for(request.schema)) != "none":
             settings |= self._form(request.schema, way)
@@ -180,7 +191,8 @@ class Endpoint:
         change = self._change(sent, words)
         if change:
             self._prepare()
-            self._say(f"{change}; it said: {quote_stranger(words[:_QUOTED])}")
+            said, _, _ = words.partition("\n")  # the rest is the body, for what it names
+            self._say(f"{change}; it said: {quote_stranger(said[:_QUOTED])}")
         return bool(change)
 
     def _change(self, sent: Outgoing, words: str) -> str:
@@ -220,6 +232,19 @@ class Endpoint:
             return "refuses one of the schemas, so these questions are asked without"
         self._way = WAYS[WAYS.index(sent.way) + 1]
         return f"does not take {_NAMES[sent.way]}, so the next request {_USES[self._way]}"
+
+    def names_room(self, words: str) -> bool:
+        """Tell whether a refusal is about the room of the reply."""
+        return self._room in words
+
+    def refuse_room(self, sent: Outgoing, words: str) -> None:
+        """Raise InputError if the room alone is as large as the context that a server names."""
+        room, context = sent.settings.get(self._room), _CONTEXT.search(words)
+        if isinstance(room, int) and context and room >= int(context[1]):
+            raise InputError(
+                f"max_tokens is {room:,}, but model {self._spec.model} has {int(context[1]):,} "
+                "tokens for prompt and reply together, so that no prompt fits; set max_tokens lower"
+            )
 
     def learn(self, sent: Outgoing, text: str, finish: str) -> None:
         """Look at the first replies to a schema: a server that ignores it is asked otherwise.

@@ -65,6 +65,8 @@ def read_gguf(file: Path) -> Gguf:
     """Read the header of a model file; raises InputError."""
     name = short_path(file)
     try:
+        if file.exists() and not file.is_file():  # to open a pipe could wait for ever
+            raise InputError(f"{name} is no file; name a GGUF file: local:FILE.gguf")
         with file.open("rb") as opened:
             start = opened.read(8)
             if start[:4] != _MAGIC:

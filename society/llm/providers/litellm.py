@@ -177,7 +177,7 @@ class Litellm:
             headers = getattr(error, "litellm_response_headers", None) or {}
             words = str(getattr(error, "message", None) or error)
             raise http_error(_status(error), words, dict(headers), self.place) from None
-        reply = parse_completion(response.model_dump(), self.place)
+        reply = parse_completion(_with_native_end(response.model_dump()), self.place)
         counted = sum_known((reply.prompt_tokens, reply.completion_tokens)) is not None
         return reply._replace(cost=self._cost(response) if counted and self._priced else None)
 
@@ -191,6 +191,15 @@ class Litellm:
 
     async def close(self) -> None:
         """Connections are litellm's, shared with other runs."""
+
+
+def _with_native_end(payload: dict[str, Any]) -> dict[str, Any]:
+    """A completion that ended in an error, as its provider says it: litellm calls that `stop`."""
+    for choice in payload.get("choices") or ():
+        own = choice.get("provider_specific_fields") or {}
+        if own.get("native_finish_reason") == "error":
+            choice["finish_reason"] = "error"
+    return payload
 
 
 def translated(model: str, settings: dict[str, JsonValue]) -> dict[str, JsonValue]:

@@ -29,15 +29,24 @@ _BUSY = (409, 429)  # the provider is up, though it does not answer this
 _AGAIN = (408, *_BUSY)
 _LATE = (408, 504)  # somebody on the way gave up, while another may have answered
 THOUGHTS = ("reasoning_content", "reasoning")  # of a message: the one or the other
-_OVERFLOWS = (400, 413, 422, 500)
+_OVERFLOWS = (400, 422, 500)
+_TOO_LARGE = 413  # of whatever is sent, only the prompt can be large
 _DETAILS = 4000  # characters of an error body that are looked through
-# As OpenAI, vLLM, llama.cpp, Ollama, LM Studio, Anthropic, Gemini, Mistral and Groq say it.
+# As OpenAI, vLLM, llama.cpp, Ollama, LM Studio, Anthropic, Gemini, Mistral, Groq, TGI, xAI, Qwen,
+# Moonshot and Zhipu say it.
 _CONTEXT = re.compile(
     r"context[ _-]?(?:length|size|window)|context the overflows|"
-    r"maximum (?:model|context|input) length|exceeds? (?:the |its )?(?:available )?context|"
+    r"maximum (?:model|context|input|prompt) length|exceeds? (?:the |its )?(?:available )?context|"
     r"(?:prompt|input) is too long|reduce the length of|too many (?:input |prompt )?tokens|"
-    r"input token count[^.]{0,40}exceeds|longer than the (?:maximum )?model",
+    r"input token count[^.]{0,40}exceeds|longer than the (?:maximum )?model|"
+    r"`?inputs`? (?:tokens \+|must have less than)|range of input length|"
+    r"prompt (?:\([^)]{0,40}\) )?exceeds (?:the )?(?:max|limit)|exceeded model token limit|"
+    r"max_model_len|tokens in the prompt[^.]{0,40}exceeds",
     re.IGNORECASE,
+)
+# A room for the reply that is refused whatever the prompt is, though the words name the context.
+_ABOUT_ROOM = re.compile(
+    r"max_(?:completion_)?tokens[`'\"]? must be (?:less|smaller|at most|<)", re.IGNORECASE
 )
 _MOST_TOKENS = 2**53  # what JSON tells exactly everywhere; more is no count
 _NAME = 240  # characters
@@ -173,8 +182,9 @@ async def bounded_body(
 def parse_completion(payload: Any, place: ResponsePlace | None = None) -> Reply:
     """The first choice of an OpenAI-like chat completion; raises Failed.
 
-    Where nothing else is said, the arguments of a tool call are the answer, or what a server takes
-    for thoughts. place: of the server, to word an error that came with status 200.
+    Where nothing else is said, the arguments of a tool call are the answer, words of refusal, or
+    what a server takes for thoughts. place: of the server, to word an error that came with status
+    200.
     """
     if isinstance(payload, dict) and payload.get("error") and not payload.get("choices"):
         raise _enclosed_error(payload["error"], place)
@@ -184,10 +194,12 @@ def parse_completion(payload: Any, place: ResponsePlace | None = None) -> Reply:
         message, finish = choice["message"], choice.get("finish_reason")
         text = _text(message.get("content"))
         if not without_thoughts(text).strip():
-            text = _tool_arguments(message) or text or _thoughts(message)
+            refused = _refusal(message)
+            finish = "refusal" if refused and finish in ("stop", None) else finish
+            text = _tool_arguments(message) or text or refused or _thoughts(message)
     except (AttributeError, KeyError, IndexError, TypeError):
         raise Failed(f"a body that is no chat completion: {_quoted_payload(payload)}") from None
-    if finish == "error":
+    if finish == "error" or choice.get("error"):
         raise Failed(f"a reply that ended in an error: {_quoted_payload(choice)}")
     usage = usage if isinstance(usage, dict) else {}
     tokens = usage.get("prompt_tokens"), usage.get("completion_tokens"), _cached(usage)
@@ -199,7 +211,7 @@ def _enclosed_error(error: Any, place: ResponsePlace | None) -> Exception:
     words, code = complaint({"error": error})
     if place is not None and code.isdecimal() and len(code) == 3 and int(code) >= 400:
         return http_error(int(code), words, {}, place, _quoted_payload(error))
-    if place is not None and _CONTEXT.search(words[:_DETAILS]):
+    if place is not None and _tells_overflow(words[:_DETAILS]):
         return http_error(400, words, {}, place)
     return Failed(f"an error in place of a reply: {quote_stranger(words)}")
 
@@ -219,9 +231,21 @@ def complaint(payload: Any) -> tuple[str, str]:
 def _tool_arguments(message: Mapping[str, Any]) -> str:
     """The arguments of the first tool call, as JSON; "" if there is none."""
     match message:
-        case {"tool_calls": [{"function": {"arguments": arguments}}, *_]}:
-            return arguments if isinstance(arguments, str) else json.dumps(arguments)
+        case {"tool_calls": [{"function": {"arguments": str() as arguments}}, *_]}:
+            return arguments
+        case {"tool_calls": [{"function": {"arguments": {} as arguments}}, *_]}:
+            return json.dumps(arguments)
     return ""
+
+
+def _refusal(message: Mapping[str, Any]) -> str:
+    """The words of a model that does not answer, as OpenAI sets them apart; "" if there are none.
+
+    They are read as a reply, so that the question is repaired and not sent six times, but say
+    nothing about whether the server keeps to the form of the answer.
+    """
+    said = message.get("refusal")
+    return said if isinstance(said, str) else ""
 
 
 def _thoughts(message: Mapping[str, Any]) -> str:
@@ -301,6 +325,7 @@ _THOUGHTS = (
     *((f"<{name}>", f"</{name}>") for name in ("think", "thinking", "thought", "seed:think")),
     ("[THINK]", "[/THINK]"),
 )
+_MOST_THOUGHTS = 100  # of one kind; the text is copied for each of them
 # What chat templates put around a reply, and servers may leave in it.
 _ENDS = (
     *("<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end|>", "<|return|>", "<|end_of_text|>"),
@@ -328,7 +353,9 @@ def without_thoughts(text: str) -> str:
         text = _final_channel(text)
     text = _unmarked(text)
     for opening, closing in _THOUGHTS:
-        while decode_whole(text) is None:
+        for _ in range(_MOST_THOUGHTS):
+            if decode_whole(text) is not None:
+                break
             thought, closed, rest = text.partition(closing)
             opened = thought.lstrip().startswith(opening)
             if opened and not closed:
@@ -368,8 +395,8 @@ def http_error(
     A client that got none makes one up, and has no headers. details: whatever else was said.
     """
     said = quote_stranger(words) or "no reason given"
-    details = f"{words} {details}"[:_DETAILS]
-    if status in _OVERFLOWS and _CONTEXT.search(details):
+    details = f"{words}\n{details}"[:_DETAILS]
+    if status == _TOO_LARGE or (status in _OVERFLOWS and _tells_overflow(details)):
         return ContextOverflow(f"the prompt does not fit into {place.model}: {said}")
     if status < 300:  # it succeeded, in something else
         return Failed(f"HTTP {status}: {said}", down=False)
@@ -378,6 +405,10 @@ def http_error(
         billed = not headers or status in _LATE
         return Failed(f"HTTP {status}: {said}", wait=wait, down=status not in _BUSY, billed=billed)
     return _final(status, said, place, details)
+
+
+def _tells_overflow(details: str) -> bool:
+    return bool(_CONTEXT.search(details)) and not _ABOUT_ROOM.search(details)
 
 
 def _final(status: int, said: str, place: ResponsePlace, details: str) -> SocietyError:
@@ -424,7 +455,7 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
         pass
     try:
         date = parsedate_to_datetime(said)
-    except ValueError:
+    except (ValueError, OverflowError):  # an hour far from Greenwich
         return None
     date = date if date.tzinfo else date.replace(tzinfo=UTC)
     return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())

@@ -24,6 +24,9 @@ Structured = Literal["auto", "schema", "tools", "json", "none"]
 Above = Annotated[float, Field(gt=0)]
 Share = Annotated[float, Field(gt=0, le=1)]
 LimitCount = Annotated[int, Field(ge=1)]
+# More of them make llama.cpp fail, or end the process.
+SlotCount = Annotated[int, Field(ge=1, le=256)]
+ThreadCount = Annotated[int, Field(ge=1, le=512)]
 
 SMALL = "local"
 SMALL_LABEL = "SmolLM2-135M-Instruct (a real language model that is too small to be a mind)"
@@ -106,10 +109,10 @@ class ModelSpec(BaseModel):
     context: LimitCount | None = Field(
         None, description="of a local model: tokens of prompt and reply together; none: 4096"
     )
-    slots: LimitCount | None = Field(
+    slots: SlotCount | None = Field(
         None, description="of a local model: questions that it answers at once; none: 4"
     )
-    threads: LimitCount | None = Field(
+    threads: ThreadCount | None = Field(
         None, description="of a local model: threads that compute; none: half the cores"
     )
     extra: dict[str, JsonValue] = Field({}, description="more settings, sent as they are")
@@ -141,7 +144,7 @@ class ModelSpec(BaseModel):
 
     @field_validator(
         *("api_base", "temperature", "max_tokens", "most_room"),
-        *("requests_per_minute", "tokens_per_minute"),
+        *("requests_per_minute", "tokens_per_minute", "context", "slots", "threads"),
         mode="before",
     )
     @classmethod
@@ -193,7 +196,9 @@ class ModelSpec(BaseModel):
         name = said.get("model") if isinstance(said, Mapping) else None
         if not isinstance(name, str) or not is_local(name):
             return said
-        given = _LOCAL_DEFAULTS | {key: value for key, value in said.items() if value is not None}
+        unset = {key for key, value in said.items() if value is None or value == "none"}
+        unset -= {"reasoning_effort"}  # which may have that value
+        given = _LOCAL_DEFAULTS | {key: value for key, value in said.items() if key not in unset}
         slots, calls = given["slots"], given.get("concurrency")
         if isinstance(slots, int) and (calls is None or (isinstance(calls, int) and calls > slots)):
             given["concurrency"] = slots

@@ -22,7 +22,10 @@ _NOTE = (
     "prompts that the provider had in its cache, where it tells."
 )
 
-_COPIED = "copied: exchanges that took the reply to an identical question, at no cost."
+_NOTES = {
+    "copied": "copied: exchanges that took the reply to an identical question, at no cost.",
+    "unasked": "unasked: answers that were found without a model, as where only one was legal.",
+}
 
 
 def llm_usage_section(layout: Layout) -> Section:
@@ -43,8 +46,8 @@ def _ledger_table(layout: Layout, entries: Sequence[Usage]) -> Table:
         groups.setdefault((asked, entry.kind), []).append(entry)
     if len(groups) > 1:
         groups["in all", ""] = [*entries]
-    copied = ["copied"] if any(entry.copied for entry in entries) else []
-    counts = (*_COUNTS, *copied)
+    more = [name for name in _NOTES if any(getattr(entry, name) for entry in entries)]
+    counts = (*_COUNTS, *more)
     rows = [
         (*key, *(sum_known(getattr(one, name) for one in group) for name in (*counts, *_USED)))
         for key, group in groups.items()
@@ -57,7 +60,7 @@ def _ledger_table(layout: Layout, entries: Sequence[Usage]) -> Table:
     ]
     lost = sum(run.unanswered for run in layout.conditions)
     unanswered = f"{count_of(lost, 'call')} never returned; they may still be billed."
-    notes = [_NOTE, *([_COPIED] if copied else []), *([unanswered] if lost else [])]
+    notes = [_NOTE, *(_NOTES[name] for name in more), *([unanswered] if lost else [])]
     return Table.of("ledger", "Calls of language models", head, rows, *notes)
 
 

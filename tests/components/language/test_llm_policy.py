@@ -13,6 +13,7 @@ from society.engine.action_spaces import (
     ActionSpace,
     Choice,
     Fields,
+    Integer,
     MixedStrategy,
     Neighbour,
     Real,
@@ -272,6 +273,24 @@ def test_a_long_reply_is_shown_with_its_beginning_and_its_end(talk: Talking) -> 
     assert len(repair) < 1500
 
 
+# Fields of which some have one legal answer
+
+
+def test_a_field_with_one_legal_answer_is_settled_and_the_others_are_asked_for(
+    talk: Talking,
+) -> None:
+    reply = Fields({"whom": Integer(3, 3), "much": Real(0, 1)})
+    held = talk(question(reply), LanguagePolicy(), says='{"much": 0.25}', agents=1)
+    assert [held.over.answers("bid", name)[0].tolist() for name in reply.fields] == [
+        [[3]],
+        [[0.25]],
+    ]
+    assert '"much"' in held.prompts[0]
+    assert '"whom"' not in held.prompts[0]
+    assert held.requests[0].schema is not None
+    assert list(held.requests[0].schema["properties"]) == ["much"]
+
+
 # Replies that were cut off
 
 
@@ -353,6 +372,17 @@ def test_a_prompt_that_cannot_be_shortened_is_settled_by_the_fallback(talk: Talk
     held = talk(bid, LanguagePolicy(), says=[TOO_LONG], agents=1)
     assert held.over.answers("bid")[0].tolist() == [[0.5]]
     assert held.ledger == {"bid": (1, 0, 0, 1)}
+
+
+def test_where_more_room_does_not_fit_a_repair_follows_and_nothing_is_forgotten(
+    talk: Talking,
+) -> None:
+    says = [cut("Well,", 100), cut("Well,", 200), TOO_LONG, "0.25"]
+    held = talk(bid, Diary(), LanguagePolicy(), says=says, agents=1)
+    assert [request.again for request in held.requests] == ["", "cut", "cut", "repair"]
+    assert [request.room for request in held.requests] == [None, 200, 400, None]
+    assert [days(prompt) for prompt in held.prompts] == [[1, 2, 3, 4]] * 4
+    assert held.over.answers("bid")[0].tolist() == [[0.25]]
 
 
 def test_a_repair_that_is_too_long_keeps_its_words_and_loses_memories(talk: Talking) -> None:

@@ -187,6 +187,7 @@ def test_what_is_no_answer_is_refused_with_what_was_expected(reply: ActionSpace,
         ('{"C": 100}', "which must have 'D' once"),
         ('{"C": 60, "c": 40, "D": 40}', "which must have 'C' once"),
         ('{"C": 150, "D": -50}', "where '-50' is no share of 'D'"),
+        ('{"C": 1e308, "D": 1e308}', "which sums to 2e+09"),
         ('{"C": "most", "D": 10}', "where 'most' is no share of 'C'"),
     ],
 )

@@ -24,9 +24,11 @@ from society.llm.providers.budget import Budget
 from society.llm.providers.pool import ModelPool
 from society.llm.providers.settings import Limits, ModelSpec
 from society.runs.runfile import open_run_file
+from tests.hostile_server import chat_completion
 
 if TYPE_CHECKING:
     from tests.conftest import Provider
+    from tests.hostile_server import HostileHandler, HostileServer
 
     from .conftest import Ask, Spec
 
@@ -104,6 +106,60 @@ def one(provider: Provider, surroundings: pytest.MonkeyPatch, request: Any) -> M
     """A model on the server, named as the test."""
     name = request.node.name.partition("[")[0]
     return ModelSpec(model=name, api_base=provider.url, backoff=0.001)
+
+
+# Servers that do it their own way
+
+ENDED = {"id": "batch_1", "status": "completed", "output_file_id": "out"}
+REPLIES = [
+    {"custom_id": str(n), "response": {"status_code": 200, "body": json.loads(chat_completion(w))}}
+    for n, w in enumerate(["I am 0", "I am 1"])
+]
+
+
+def ask_oddly(hostile: HostileServer, ask: Ask, **odd: Any) -> list[str]:
+    """Ask two questions of a server whose answers are given, by path; a number is a status."""
+    answers = {"files": {"id": "in"}, "batches": ENDED, "batches/": ENDED, "content": REPLIES}
+
+    def answer(request: HostileHandler) -> None:
+        kind = next(name for name in ("content", "?", "batches/", "batches", "files")
+                    if name in request.path)  # fmt: skip
+        told = (answers | odd)[kind]
+        status = told if isinstance(told, int) else 200
+        lines = told if isinstance(told, list) else [told]
+        request.send(status, b"\n".join(json.dumps(line).encode() for line in lines))
+
+    hostile.answers(answer)
+    name = f"odd-{len(hostile.heard)}-{hostile.port}"
+    spec = ModelSpec(model=name, api_base=hostile.url, backoff=0.001, attempts=1, deadline=0.1)
+    return texts(batched(spec, [ask(f"I am {agent}", agent) for agent in range(2)]))
+
+
+@pytest.mark.parametrize(
+    ("odd", "told"),
+    [
+        ({"content": REPLIES[::-1]}, None),
+        ({"content": [REPLIES[0] | {"custom_id": 0}, REPLIES[1]]}, None),
+        ({"content": [*REPLIES, REPLIES[0] | {"response": None, "error": {"message": "?"}}]}, None),
+        ({"content": [*REPLIES, REPLIES[1] | {"custom_id": "0"}]}, None),
+        ({"batches/": ENDED | {"status": "COMPLETED", "request_counts": ["2"]}}, None),
+        ({"batches/": ENDED | {"status": "canceled"}}, None),
+        ({"content": 404}, "does not know batch batch_1 or its files any more; resume asks again"),
+        ({"files": 413}, "takes no file of so many questions: HTTP 413"),
+        ({"batches": 504, "?": {"data": [{"metadata": "mine"}]}}, "HTTP 504"),
+        ({"batches": 504, "?": {"data": 7}}, "HTTP 504"),
+        ({"batches/": {"id": "b", "status": "failed", "errors": "too many"}}, "b: too many"),
+        ({"batches/": {"id": "b", "status": "failed", "errors": {"data": 7}}}, "does not say"),
+    ],
+)  # fmt: skip
+def test_odd_batch_interfaces_are_read_or_described(
+    hostile: HostileServer, ask: Ask, odd: dict[str, Any], told: str | None
+) -> None:
+    said = ask_oddly(hostile, ask, **odd)
+    if told is None:
+        assert said == ["I am 0", "I am 1"]
+    else:
+        assert [told in one for one in said] == [True, True], said
 
 
 @pytest.mark.parametrize(
@@ -192,6 +248,7 @@ def test_replies_cost_what_the_list_says_of_batches(
     assert isinstance(said, Completion)
     assert (said.prompt_tokens, said.completion_tokens) == (100, 50)
     assert said.cost == pytest.approx((0.075 * 100 + 0.3 * 50) / 1e6)
+    assert said.cached_tokens is None, "the price takes no account of caches"
 
 
 class Kept:

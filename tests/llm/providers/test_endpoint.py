@@ -12,9 +12,11 @@ from society.engine.calls import OVERFLOW, Address, Completion, Message, Request
 from society.errors import InputError, Paused, WiringWarning
 from society.llm.providers.endpoint import Endpoint
 from society.llm.providers.settings import ModelSpec
+from tests.hostile_server import chat_completion
 
 if TYPE_CHECKING:
     from tests.conftest import Provider
+    from tests.hostile_server import HostileHandler, HostileServer
     from tests.llm.providers.conftest import Ask, Asked, Spec
 
 SCHEMA = {
@@ -192,6 +194,36 @@ def test_a_setting_is_left_out_only_if_it_is_refused_whatever_its_value(
     assert ("temperature" in endpoint.outgoing(request()).settings) is not left_out
 
 
+def test_a_refusal_to_answer_says_nothing_about_a_server(
+    hostile: HostileServer, ask: Ask, asked: Asked
+) -> None:
+    """OpenAI sets such words apart where a schema is enforced."""
+    refused = {"message": {"content": None, "refusal": "I cannot."}, "finish_reason": "stop"}
+
+    def answer(request: HostileHandler) -> None:
+        first = len(request.server.heard) == 1
+        request.send(200, chat_completion(**({"choices": [refused]} if first else {})))
+
+    hostile.answers(answer)
+    spec = ModelSpec(model="refusing", api_base=hostile.url, concurrency=1)
+    one, other = asked(spec, [ask("a", n, schema=SCHEMA) for n in range(2)])
+    assert (one.text, one.finish, other.text) == ("I cannot.", "refusal", '{"answer": 0.5}')
+    assert ways([one, other]) == ["schema", "schema"]
+
+
+def test_a_change_is_said_with_the_words_of_the_server_and_not_its_whole_body(
+    hostile: HostileServer, ask: Ask, asked: Asked
+) -> None:
+    def answer(request: HostileHandler) -> None:
+        words = json.dumps({"error": {"message": "no seed: not supported", "param": "seed"}})
+        taken = "seed" not in request.body
+        request.send(*(200, chat_completion()) if taken else (400, words.encode()))
+
+    hostile.answers(answer)
+    with pytest.warns(WiringWarning, match=r"which it refuses; it said: no seed: not supported$"):
+        asked(ModelSpec(model="seedless", api_base=hostile.url), ask())
+
+
 def test_a_reply_that_was_cut_off_says_nothing_about_a_server() -> None:
     endpoint = Endpoint(ModelSpec(model="m", api_base="http://localhost/v1"), 0)
     endpoint.learn(endpoint.outgoing(request(schema=SCHEMA)), '{"ans', "length")
@@ -299,14 +331,9 @@ def test_marks_of_thinking_are_no_part_of_an_answer(
 def test_a_reply_that_ends_in_an_error_is_a_failed_attempt(
     provider: Provider, spec: Spec, ask: Ask, asked: Asked
 ) -> None:
-    """litellm hides that end: it calls it `stop`."""
-    settings = spec(attempts=2)
     provider.plan(odd=["fails"])
-    if settings.sort == "lean":
-        with pytest.raises(Paused, match="after 2 attempts"):
-            asked(settings, ask())
-    else:
-        assert [one.finish for one in asked(settings, ask())] == ["stop"]
+    with pytest.raises(Paused, match="after 2 attempts"):
+        asked(spec(attempts=2), ask())
 
 
 # Prompts that are too long
@@ -322,8 +349,17 @@ def test_a_reply_that_ends_in_an_error_is_a_failed_attempt(
         ("Trying to keep the first 9000 tokens when context the overflows.", 400),
         ("prompt is too long: 210000 tokens > 200000 maximum", 400),
         ("The input token count (1500000) exceeds the maximum number of tokens allowed", 400),
+        ("`inputs` tokens + `max_new_tokens` must be <= 4097. Given: 4100 `inputs` tokens", 422),
+        ("This model's maximum prompt length is 131072 but the request contains 537812.", 400),
+        ("Range of input length should be [1, 129024]", 400),
+        ("Your request exceeded model token limit: 8192", 400),
+        ("Prompt exceeds max length", 400),
+        ("Request Entity Too Large", 413),
     ],
-    ids=["OpenAI", "vLLM", "llama.cpp", "Ollama", "LM Studio", "Anthropic", "Gemini"],
+    ids=[
+        *("OpenAI", "vLLM", "llama.cpp", "Ollama", "LM Studio", "Anthropic", "Gemini"),
+        *("TGI", "xAI", "Qwen", "Moonshot", "Zhipu", "nginx"),
+    ],
 )
 def test_a_prompt_that_does_not_fit_is_an_answer_without_words(
     provider: Provider, spec: Spec, ask: Ask, asked: Asked, words: str, status: int
@@ -333,6 +369,38 @@ def test_a_prompt_that_does_not_fit_is_an_answer_without_words(
     assert (short.finish, long.finish, long.text) == ("stop", OVERFLOW, "")
     assert (long.prompt_tokens, long.completion_tokens, long.cost) == (0, 0, 0.0)
     assert long.retries == 0, "it would be refused again"
+
+
+# Rooms that are too large
+
+OF_VLLM = (
+    "'max_tokens' or 'max_completion_tokens' is too large: 1024. This model's maximum context "
+    "length is 512 tokens and your request has 25 input tokens (1024 > 512 - 25)."
+)
+
+
+def test_a_room_that_no_prompt_fits_beside_is_the_users_mistake(
+    provider: Provider, spec: Spec, ask: Ask, asked: Asked
+) -> None:
+    provider.plan(context=1, context_says=[OF_VLLM, 400])
+    told = "max_tokens is 1,024, but .* has 512 tokens for prompt and reply .* set max_tokens lower"
+    with pytest.raises(InputError, match=told):
+        asked(spec(), ask())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [OF_VLLM, "max_tokens is too large: 1024. This model supports at most 512 completion tokens."],
+    ids=["above the context", "above the model's own"],
+)
+def test_a_room_that_has_grown_too_far_does_not_end_a_run(
+    provider: Provider, spec: Spec, ask: Ask, asked: Asked, words: str
+) -> None:
+    """The caller has more room than the settings say, since a reply was cut off."""
+    provider.plan(context=10, context_says=[words, 400])
+    settings = spec(max_tokens=400, concurrency=1)
+    short, long = asked(settings, [ask("short"), ask("a longer prompt", 1, room=1024)])
+    assert (short.finish, long.finish, long.retries) == ("stop", OVERFLOW, 0)
 
 
 # Seeds
@@ -350,6 +418,32 @@ def test_each_call_has_a_seed_of_its_own_that_the_run_and_its_address_give(
     assert len({*first, *seeds(2)}) == 4
     assert all(0 <= seed < 2**31 for seed in first)
     assert provider.stats()["last"]["body"]["seed"] in seeds(2)
+
+
+def test_an_empty_reply_is_asked_for_again_with_another_seed_and_an_outage_with_the_same(
+    ask: Ask,
+) -> None:
+    """Else a server that keeps to its seed would be silent for ever."""
+    endpoint = Endpoint(ModelSpec(model="openai/gpt-4o"), 1)
+    seeds = [endpoint.outgoing(ask(), empty).settings["seed"] for empty in (0, 0, 1, 2)]
+    assert len(set(seeds)) == 3
+    assert seeds[0] == seeds[1]
+
+
+def test_a_server_that_is_silent_for_one_seed_is_heard_with_the_next(
+    hostile: HostileServer, ask: Ask, asked: Asked
+) -> None:
+    heard: list[int] = []
+
+    def answer(request: HostileHandler) -> None:
+        heard.append(request.body["seed"])
+        silent = request.body["seed"] == heard[0]
+        request.send(200, chat_completion("" if silent else "0.4"))
+
+    hostile.answers(answer)
+    spec = ModelSpec(model="silent", api_base=hostile.url, backoff=0.001)
+    (said,) = asked(spec, ask())
+    assert (said.text, said.retries, said.sent["seed"]) == ("0.4", 1, heard[1])
 
 
 def test_a_users_own_seed_stands(provider: Provider, spec: Spec, ask: Ask, asked: Asked) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -75,5 +76,12 @@ def test_a_count_that_no_file_can_hold_takes_no_time(tmp_path: Path) -> None:
 def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"there is no file .*none\.gguf; name a GGUF file"):
         read_gguf(tmp_path / "none.gguf")
-    with pytest.raises(InputError, match="cannot be read: Is a directory; name a GGUF file"):
+    with pytest.raises(InputError, match="is no file; name a GGUF file"):
         read_gguf(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without pipes in folders")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.gguf")
+    with pytest.raises(InputError, match=r"a\.gguf is no file; name a GGUF file"):
+        read_gguf(tmp_path / "a.gguf")

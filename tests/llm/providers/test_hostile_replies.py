@@ -163,7 +163,7 @@ def test_what_litellm_reads_is_bounded_too(
     surroundings.setenv("ANTHROPIC_API_KEY", KEY)
     hostile.answers(answer)
     began = time.monotonic()
-    with pytest.raises(Paused, match="did not answer after 1 attempts"):
+    with pytest.raises(Paused, match="did not answer after 1 attempt "):
         asked(ModelSpec(model=model, attempts=1, timeout=20), ask())
     assert time.monotonic() - began < 15
 
@@ -291,7 +291,7 @@ def odd_every_third(status: int) -> Callable[[HostileHandler], None]:
     return answer
 
 
-@pytest.mark.parametrize("status", [204, 206, 302, 307, 400, 404, 405, 410, 413, 415, 422, 451])
+@pytest.mark.parametrize("status", [204, 206, 302, 307, 400, 404, 405, 410, 415, 422, 451])
 def test_an_odd_status_among_good_answers_is_tried_again(
     status: int, hostile: HostileServer, typed: Typed
 ) -> None:

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from society.llm.providers.pricing import FREE, Price, find_price
+from society.engine.calls import Usage
+from society.llm.providers.pricing import FREE, Price, cache_savings, find_price
 from society.llm.providers.settings import ModelSpec
 
 
@@ -37,6 +38,40 @@ def test_what_needs_no_model_is_free(model: str) -> None:
 
 def test_a_price_is_by_the_token() -> None:
     assert Price(2.0, 3.0).of(10, 100) == 320.0
+
+
+GPT = Usage("language_policy", "effort", "gpt-4o-mini", prompt_tokens=3000, cost=0.01)
+
+
+def test_caches_saved_the_difference_between_two_listed_prices() -> None:
+    """Of gpt-4o-mini a million tokens cost .15 dollars, and .075 out of the cache."""
+    some = GPT._replace(cached_tokens=2000)
+    assert cache_savings([some]) == pytest.approx(2000 * (0.15 - 0.075) / 1e6)
+    provider = some._replace(model="openai/gpt-4o-mini", cached_tokens=1000)
+    assert cache_savings([some, provider]) == pytest.approx(3000 * (0.15 - 0.075) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("entry", "saved"),
+    [
+        (GPT._replace(cached_tokens=0), 0.0),
+        (GPT._replace(cached_tokens=2000, cost=0.0), 0.0),
+        (GPT._replace(cached_tokens=None), None),
+        (GPT._replace(cached_tokens=2000, cost=None), None),
+        (GPT._replace(cached_tokens=2000, model="no-such-model"), None),
+        (GPT._replace(cached_tokens=2000, model="gpt-4"), None),
+    ],
+    ids=["none cached", "for free", "not told", "no cost", "not listed", "no price of caches"],
+)
+def test_what_is_not_known_to_be_saved_is_none_and_not_nothing(
+    entry: Usage, saved: float | None
+) -> None:
+    assert cache_savings([entry]) == saved
+    assert cache_savings([GPT._replace(cached_tokens=0), entry]) == saved
+
+
+def test_nobody_has_saved_anything_where_nobody_was_asked() -> None:
+    assert cache_savings([]) == 0
 
 
 def test_the_heavy_libraries_stay_out_until_a_model_needs_them() -> None:

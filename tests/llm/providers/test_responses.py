@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
@@ -67,6 +68,35 @@ def test_thoughts_that_a_server_keeps_apart_are_read_if_there_is_nothing_else() 
         assert parse_completion(body("", **{name: '{"answer": 7}'})).text == '{"answer": 7}'
         assert parse_completion(body("8", **{name: '{"answer": 7}'})).text == "8"
         assert parse_completion(body("", **{name: [7]})).text == ""
+
+
+def test_a_tool_call_whose_arguments_are_null_has_not_answered() -> None:
+    """It would be read as "none", or nobody."""
+    call = {"function": {"name": "answer", "arguments": None}}
+    said = body(None, tool_calls=[call], reasoning_content='{"answer": 7}')
+    assert parse_completion(said).text == '{"answer": 7}'
+    assert parse_completion(body(None, tool_calls=[call])).text == ""
+
+
+def test_words_of_refusal_are_the_reply_and_what_was_thought_before_is_none() -> None:
+    said = body(None, refusal="I cannot help with that.", reasoning='{"answer": 7}')
+    reply = parse_completion(said)
+    assert (reply.text, reply.finish) == ("I cannot help with that.", "refusal")
+
+
+def test_an_error_beside_half_an_answer_is_a_failed_attempt() -> None:
+    """As OpenRouter tells that the provider behind it broke off."""
+    said = body('{"answer": 7}')
+    said["choices"][0]["error"] = {"code": 502, "message": "upstream"}
+    with pytest.raises(Failed, match=r"ended in an error: .*upstream"):
+        parse_completion(said)
+
+
+@pytest.mark.parametrize("said", ["<think></think>", "</think>", "[THINK]x[/THINK]", "{</think>"])
+def test_thoughts_without_number_hold_up_nobody(said: str) -> None:
+    began = time.process_time()
+    without_thoughts(said * 120_000)
+    assert time.process_time() - began < 0.5
 
 
 def test_calls_of_tools_say_nothing() -> None:
@@ -207,6 +237,7 @@ def test_what_nobody_knows_the_end_of_may_have_to_be_paid_for(
         ("nan", None),
         ("inf", None),
         ("soon", None),
+        ("Fri, 01 Mar 2024 12:00:30 -9999999999999999999", None),
         ("", None),
     ],
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from society.engine.parameters import ValidationIssues, validate
-from society.llm.providers.settings import Limits, ModelSpec, model_syntax
+from society.llm.providers.settings import SLOTS, Limits, ModelSpec, model_syntax
 
 
 @pytest.mark.parametrize(
@@ -27,6 +28,20 @@ def test_how_a_model_is_reached_is_seen_from_its_name(given: dict[str, Any], sor
 @pytest.mark.parametrize("name", ["temperature", "max_tokens", "api_base", "most_room"])
 def test_none_unsets_a_setting(name: str) -> None:
     assert getattr(ModelSpec.model_validate({name: "none"}), name) is None
+
+
+@pytest.mark.parametrize("name", ["context", "slots", "threads"])
+def test_none_leaves_a_setting_of_a_local_model_to_what_is_usual(name: str) -> None:
+    spec = ModelSpec.model_validate({"model": "local:m.gguf", name: "none"})
+    assert getattr(spec, name) == (SLOTS if name == "slots" else None)
+    assert spec.concurrency == SLOTS
+
+
+@pytest.mark.parametrize(("name", "most"), [("slots", 256), ("threads", 512)])
+def test_what_llama_cpp_could_not_serve_is_refused(name: str, most: int) -> None:
+    assert getattr(ModelSpec.model_validate({"model": "local:m.gguf", name: most}), name) == most
+    with pytest.raises(ValidationError, match=f"less than or equal to {most}"):
+        ModelSpec.model_validate({"model": "local:m.gguf", name: most + 1})
 
 
 def test_none_is_an_effort_of_some_providers() -> None:

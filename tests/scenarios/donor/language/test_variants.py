@@ -24,7 +24,7 @@ def test_who_may_punish_is_told_what_it_costs_and_decides_deed_and_amount(
 ) -> None:
     says = {"donate": '{"deed": "punish", "amount": 2.5}'}
     spoken = speaking(says, punishment=True, games=1)
-    prompt = spoken.prompts("donate")[-1]
+    *_, prompt = (one for one in spoken.prompts("donate") if "no units to spend" not in one)
     assert "for each unit that it spends on this the recipient loses 2" in prompt
     assert "Others may punish you in the same way." in prompt
     assert 'Do you give ("donate") or punish' in prompt
