@@ -81,8 +81,11 @@ class Component:
         """The name in scenario files and in what people are shown: NormBelief -> norm_belief."""
         return snake_case(cls.__name__)
 
-    def begin(self, agents: AgentGroup) -> None:
-        """Fill the own columns: before the script starts, and where a new life begins later."""
+    def begin(self, agents: AgentGroup) -> Awaitable[None] | None:
+        """Fill the own columns: before the script starts, and where a new life begins later.
+
+        `async def` if models are asked.
+        """
 
     def answer(self, ask: Question, agents: AgentGroup) -> Any:
         """Return one value per member, (M,), for the kinds in `answers`; pure.
@@ -103,6 +106,13 @@ class Component:
 
     def brief(self, ask: Inquiry, agent: Agent) -> str:
         """Return a text that is added to this agent's prompts, or ""; pure."""
+        return ""
+
+    def ponder(self, ask: Inquiry, agent: Agent) -> str:
+        """Return a question that this agent puts to itself before it answers, or ""; pure.
+
+        Only who answers in words is put it; a rule is not troubled by it.
+        """
         return ""
 
     def notice(self, tell: News, agents: AgentGroup) -> Awaitable[None] | None:
@@ -155,6 +165,7 @@ _HOOKS = {
     "answer": ("self", "ask", "agents"),
     "consult": ("self", "ask", "agent"),
     "brief": ("self", "ask", "agent"),
+    "ponder": ("self", "ask", "agent"),
     "notice": ("self", "tell", "agents"),
 }
 

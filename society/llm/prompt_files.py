@@ -8,7 +8,8 @@ so that a prompt pack swaps any of them without touching code:
     any/question.md         any question, in the words that its author has declared
     SCENARIO/told/KIND.md   something that happened; where there is none, as above: the sentence of
                             its Tell, or a plain one
-    any/PAGE.md             what is said around questions: repair, thinking, reflection
+    any/PAGE.md             what is said around questions: repair, thinking, faculties, thought; or
+                            by which a faculty asks in its own interest: reflection, plan
     SCENARIO/system.md      sent as a system message before each of them; we have none of our own
     MECHANISM/terms.md      the rules of a mechanism, for everybody who is asked anything within it
     SCENARIO/MECHANISM/terms.md    the same in the words of this scenario, in its place
@@ -35,11 +36,13 @@ everybody on a graph, as it was at the start. A question adds `options` (labels 
 open), `hint` (the form of the answer, options included), `example` (an answer with a placeholder,
 `{"answer": <number>}`; nothing where the hint shows one), `choices` (options that are numbered: {%
 if choices %}...{{ choices }}{% endif %} lists them there, before what is private, and `hint` refers
-to them), `thinking` (whether to think before answering), `plain` (declared words: .summary, .rules,
-.known, that is .common and .own, .seen, .question; see default_words), `terms` and, but for pages,
-`briefs` (what the agent's faculties add). Where mechanisms are made of others, option_terms(option)
-are the words of those in force under an option, given by its label or its value; own_page(name) is
-SCENARIO/NAME.md, or nothing.
+to them), `thinking` (whether to think before answering), `faculties` (what to think about before
+that, in the same reply: {% if faculties %}...{{ faculties }}...{% endif %} says it there, else it
+follows at the end), `deferred` (whether how to answer is said later), `plain` (declared words:
+.summary, .rules, .known, that is .common and .own, .seen, .question; see default_words), `terms`
+and `briefs` (what the agent's faculties add; on a page by which one of them asks, those before it).
+Where mechanisms are made of others, option_terms(option) are the words of those in force under an
+option, given by its label or its value; own_page(name) is SCENARIO/NAME.md, or nothing.
 """
 
 from __future__ import annotations
@@ -77,6 +80,7 @@ if TYPE_CHECKING:
 
 _ANY, _SYSTEM = "any/question.md", "system"
 _NO_WORDING = Wording()
+_NO_QUESTIONS: Mapping[str, str] = {}
 _MOST_FILES = 10_000  # in a folder of prompts
 
 # What templates read beside facts, everywhere and in questions.
@@ -86,8 +90,22 @@ _VARIABLES = frozenset({
 })  # fmt: skip
 _OF_QUESTIONS = frozenset({
     *("plain", "options", "hint", "example", "choices", "thinking", "terms", "briefs"),
-    *("own_page", "option_terms", "system"),
+    *("own_page", "option_terms", "system", "faculties", "deferred"),
 })  # fmt: skip
+# Pages around any question, with what they read beside the question's variables.
+_AROUND_QUESTIONS = {
+    "repair": {"reply", "reason"},
+    "faculties": {"questions"},
+    "thought": {"considered", "question"},
+    "considered": {"considered"},
+}
+# Pages by which components ask a model in their own interest, whatever has happened.
+_OF_COMPONENTS = {
+    "reflection": {"memories", "insights"},
+    "formative_memories": {"ages", "places", "ties"},
+    "plan": {"plan", "news"},
+    "relationships": {"others", "news"},
+}
 
 
 class _Rendering(NamedTuple):
@@ -143,8 +161,12 @@ class TermsPart(NamedTuple):
     terms: MechanismTerms
 
 
-class PlacedTerms:
-    """The terms of all mechanisms around a question: said where a template places them first."""
+class PlacedWords:
+    """Words that are said where a template places them first, and only there.
+
+    render: makes them once they are wanted. before: what was said already; what stands in it is not
+    said again.
+    """
 
     def __init__(self, render: Callable[[], str], before: str = "") -> None:
         self._render, self._before, self._placed = render, before, False
@@ -225,12 +247,16 @@ class Prompts:
         system: str = "",
         page: str = "",
         more: Mapping[str, object] | None = None,
+        faculties: Mapping[str, str] = _NO_QUESTIONS,
+        deferred: bool = False,
     ) -> str:
         """A question in words; raises InputError if a template fails.
 
         legal: what may be named in the answer. sight: the peers shown. system: the message before
         it; terms of mechanisms that stand there are not said again.
-        page: render any/PAGE.md in place of the question, with `more` variables.
+        page: render any/PAGE.md in place of the question, with `more` variables. faculties: what is
+        to be thought about before the answer, in the same reply, by name. deferred: leave out how
+        to answer.
         """
         variables = self._known(ask.kind, ask.facts, agent, sight, legal.peers)
         variables |= {
@@ -250,12 +276,19 @@ class Prompts:
             "thinking": thinking,
             "terms": "",
             "system": system,
+            "deferred": deferred,
             **(more or {}),
         }
-        terms: PlacedTerms | str = ""
+        if page not in _AROUND_QUESTIONS:  # where they stand already
+            variables["briefs"] = PlacedWords(partial(_briefs_before, ask, agent))
+        inner: PlacedWords | str = ""
+        if faculties:
+            inner = PlacedWords(partial(self._inner_questions, variables, faculties))
+        variables["faculties"] = inner
+        terms: PlacedWords | str = ""
         if not page:
             if self.mechanisms:
-                terms = PlacedTerms(partial(self._terms, variables), before=system)
+                terms = PlacedWords(partial(self._terms, variables), before=system)
             variables |= {
                 "briefs": "\n\n".join(agent.briefs(ask)),
                 "own_page": partial(self._own_page, variables),
@@ -267,7 +300,12 @@ class Prompts:
         words = self._templates.render(name, variables)
         if not words.strip():
             raise InputError(f"prompt {name} is empty for {agent.whole_name}; add text to it")
-        return f"{words}\n\n{terms}" if terms else words
+        return "\n\n".join([words, *(str(placed) for placed in (terms, inner) if placed)])
+
+    def _inner_questions(self, variables: Mapping[str, Any], faculties: Mapping[str, str]) -> str:
+        """The questions of faculties, which the agent is to think about before it answers."""
+        named = [SimpleNamespace(name=name, text=text) for name, text in faculties.items()]
+        return self._templates.render("any/faculties.md", {**variables, "questions": named})
 
     def system(self, ask: Inquiry, agent: Agent) -> str:
         """Return the system message that goes before a question, or "" where there is none.
@@ -279,11 +317,11 @@ class Prompts:
         if not name:
             return ""
         variables = self._known(ask.kind, ask.facts, agent, {})
-        terms: PlacedTerms | str = ""
+        terms: PlacedWords | str = ""
         if self.mechanisms:
             known = {"own_page": partial(self._own_page, variables), "terms": ""}
             known["option_terms"] = partial(self._option_terms, variables, {})
-            terms = PlacedTerms(partial(self._terms, {**variables, **known}))
+            terms = PlacedWords(partial(self._terms, {**variables, **known}))
         return self._templates.render(name, {**variables, "terms": terms}).strip()
 
     def has_template(self, kind: str) -> bool:
@@ -489,7 +527,8 @@ class Prompts:
             what, known = f"the question {kind!r}", _VARIABLES | {*facts}
             of_question = known | _OF_QUESTIONS
             yield _Rendering(what, self._template(kind) or _ANY, of_question)
-            yield _Rendering(what, "any/repair.md", of_question | {"reply", "reason"})
+            for page, more in _AROUND_QUESTIONS.items():
+                yield _Rendering(what, f"any/{page}.md", of_question | more)
             for page in filter(None, pages):
                 yield _Rendering(what, page, of_question | {"m"})
             if system := self._template(_SYSTEM):
@@ -497,9 +536,9 @@ class Prompts:
         for kind, facts in told.items():
             if template := self._template(f"told/{kind}"):
                 yield _Rendering(f"the event {kind!r}", template, _VARIABLES | {*facts})
-        anything = {name for facts in told.values() for name in facts} | {"memories", "insights"}
-        known = _VARIABLES | _OF_QUESTIONS | anything
-        yield _Rendering("a reflection", "any/reflection.md", known)
+        known = _VARIABLES | _OF_QUESTIONS | {name for facts in told.values() for name in facts}
+        for page, more in _OF_COMPONENTS.items():
+            yield _Rendering(f"the page {page!r}", f"any/{page}.md", known | more)
 
     def _read(self, template: str) -> NamesRead:
         if template not in self._names:
@@ -618,6 +657,11 @@ def _find_inside(folder: Path, file: Path) -> Path:
             "if you want it in your prompts"
         )
     return file
+
+
+def _briefs_before(ask: Inquiry, agent: Agent) -> str:
+    """What the faculties add that stand before the one that asks."""
+    return "\n\n".join(agent.briefs(ask, before=agent.address.component))
 
 
 def fact_sentence(kind: str, facts: OwnFacts, wording: Wording = _NO_WORDING) -> str:
