@@ -377,10 +377,10 @@ class Agent:
         )
         return [one for one in asked if one.words]
 
-    def inquiry(self, reply: ActionSpace) -> Inquiry:
-        """Return a question that one of its components asks on this occasion, without facts."""
-        kind = self.address.kind
-        return Inquiry(kind, OwnFacts(kind, {}, self._alone.audience), reply)
+    def inquiry(self, kind: str, reply: ActionSpace, tell: News | None = None) -> Inquiry:
+        """Return a question that one of its components asks, with the facts of an event, if any."""
+        none = OwnFacts(kind, {}, self._alone.audience)
+        return Inquiry(kind, none if tell is None else self.own(tell), reply)
 
     def prompt(self, ask: Inquiry, **more: Any) -> str:
         """A question in words."""

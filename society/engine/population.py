@@ -184,11 +184,15 @@ class Population:
         self.env.cohorts = self.env.cohorts or cohort_seats(cast, self.env)
         self.env.seats_with = self._seats_with
 
-    def _seats_with(self, component: str) -> Array:
-        """The seats of those who have a component, by its chance_id, (R, N) of bool."""
-        having = [one.rows.node for one in self.states if component in one.titles]
-        nodes = np.concatenate(having) if having else np.zeros(0, np.int64)
-        return _marked(self.env.present.shape, nodes)
+    def _seats_with(self, component: str, values: Mapping[str, object]) -> Array:
+        """The seats of those who have a component with such parameters, (R, N) of bool."""
+        seats = np.zeros(self.env.present.shape, bool)
+        for seated in self.states:
+            for part in seated.components:
+                same = (getattr(part, name, None) == value for name, value in values.items())
+                if part.chance_id == component and all(same):
+                    seats |= _marked(seats.shape, seated.rows.node)
+        return seats
 
     async def begin(self) -> None:
         """Let every component fill its columns."""

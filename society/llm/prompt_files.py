@@ -11,6 +11,7 @@ so that a prompt pack swaps any of them without touching code:
     any/PAGE.md             what is said around questions: repair, thinking, faculties, thought; or
                             by which a faculty asks in its own interest: reflection, plan
     SCENARIO/system.md      sent as a system message before each of them; we have none of our own
+    SCENARIO/premise.md     what the scenario is about, on pages by which faculties ask
     MECHANISM/terms.md      the rules of a mechanism, for everybody who is asked anything within it
     SCENARIO/MECHANISM/terms.md    the same in the words of this scenario, in its place
     MECHANISM/option.md     the mechanism as one option of several
@@ -78,7 +79,7 @@ if TYPE_CHECKING:
     from .template_names import NamesRead
     from .templates import Templates
 
-_ANY, _SYSTEM = "any/question.md", "system"
+_ANY, _SYSTEM, _PREMISE = "any/question.md", "system", "premise"
 _NO_WORDING = Wording()
 _NO_QUESTIONS: Mapping[str, str] = {}
 _MOST_FILES = 10_000  # in a folder of prompts
@@ -101,10 +102,10 @@ _AROUND_QUESTIONS = {
 }
 # Pages by which components ask a model in their own interest, whatever has happened.
 _OF_COMPONENTS = {
-    "reflection": {"memories", "insights"},
-    "formative_memories": {"ages", "places", "ties"},
-    "plan": {"plan", "news"},
-    "relationships": {"others", "news"},
+    "reflection": {"memories", "insights", "premise"},
+    "formative_memories": {"ages", "places", "ties", "premise"},
+    "plan": {"plan", "news", "premise"},
+    "relationships": {"others", "premise"},
 }
 
 
@@ -279,8 +280,9 @@ class Prompts:
             "deferred": deferred,
             **(more or {}),
         }
-        if page not in _AROUND_QUESTIONS:  # where they stand already
+        if page in _OF_COMPONENTS:  # elsewhere they stand already
             variables["briefs"] = PlacedWords(partial(_briefs_before, ask, agent))
+            variables["premise"] = PlacedWords(partial(self._premise, variables))
         inner: PlacedWords | str = ""
         if faculties:
             inner = PlacedWords(partial(self._inner_questions, variables, faculties))
@@ -301,6 +303,18 @@ class Prompts:
         if not words.strip():
             raise InputError(f"prompt {name} is empty for {agent.whole_name}; add text to it")
         return "\n\n".join([words, *(str(placed) for placed in (terms, inner) if placed)])
+
+    def _premise(self, variables: Mapping[str, Any]) -> str:
+        """What the scenario is about, for who thinks of no question of its own.
+
+        Of a scenario that has prompts, but no such page, it is nothing.
+        """
+        name = f"{self.scenario}/{_PREMISE}.md"
+        if self._find(name):
+            return self._templates.render(name, variables)
+        files = (*index.prompts(), *_files_in(self.folders))
+        has_own = any(_owner(file) == self.scenario for file in files)
+        return "" if has_own else str(variables["plain"].summary)
 
     def _inner_questions(self, variables: Mapping[str, Any], faculties: Mapping[str, str]) -> str:
         """The questions of faculties, which the agent is to think about before it answers."""
@@ -422,7 +436,9 @@ class Prompts:
         """
         others = _files_in(folder for folder in self.folders if folder != pack)
         legal = self._of_scenario(others) | self._ours
-        legal |= {f"{owner}/{kind}.md" for owner in self.owners for kind in (*kinds, _SYSTEM)}
+        legal |= {
+            f"{owner}/{kind}.md" for owner in self.owners for kind in (*kinds, _SYSTEM, _PREMISE)
+        }
         legal |= {
             f"{home}{name}/terms.md"
             for name in self.owners[1:]

@@ -29,7 +29,7 @@ class Name(Component):
         agents["called"] = await agents.each(self.name)
 
     async def name(self, agent: Agent) -> str:
-        answer = await ask_model(agent.inquiry(Text()), agent, "default", View({}, Legal()))
+        answer = await ask_model(agent.inquiry("name", Text()), agent, "default", View({}, Legal()))
         return str(answer)
 
 
@@ -86,5 +86,5 @@ def test_a_column_that_a_model_is_still_filling_is_not_read(talk: Talking) -> No
 
 def test_who_has_a_component_is_known_by_seat(talk: Talking) -> None:
     env = talk(silence, Name(), LanguagePolicy(), says=says).over.game.env
-    assert env.seats_with("name").tolist() == [[True] * 3]
-    assert env.seats_with("initial").tolist() == [[False] * 3]
+    assert env.seats_with("name", {}).tolist() == [[True] * 3]
+    assert env.seats_with("initial", {}).tolist() == [[False] * 3]
