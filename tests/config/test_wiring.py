@@ -668,6 +668,31 @@ def test_a_cohort_of_built_in_components_is_warned_of_one_that_answers_nothing(
     )
 
 
+DREAMERS = "persona, harvest, norm_belief, punishment, social_learning, voting"
+
+
+@pytest.mark.parametrize(
+    ("parts", "mute"),
+    [
+        (f"{DREAMERS}, plan, situation", ["plan", "situation"]),
+        (f"{DREAMERS}, observation, instructions", ["observation", "instructions"]),
+        (f"{DREAMERS}, attitude", []),  # which children inherit
+        ("persona, harvest, norm_belief, social_learning, situation, language_policy", []),
+    ],
+)
+def test_faculties_that_nobody_reads_are_warned_of(
+    typed: Typed, tmp_path: Path, parts: str, mute: list[str]
+) -> None:
+    cohort = f"{{name: all, count: 3, components: [{parts}]}}"
+    (tmp_path / "a.yaml").write_text(f"scenario: fishing_village\nrounds: 1\ncohorts: [{cohort}]\n")
+    said = typed("run", "a.yaml", "--quiet")
+    assert said.err.splitlines() == [
+        f"warning: a.yaml:3: nobody reads {name} in cohort 'all', since rules answer all questions "
+        f"there; add language_policy, or leave {name} out"
+        for name in mute
+    ]
+
+
 def test_python_warns_where_society_is_used_from_python(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -140,10 +140,12 @@ def test_in_a_chain_each_thought_is_a_call_that_begins_with_the_same_words(talk:
     first, second, last = held.prompts
     question = first.split("\n\nDo not answer yet.")[0]
     assert "Form of the answer" not in question
+    assert "without any explanation" not in question
     assert [one.startswith(f"{question}\n\n") for one in held.prompts] == [True] * 3
     assert first.endswith(
         "Do not answer yet. Think about this first: What is the weather like?\n\n"
-        "Reply with this thought alone, in two or three sentences."
+        "Reply with this thought alone, in two or three sentences.\n"
+        'Form of the answer: {"answer": "<text>"}, with text of at most 600 characters'
     )
     assert "What you have thought about it so far:\n- weather: «It rains.»\n\nDo not" in second
     assert last.endswith(
