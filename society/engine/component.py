@@ -181,6 +181,11 @@ def _check_hook(owner: str, name: str, hook: Callable[..., Any]) -> None:
             f"{owner}.{name} is `async`, and rules answer at once; leave `async` out, or write "
             "`async def consult(self, ask, agent)`, which answers for one agent at a time"
         )
+    if sort in ("brief", "ponder", "born") and inspect.iscoroutinefunction(hook):
+        raise ArgumentError(
+            f"{owner}.{name} is `async`, and nobody awaits it; leave `async` out: models are asked "
+            "in begin, notice and consult"
+        )
     if sort == "consult" and not inspect.iscoroutinefunction(inspect.unwrap(hook)):
         raise ArgumentError(f"{owner}.consult is awaited; write `async def consult`")
 

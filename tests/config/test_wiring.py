@@ -227,6 +227,11 @@ ERRORS = {
         '    def begn(self, me):\n        me["hurt"] = 1.0\n\n    def notice(self',
         "canal.py:20: grudge has a method 'begn', which is never called; did you mean 'begin'?",
     ),
+    "a question to the mind misspelt": (
+        "    def notice(self",
+        '    def ponders(self, ask, me):\n        return "Why?"\n\n    def notice(self',
+        "canal.py:20: grudge has a method 'ponders', which is never called; did you mean 'ponder'?",
+    ),
     "a copy of a column changed": (
         'me["hurt"] = me["hurt"] + tell.facts["share"]',
         'me["hurt"][tell.facts["share"] > 0] = 1.0',
