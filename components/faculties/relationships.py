@@ -7,7 +7,7 @@ such as Recall. What cannot be read is left out and counted, and the sentences b
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -29,9 +29,10 @@ class Relationships(Component):
     """A sentence about each peer with whom an agent deals, in mind before each question.
 
     relation: whose neighbours these are; the scenario's first one if none is named. most: so many
-    of them at most, by chance each time. every: rounds after which the sentences are renewed.
-    model: a name among the run's. Keeps the column `relationships`, a line "name: sentence" each,
-    and in `related` the round of the last attempt.
+    of them at most, by chance; who was among them stays, unless it leaves. every: rounds after
+    which the sentences are renewed. model: a name among the run's.
+    Keeps the column `relationships`, a line "name: sentence" each, and in `related` the round of
+    the last attempt.
     """
 
     relation: str = ""
@@ -75,10 +76,10 @@ class Relationships(Component):
     async def _judge(self, tell: News, relation: str, agent: Agent) -> str:
         """The sentences of one agent about its peers, a line each."""
         before = str(agent["relationships"])
-        peers = agent.neighbours(relation, self.most)
+        known = dict(_lines(before))
+        peers = self._peers(relation, known, agent)
         if not peers or agent["related"] == agent.moment:
             return before
-        known = dict(_lines(before))
         others = [
             {"name": name, "whole": agent.env.whole_name(agent.replicate, seat)}
             | {"said": known.get(name, "")}
@@ -94,6 +95,13 @@ class Relationships(Component):
             agent.fell_back(str(unread))
             return before
         return "\n".join(f"{name}: {clean_line(said[name])[:_LONGEST]}" for name in peers)
+
+    def _peers(self, relation: str, known: Iterable[str], agent: Agent) -> dict[str, int]:
+        """Seats of those of whom it thinks, by name: those of before, then others by chance."""
+        there = agent.neighbours(relation)
+        names = [name for name in known if name in there]
+        names += [name for name in agent.neighbours(relation, self.most) if name not in names]
+        return {name: there[name] for name in there if name in names[: self.most]}
 
     def brief(self, ask: Inquiry, agent: Agent) -> str:
         lines = [

@@ -280,7 +280,7 @@ class Prompts:
             "deferred": deferred,
             **(more or {}),
         }
-        if page in _OF_COMPONENTS:  # elsewhere they stand already
+        if page and page not in _AROUND_QUESTIONS:  # below a question they stand already
             variables["briefs"] = PlacedWords(partial(_briefs_before, ask, agent))
             variables["premise"] = PlacedWords(partial(self._premise, variables))
         inner: PlacedWords | str = ""

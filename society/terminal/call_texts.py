@@ -43,11 +43,7 @@ def _print(console: Console, line: Text) -> None:
 
 
 def _heading(named: NamedCall, replicates: int) -> str:
-    """Who was asked what, and what it took: "round 3 · villager 2 · effort · ...".
-
-    >>> _tokens(512, None)
-    '512 + unknown tokens'
-    """
+    """Who was asked what, by whom, and what it took: "round 3 · villager 2 · effort ..."."""
     (number, request, said), address = named.call, named.call.request.address
     parts = [
         f"round {number}" if number else "before the first round",
@@ -67,6 +63,11 @@ def _heading(named: NamedCall, replicates: int) -> str:
 
 
 def _tokens(sent: int | None, got: int | None) -> str:
+    """Tokens of a prompt and its reply.
+
+    >>> _tokens(512, None)
+    '512 + unknown tokens'
+    """
     sides = ("unknown" if tokens is None else f"{tokens:,}" for tokens in (sent, got))
     return f"{' + '.join(sides)} tokens"
 

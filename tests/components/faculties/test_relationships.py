@@ -69,6 +69,29 @@ def test_only_so_many_peers_are_thought_of(talk: Talking) -> None:
     assert {len(cell.splitlines()) for cell in held.over.column("relationships")} == {2}
 
 
+def test_whom_one_has_thought_of_stays_until_it_leaves(talk: Talking) -> None:
+    """Five rounds among seven others: whoever was chosen by chance is chosen again."""
+
+    def leaving(env: Environment) -> Script:
+        for day in env.rounds():
+            gone = (env.ids == first[0]) & (day == 3)
+            yield Tell("landed", gone=np.broadcast_to(gone, env.present.shape))
+            yield Tell("traded")
+
+    def peers(rounds: int) -> list[int]:
+        parts = (Relationships(every=1, most=3), LanguagePolicy())
+        cell = talk(leaving, *parts, says=says, agents=8, rounds=rounds).over.column(
+            "relationships"
+        )[7]
+        return [int(line.partition(":")[0]) for line in cell.splitlines()]
+
+    first = [8]
+    first = peers(1)
+    assert peers(2) == first
+    later = peers(5)
+    assert (len(later), first[0] in later, set(first[1:]) <= set(later)) == (3, False, True)
+
+
 def test_who_is_alone_thinks_of_nobody(talk: Talking) -> None:
     held = talk(days, Relationships(every=1), LanguagePolicy(), says=says, agents=1)
     assert thought(held) == []
