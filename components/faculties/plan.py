@@ -86,7 +86,7 @@ class Plan(Component):
 def _matters(values: Array) -> Array:
     """Tell which values of a fact are something: not 0, not empty, (M,) of bool."""
     something = values.astype(bool) & (values == values)
-    matters: Array = something.reshape(len(values), -1).any(axis=1)
+    matters: Array = something.any(axis=tuple(range(1, values.ndim)))
     return matters
 
 

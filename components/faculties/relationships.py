@@ -17,8 +17,7 @@ from society.components.language.llm_policy import View, ask_model
 from society.components.language.recall import MemoryCount
 from society.engine.action_spaces import Fields, Legal, Text
 from society.engine.component import ANYTHING, Agent, AgentGroup, Column, Component, Inquiry, News
-from society.engine.environment import Environment
-from society.errors import CastError, Unparsed
+from society.errors import Unparsed
 from society.text import clean_line, quote_text
 
 _LONGEST = 200  # characters of a sentence
@@ -28,9 +27,9 @@ _LONGEST = 200  # characters of a sentence
 class Relationships(Component):
     """A sentence about each peer with whom an agent deals, in mind before each question.
 
-    relation: whose neighbours these are; the scenario's first one if none is named. most: so many
-    of them at most, by chance; who was among them stays, unless it leaves. every: rounds after
-    which the sentences are renewed. model: a name among the run's.
+    relation: whose neighbours these are; the scenario's first one if none is named, and everybody
+    if there is none. most: so many of them at most, by chance; who was among them stays, unless it
+    leaves. every: rounds after which the sentences are renewed. model: a name among the run's.
     Keeps the column `relationships`, a line "name: sentence" each, and in `related` the round of
     the last attempt.
     """
@@ -52,16 +51,9 @@ class Relationships(Component):
         return (self.model,)
 
     def begin(self, agents: AgentGroup) -> None:
-        agents.env.graph(self._relation(agents.env))  # says so if there is none
+        if self.relation:
+            agents.env.graph(self.relation)  # says so if there is none
         agents["relationships"] = [""] * len(agents)
-
-    def _relation(self, env: Environment) -> str:
-        if not self.relation and not env.graphs:
-            raise CastError(
-                "relationships needs a relation, and this scenario has none; leave relationships "
-                "out, or declare relations in @scenario"
-            )
-        return self.relation or next(iter(env.graphs))
 
     def notice(self, tell: News, agents: AgentGroup) -> Awaitable[None] | None:
         due = agents.moment > 0 and agents.moment % self.every == 0
@@ -69,7 +61,7 @@ class Relationships(Component):
         return self._renew(tell, agents) if due and not fresh.all() else None
 
     async def _renew(self, tell: News, agents: AgentGroup) -> None:
-        relation = self._relation(agents.env)
+        relation = self.relation or next(iter(agents.env.graphs), "")
         agents["relationships"] = await agents.each(partial(self._judge, tell, relation))
         agents["related"] = agents.moment
 

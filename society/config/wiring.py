@@ -104,7 +104,7 @@ class _Check:
             return found
         if any(source.lacks_lines for source in sources):  # what follows would blame other lines
             return found
-        found += self._unknown_graphs()
+        found += [*self._unknown_graphs(), *self._unknown_relations()]
         if self.own_scenario and not self.in_words:  # prompts may read any parameter
             found += self._unread_parameters()
         return [*found, *self._rehearsed()]
@@ -331,6 +331,17 @@ class _Check:
             if name not in legal:
                 words = f"graphs= names the relation {name!r}; {suggest(name, legal)}"
                 yield self._at_text(words, "error", name, "scenario")
+
+    def _unknown_relations(self) -> Iterator[WiringIssue]:
+        """Find components that are to look at neighbours on a relation that is not there."""
+        legal = self.scenario.relations
+        for cohort in self.cast:
+            for part in cohort.components:
+                name = getattr(part, "relation", "")
+                if isinstance(name, str) and name and name not in legal:
+                    words = f"{part.title()} in cohort {cohort.name!r} has relation={name!r}; "
+                    place = (self.own_cast or {}).get(cohort.name, ("", 0))
+                    yield WiringIssue(words + suggest(name, legal), "error", *place)
 
     def _unread_parameters(self) -> Iterator[WiringIssue]:
         """Find parameters that neither the user's files nor fields of components name."""

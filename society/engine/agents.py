@@ -324,11 +324,13 @@ class Agent:
     def neighbours(self, graph: str, at_most: int | None = None) -> dict[str, int]:
         """Seats of the present neighbours whom it sees, by name, in order of id.
 
-        at_most: so many of them: the first in an order that chance gives to all agents for a round,
-        whatever the graph. When one of them leaves, the next one comes into sight.
+        graph: "" is everybody, whatever the graphs. at_most: so many of them: the first in an order
+        that chance gives to all agents for a round, whatever the graph. When one of them leaves,
+        the next one comes into sight.
         """
         audience, env = self._alone.audience, self.env
-        seats = audience.graphs[graph].neighbours(self.replicate, self.seat)
+        around = audience.graphs[graph] if graph else Complete(env.replicates, env.ids)
+        seats = around.neighbours(self.replicate, self.seat)
         seen = seats[audience.present[self.replicate, seats]]
         if at_most is not None and len(seen) > at_most:
             seen = seen[env.sight(self._node, env.ids[seen])[:at_most]]

@@ -698,6 +698,20 @@ def test_faculties_that_nobody_reads_are_warned_of(
     ]
 
 
+def test_a_relation_of_a_component_that_is_not_there_is_found_before_any_call(
+    typed: Typed, tmp_path: Path
+) -> None:
+    parts = "persona, personal_norm, relationships: {relation: lern}, language_policy"
+    cohort = f"{{name: all, count: 3, components: [{parts}]}}"
+    (tmp_path / "a.yaml").write_text(f"scenario: language_village\ncohorts: [{cohort}]\n")
+    said = typed("run", "a.yaml", "--quiet")
+    assert (said.code, said.err) == (
+        2,
+        "society: a.yaml:2: relationships in cohort 'all' has relation='lern'; did you mean "
+        "'learn'?\n",
+    )
+
+
 def test_python_warns_where_society_is_used_from_python(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

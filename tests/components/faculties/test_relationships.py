@@ -12,12 +12,15 @@ from society.components.faculties.relationships import Relationships
 from society.components.language.llm_policy import LanguagePolicy
 from society.engine.action_spaces import Real
 from society.engine.calls import Request
+from society.engine.component import Agent, AgentGroup, Component, Question
 from society.engine.environment import Environment
+from society.engine.scenario import Scenario
 from society.engine.script import Ask, Script, Tell
 from society.errors import PartError
 
 if TYPE_CHECKING:
     from tests.components.conftest import Talk, Talking
+    from tests.conftest import Play
 
 
 def days(env: Environment) -> Script:
@@ -90,6 +93,24 @@ def test_whom_one_has_thought_of_stays_until_it_leaves(talk: Talking) -> None:
     assert peers(2) == first
     later = peers(5)
     assert (len(later), first[0] in later, set(first[1:]) <= set(later)) == (3, False, True)
+
+
+def test_where_there_is_no_relation_one_thinks_of_everybody(play: Play) -> None:
+    seen: list[dict[str, int]] = []
+
+    class Seeing(Relationships):
+        def begin(self, agents: AgentGroup) -> None:
+            seen.append(Agent(agents, 0).neighbours(""))
+
+    play(Scenario("bare", days, cast=lambda p, n: []), Seeing(), Bidder(), agents=3)
+    assert seen == [{"1": 1, "2": 2}]
+
+
+class Bidder(Component):
+    answers = ("bid",)
+
+    def answer(self, ask: Question, agents: AgentGroup) -> float:
+        return 0.5
 
 
 def test_who_is_alone_thinks_of_nobody(talk: Talking) -> None:
