@@ -56,6 +56,13 @@ SOCIETIES: Mapping[str, Mapping[str, Any]] = {
         "parameters": {"vote": "plurality", "social_learning": True},
         "cohorts": [{"name": "people", "count": 6, **REMEMBERING}],
     },
+    "village that meets": {
+        "scenario": "language_village",
+        "agents": 6,
+        "rounds": 3,
+        "parameters": {"meeting": "at_once"},
+        "cohorts": [{"name": "people", "count": 6, "components": _VILLAGERS}],
+    },
     "meeting": {"scenario": "village_meeting", "rounds": 2},
     "donors": {
         "scenario": "donor_game",

@@ -29,26 +29,30 @@ _ENDING = re.compile(rf" \(at most ({_NUMBER}) fish per villager and day\)\Z")
 _FAR = 1e300  # stands for infinity, which is no part of a complex number
 _PROPOSED = "Nobody should land more than this on one day."
 _HELD = "Land no more than {cap} fish on one day."
+_SAID = "I think that nobody should land more than {cap} fish on one day."
 
 
 @dataclass(frozen=True)
 class Voting(Component):
     """Proposing one's belief as the next cap, and voting for the proposal nearest to it.
 
-    Answers `propose`, `update` (one's own norm in words) and `vote` from the column `belief`.
+    Answers `propose`, `update` (one's own norm in words), `vote`, and `speak` in a meeting before
+    them, from the column `belief`.
     """
 
     chance_id = "voting"
-    answers = ("propose", "update", "vote")
+    answers = ("propose", "update", "vote", "speak")
 
     def answer(self, ask: Question, agents: AgentGroup) -> Any:
         belief = agents["belief"]
+        if ask.kind == "speak":
+            return _in_words(_SAID, belief)
         if ask.options is not None:
             caps = caps_of(ask.options) if ask.options.dtype == object else ask.options
             return nearest_option(caps, agents.replicate, belief)
         if not isinstance(ask.reply, Fields):
             return belief
-        said = {"personal": _held(belief), "community": _PROPOSED, "cap": belief}
+        said = {"personal": _in_words(_HELD, belief), "community": _PROPOSED, "cap": belief}
         return {name: said[name] for name in ask.reply.fields}
 
 
@@ -83,9 +87,9 @@ def _figure(cap: float) -> str:
     return f"{round(cap, 2):.15g}"
 
 
-def _held(belief: Array) -> Array:
-    """Beliefs as norms of one's own."""
-    said = np.frompyfunc(lambda cap: _HELD.format(cap=_figure(cap)), 1, 1)
+def _in_words(sentence: str, belief: Array) -> Array:
+    """Beliefs in a sentence that has a place for the cap, (M,) of text."""
+    said = np.frompyfunc(lambda cap: sentence.format(cap=_figure(cap)), 1, 1)
     return np.asarray(said(belief), object)
 
 

@@ -4,6 +4,8 @@ The lake, fines, deaths and measures are those of fishing_village. Each round ev
     1. decides how hard to fish, from its own norm, the policy in force, and what it saw last round;
     2. fines one villager whom it sees, or nobody, as it judges (in fishing_village: if h_j > G);
     3. rewrites its norm and proposes a policy; the winner of the vote is told word for word.
+With `meeting` (ours) villagers first talk: each is heard by those who see it on `hear`, and what it
+said stands in their prompts until the vote is over.
 Villagers are told what they eat a day, that who falls below 0 dies, what a fine costs, their own
 norm, the policy, and the efforts and payoffs of the villagers they see. They are not told of
 catchability, growth, capacity, or how a catch comes about: rules, which need some of that, find it
@@ -60,6 +62,8 @@ from society.scenarios.village.fishing_village import (
 )
 from society.scenarios.village.fishing_village import STAGE as LAKE_STAGE
 from society.scenarios.village.institutions import (
+    NOTHING,
+    Known,
     VoteRule,
     detection_chance,
     fine_neighbours,
@@ -67,6 +71,7 @@ from society.scenarios.village.institutions import (
     name_finers,
     no_fines,
 )
+from society.scenarios.village.narration import hold_speeches
 from society.scenarios.village.norm_measures import told_by_norms
 from society.scenarios.village.norm_proposals import NormPolicy, no_policy, revise_policy
 
@@ -131,6 +136,11 @@ class LanguageVillage(Village):
     )
     stock_shown: bool | None = Field(
         None, description="whether villagers are told the stock; none: under section3"
+    )
+    meeting: Literal["none", "at_once", "in_turn"] = Field(
+        "none",
+        description="whether villagers talk in the evening, before they propose and vote (ours): "
+        "not at all, all at once, or one by one, having heard those before",
     )
     caps: Literal["auto", "on", "off"] = Field(
         "auto",
@@ -238,6 +248,15 @@ def perceive_outcomes(p: LanguageVillage, recent: RecentOutcomes, stock: Array) 
     return facts | ({"stock": common(stock)} if p.stock_told else {})
 
 
+def meet(env: Environment, known: Known) -> Script:
+    """Let villagers talk, if they meet; returns the words, as those know them who hear them."""
+    meeting = env.params.meeting
+    if meeting == "none":
+        return NOTHING
+    words = yield from hold_speeches(env, in_turn=meeting == "in_turn", who=env.active, known=known)
+    return {"words": seen("hear", words)}
+
+
 def compliance(told: RoundFacts, env: Environment) -> Array:
     """Share of catches within the cap, (R,); NaN while no policy has stated one."""
     capped = np.isfinite(told["limit"][:, 0])
@@ -266,6 +285,8 @@ FACTS = {
     "propose personal": FactSpec("Personal norm that a villager now states"),
     "propose community": FactSpec("Policy that a villager proposes"),
     "propose cap": FactSpec("Cap that its proposal states", "fish"),
+    "speak": FactSpec("What a villager says in the evening"),
+    "words": FactSpec("What a villager has said this evening"),
     "vote": FactSpec("Policy that a villager votes for"),
     "last_catch": FactSpec("Latest catch", "fish"),
     "last_gain": FactSpec("Latest change of the fish that one owns", "fish"),
@@ -283,7 +304,7 @@ STAGE = dataclasses.replace(
         },
         "cap": {},
     },
-    quotes={"norm": "now holds", "proposal": "proposes"},
+    quotes={"words": "says", "norm": "now holds", "proposal": "proposes"},
 )
 
 
@@ -291,7 +312,7 @@ STAGE = dataclasses.replace(
     params=LanguageVillage,
     cast=language_villagers,
     measures=(*(measure for measure in MEASURES if measure.name not in _OWN), *OWN_MEASURES),
-    relations=("monitor", "learn"),
+    relations=("monitor", "learn", "hear"),
     rounds=50,
     display=STAGE,
     facts=FACTS,
@@ -339,6 +360,7 @@ def language_village(env: Environment) -> Script:
             better_off = wealth if p.payoff == "wealth" else average
             yield from imitate_neighbours(better_off, ("effort", "monitoring", "belief", "norm"))
         sensed = law | perceive_outcomes(p, recent, stock)
+        said = yield from meet(env, sensed | looks)
         policy = yield from revise_policy(
-            env, p.vote_rule, policy, sensed | looks, sensed, caps=caps
+            env, p.vote_rule, policy, sensed | looks | said, sensed | said, caps=caps
         )

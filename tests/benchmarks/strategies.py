@@ -16,6 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -296,20 +297,26 @@ def _totals(game: StageGame, actions: NDArray[Any]) -> NDArray[Any]:
 
 
 class Rates(NamedTuple):
-    """Decisions per CPU second: a first run, a second one over the same set, the plain engine."""
+    """Decisions per CPU second.
+
+    first: of a first evolution. second: of another one over the same set. again: of the second one
+    once more. plain: of the plain engine. calls: share of decisions that called a program, in the
+    first three.
+    """
 
     first: float
     second: float
+    again: float
     plain: float
-    calls: tuple[float, float]  # share of decisions that called a program, in both runs
+    calls: tuple[float, float, float]
 
     def __str__(self) -> str:
-        return (
-            f"first {self.first:9,.0f}/s {self.first / self.plain:5.2f} x ({self.calls[0]:4.0%} "
-            f"called)   second {self.second:9,.0f}/s {self.second / self.plain:5.2f} x "
-            f"({self.calls[1]:4.0%} called)   plain {self.plain:8,.0f}/s, "
-            f"{1e6 / self.plain:.1f} us a call"
+        rates = {"first": self.first, "second": self.second, "the second again": self.again}
+        ours = (
+            f"{name} {rate:,.0f}/s {rate / self.plain:.2f} x ({calls:.1%} called)"
+            for (name, rate), calls in zip(rates.items(), self.calls, strict=True)
         )
+        return f"{', '.join(ours)}; plain {self.plain:,.0f}/s, {1e6 / self.plain:.1f} us a call"
 
 
 class LoadedCorpus:
@@ -324,21 +331,25 @@ class LoadedCorpus:
         self.checking = time.process_time() - start
 
     def measure(self, players: int, generations: int) -> Rates:
-        """Evolve twice in batches, and play samples of the first evolution in the plain engine."""
+        """Evolve in batches, and play samples of the first evolution in the plain engine."""
         game = stage_game(self.kind.game, players)
         keep: list[Seats] = []
         batches = Batches(self.programs)
-        first = _seconds(lambda: evolve(batches.play, game, generations, 1, keep))
-        called = batches.calls
-        second = _seconds(lambda: evolve(batches.play, game, generations, 2))
+        times, calls = [], []
+        for seed, kept in ((1, keep), (2, None), (2, None)):
+            before = batches.calls
+            evolution = partial(evolve, batches.play, game, generations, seed, kept)
+            times.append(_seconds(evolution))
+            calls.append(batches.calls - before)
         plain = PlainEngine(self.sources, full=self.kind.interface == "full")
         slow = _seconds(lambda: _play_plainly(plain, game, keep))
         decisions = generations * GAMES * POPULATION * game.rounds
         return Rates(
-            decisions / first,
-            decisions / second,
+            decisions / times[0],
+            decisions / times[1],
+            decisions / times[2],
             sum(seats.size for seats in keep) * game.rounds / slow,
-            (called / decisions, (batches.calls - called) / decisions),
+            (calls[0] / decisions, calls[1] / decisions, calls[2] / decisions),
         )
 
     def time_pool(self) -> tuple[float, float]:

@@ -23,7 +23,7 @@ SETTINGS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "fishing_village": ({}, {"vote": "plurality"}),
     "language_village": (
         {"social_learning": True, "caps": "on", "effort_rule": "deterrence"},
-        {"condition": "only_social_learning"},
+        {"condition": "only_social_learning", "meeting": "at_once"},
     ),
     "donor_game": (
         {"punishment": True, "gossip": True, "partners": "rewired", "schedule": "random"},

@@ -133,10 +133,12 @@ def speaking(recorded: Recorded) -> Speaking:
         agents: int | None = 3,
         cohorts: Sequence[Mapping[str, Any]] | None = None,
         graph: Any = None,
+        graphs: Any = None,
         order: str = "fixed",  # so that a vote for "1" is one for the first by text
         **params: Any,
     ) -> Spoken:
         sizes = {"rounds": rounds, "agents": agents, "cohorts": cohorts, "graph": graph}
+        sizes["graphs"] = graphs
         changes = {key: value for key, value in sizes.items() if value is not None}
         changes["option_order"] = order
         model = Model(says or in_words())
@@ -574,3 +576,60 @@ def test_in_the_rule_village_an_unread_vote_is_for_the_own_cap(speaking: Speakin
     )
     assert [values[0].tolist() for values in spoken.over.answers("propose")] == [[3, 8, 5]] * 2
     assert spoken.over.answers("vote")[0].tolist() == [[0, 2, 1]]
+
+
+# Meetings
+
+
+def test_villagers_do_not_talk_unless_they_meet(speaking: Speaking) -> None:
+    assert "speak" not in {request.address.kind for request in speaking().requests}
+
+
+def test_what_is_said_in_the_meeting_stands_above_proposals_and_votes(speaking: Speaking) -> None:
+    spoken = speaking(meeting="at_once", says=in_words(speak="I am {n}, take less!"))
+    heard = "- villager 0: «I am 0, take less!»\n- villager 1: «I am 1, take less!»"
+    assert heard not in spoken.prompt("speak", 2)
+    for kind in ("propose", "vote"):
+        assert heard in spoken.prompt(kind, 2)
+    assert row(spoken.over, "words") == [f"I am {agent}, take less!" for agent in range(3)]
+
+
+def test_who_speaks_later_in_turn_has_heard_those_before(speaking: Speaking) -> None:
+    spoken = speaking(meeting="in_turn", says=in_words(speak="Here {n}."))
+    speakers = [one.address.agent for one in spoken.requests if one.address.kind == "speak"]
+    assert speakers == [0, 1, 2]
+    assert "Here 0" not in spoken.prompt("speak", 0)
+    last = spoken.prompt("speak", 2, use=2)  # each turn is a question of its own
+    assert "- villager 0: «Here 0.»\n- villager 1: «Here 1.»" in last
+
+
+def test_in_a_meeting_one_hears_whom_one_sees_on_its_graph_and_nobody_else(
+    speaking: Speaking,
+) -> None:
+    """On a ring of five agent 2 hears 1 and 3; efforts are seen on a graph of their own."""
+    says = in_words(speak="Words of {n}.")
+    spoken = speaking(meeting="at_once", says=says, agents=5, graphs={"hear": "ring"})
+    prompt = spoken.prompt("vote", 2)
+    assert [f"Words of {n}." in prompt for n in range(5)] == [False, True, True, True, False]
+    assert "- villager 4: effort" in spoken.prompt("propose", 2)
+
+
+def test_a_meeting_without_a_shared_policy_comes_before_norms_are_rewritten(
+    speaking: Speaking,
+) -> None:
+    says = in_words(speak="Words of {n}.")
+    spoken = speaking(meeting="at_once", condition="only_social_learning", says=says)
+    assert "Words of 1." in spoken.prompt("update", 0)
+    assert "everybody thinks over its personal strategy" in spoken.prompt("speak", 0)
+
+
+def test_rules_say_their_cap_in_the_meeting(recorded: Recorded) -> None:
+    parts = ("persona", "harvest", "norm_belief", "punishment", "social_learning", "voting")
+    cohort = {"name": "follower", "count": 4, "components": [*parts]}
+    changes = {"rounds": 1, "parameters": {"meeting": "at_once"}, "cohorts": [cohort]}
+    over = recorded(build(load_config("language_village", changes)).gamemaster())
+    belief, said = over.pages[0].public["belief"][0], row(over, "words")
+    assert said == [
+        f"I think that nobody should land more than {round(cap, 2):.15g} fish on one day."
+        for cap in belief.tolist()
+    ]
