@@ -5,9 +5,14 @@
     briefs of the siblings + the question in words  ->  model  ->  answer
     cut off by a limit:  the same prompt again, with twice the widest room so far, and at most
                          `most_room` of the model, or as much as the server takes
-    too long a prompt:   with half of what memory adds, a quarter, and nothing of it
+    too long a prompt:   with fewer thoughts, then with half of what memory adds, a quarter, nothing
     not readable:        the prompt again with the reply and the reason below it (any/repair.md),
                          in the first room, as often as the question allows; then it stays unread
+
+Faculties may put questions to the agent's mind before it answers (`ponder`). They are asked
+    together   at the end of the prompt; the same reply holds the thoughts, by name, and the answer
+    chain      in a call of its own each, with the thoughts so far; then comes the answer, with all.
+               A thought that cannot be read is left out, and counted.
 
 A repair is one fresh message and not a longer conversation: it begins with the very words of the
 prompt, which providers have in their prefix caches, it does not grow from one repair to the next,
@@ -17,10 +22,10 @@ assistant has said nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -34,18 +39,21 @@ from society.engine.action_spaces import (
     MixedStrategy,
     Neighbour,
     Real,
+    Text,
     fields,
 )
+from society.engine.agents import Contribution
 from society.engine.calls import OVERFLOW, Again, Completion, Message
 from society.engine.component import ANYTHING, Agent, Component, Inquiry, Sight
 from society.engine.graph import NOBODY
-from society.errors import ContextOverflow, CutOff, Unparsed
-from society.llm.parsing.answers import open_options, read_reply
+from society.errors import CutOff, Unparsed
+from society.llm.parsing.answers import hint, open_options, read_reply
 from society.llm.parsing.schemas import schema
 from society.text import format_number, shorten
 
+from .prompt_wording import LONGEST_THOUGHT, Chain, PromptWording, holds_thoughts
+
 MOST_ROOM = 4  # times the first room that a reply may get, unless the model says `most_room`
-_SHARES = (0.5, 0.25, 0.0)  # of what memory adds that stay in prompts that were too long
 _ROOM = 1024  # tokens that a reply is taken to have had if nobody says how many
 _QUOTED = 600  # characters of an unreadable reply that are shown in a repair
 
@@ -58,12 +66,15 @@ class LanguagePolicy(Component):
     An agent that has a column `model_gene` asks the model that this names in place of `model`.
     thinking: step by step before the answer, instead of the answer only.
     peers_seen: so many of the neighbours at most are shown and can be named, by chance each round.
+    faculties: whether the questions of faculties, such as situation or options, are put in the same
+    call as the question, or in a chain of calls before it.
     """
 
     model: str = "default"
     questions: Mapping[str, str] = field(default_factory=dict)
     thinking: bool = False
     peers_seen: Annotated[int, Field(ge=0)] | None = None
+    faculties: Literal["together", "chain"] = "together"
 
     chance_id = "language_policy"
     answers = ANYTHING
@@ -80,8 +91,36 @@ class LanguagePolicy(Component):
             return only
         asked, settled = open_fields(ask, legal)
         shown = View(sight, shuffle_legal(legal, asked, agent))
-        said = await ask_model(asked, agent, model, shown, thinking=self.thinking)
+        questions, chain = agent.ponders(ask), None
+        if questions and self.faculties == "chain":
+            chain = await _think(questions, Chain(asked, shown.legal), agent, model, shown)
+            questions = []
+        said = await ask_model(
+            asked, agent, model, shown, thinking=self.thinking, faculties=questions, chain=chain
+        )
         return {**settled, **said} if settled else said
+
+
+async def _think(
+    questions: Sequence[Contribution], chain: Chain, agent: Agent, model: str, shown: View
+) -> Chain:
+    """Put questions to the mind of an agent, one after the other; returns the chain of thoughts.
+
+    A thought that cannot be read is left out, and counted.
+    """
+    ask, without_options = (
+        chain.ask._replace(reply=Text(LONGEST_THOUGHT)),
+        View(shown.sight, Legal()),
+    )
+    for question in questions:
+        step = dataclasses.replace(chain, question=question)
+        try:
+            thought = await ask_model(ask, agent, model, without_options, chain=step)
+        except Unparsed as unread:
+            agent.fell_back(str(unread))
+        else:
+            chain.thoughts.append(question._replace(words=thought[:LONGEST_THOUGHT]))
+    return chain
 
 
 def _gene(agent: Agent) -> str:
@@ -188,23 +227,29 @@ async def ask_model(
     thinking: bool = False,
     page: str = "",
     more: Mapping[str, object] | None = None,
+    faculties: Sequence[Contribution] = (),
+    chain: Chain | None = None,
 ) -> Any:
     """The answer of a model to a question in words; raises Unparsed.
 
     page: ask by the template any/PAGE.md, with `more` variables, in place of the question's own.
+    faculties: what to think about in the same reply. chain: ask below the question of a chain.
     """
     # Prompts of templates keep the six figures with which they have been recorded.
-    legal = shown.legal._replace(rounded=not agent.context.prompts.has_template(ask.kind))
+    rounded = not agent.context.prompts.has_template(ask.kind)
+    legal = shown.legal._replace(rounded=rounded)
+    if chain is not None:
+        chain = dataclasses.replace(chain, legal=chain.legal._replace(rounded=rounded))
     system = agent.context.prompts.system(ask, agent)
     before = (Message("system", system),) if system.strip() else ()
-    worded = partial(
-        agent.prompt, ask, legal=legal, sight=shown.sight, thinking=thinking, system=system
+    wording = PromptWording(
+        ask, agent, legal, shown.sight, system, thinking, page, more or {}, faculties, chain
     )
-    prompt, repair = worded(page=page, more=more), ""
-    form = schema(ask.reply, legal, thinking=thinking)
+    prompt, repair = wording.write(), ""
+    form = schema(ask.reply, legal, thinking=thinking, thoughts=wording.named)
     again: Again = ""
     room, reason, repairs, ids = None, "", 0, agent.env.ids
-    widest, most, shares = 0, 0, list(_SHARES)  # rooms in tokens, known once a reply has come
+    widest, most = 0, 0  # rooms in tokens, known once a reply has come
     while True:
         said = await agent.call(
             model,
@@ -215,16 +260,20 @@ async def ask_model(
             schema=form,
             question=ask,
             peers=sorted(legal.peers, key=lambda name: ids[legal.peers[name]]),
+            parts=wording.parts,
         )
         if said.finish == OVERFLOW and again != "cut":
             reason, again = str(said.sent.get(OVERFLOW, "the prompt is too long")), "shortened"
-            prompt = _shortened(prompt, shares, agent, partial(worded, page=page), more, reason)
+            prompt = wording.shorten(prompt, reason)
             continue
         try:
             if said.finish == OVERFLOW:  # the prompt fits, but with less room: there is no more
                 most = widest
                 raise CutOff(reason)
-            return read_reply(ask.reply, said.text, legal, said.finish)
+            answer = read_reply(ask.reply, said.text, legal, said.finish)
+            if holds_thoughts(answer, wording.named):
+                raise Unparsed(f"thoughts stand in the answer; expected {hint(ask.reply, legal)}")
+            return answer
         except Unparsed as unread:
             reason = str(unread)
             widest = widest or _room(said)
@@ -235,35 +284,9 @@ async def ask_model(
             elif repairs < ask.repairs:
                 repairs, again, room = repairs + 1, "repair", None
                 reply = {"reply": shorten(said.text, _QUOTED), "reason": reason}
-                repair = f"\n\n{worded(page='repair', more=reply)}"
+                repair = f"\n\n{wording.render('repair', reply)}"
             else:
                 raise
-
-
-def _shortened(
-    prompt: str,
-    shares: list[float],
-    agent: Agent,
-    worded: Callable[..., str],
-    more: Mapping[str, object] | None,
-    reason: str,
-) -> str:
-    """The prompt with less of what memory adds, the oldest first; raises ContextOverflow.
-
-    shares: that may be tried yet.
-    """
-    while shares:
-        agent.memories = shares.pop(0)
-        fewer = {name: _newest(value, agent.memories) for name, value in (more or {}).items()}
-        shorter = worded(more=fewer)
-        if len(shorter) < len(prompt):
-            return shorter
-    raise ContextOverflow(f"{reason}; nothing that memory adds is left to shorten")
-
-
-def _newest(value: object, share: float) -> object:
-    """The last entries of a list, a share of them; anything else as it is."""
-    return value[len(value) - int(len(value) * share) :] if isinstance(value, list) else value
 
 
 def _room(said: Completion) -> int:

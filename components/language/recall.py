@@ -108,14 +108,18 @@ def remember(tell: News, agents: AgentGroup, by: Embedder | None) -> None:
             memory.add(agents.moment, told[row], places[row], importance=1 / heard[tell.kind])
 
 
-def recount_memories(memories: Sequence[Episode | Item], clocks: Mapping[int, str]) -> str:
+def recount_memories(
+    memories: Sequence[Episode | Item],
+    clocks: Mapping[int, str],
+    heading: str = "What you remember:",
+) -> str:
     """Memories as a list, each with its round as agents are told of it; nothing if there are none.
 
     clocks: the words for a round, by moment.
     """
     in_order = sorted(memories, key=lambda memory: memory.moment)
     lines = [f"- {_heading(clocks, memory.moment)}: {memory.text}" for memory in in_order]
-    return "\n".join(["What you remember:", *lines]) if lines else ""
+    return "\n".join([heading, *lines]) if lines else ""
 
 
 def _heading(clocks: Mapping[int, str], moment: int) -> str:

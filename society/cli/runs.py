@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from society.engine.calls import Usage
     from society.engine.game_master import Outcome
     from society.llm.call_tables import BatchRecord
+    from society.runs.call_search import NamedCall
     from society.runs.play import Watch
     from society.runs.runfile import RunFile
     from society.runs.session import End, Session
@@ -338,16 +339,34 @@ def print_awaiting(count: int) -> None:
 
 def add_show(commands: Commands) -> None:
     """Add `society show`."""
-    parser = commands.add_parser("show", help="summarize a run")
+    parser = commands.add_parser("show", help="summarize a run, or show its calls to models")
     parser.add_argument("file", type=Path, metavar="FILE.run")
+    parser.add_argument(
+        "--calls",
+        action="store_true",
+        help="show prompts and replies in full, with who gave which words in the margin",
+    )
+    parser.add_argument("--agent", metavar="A", help="of --calls: those of one agent")
+    parser.add_argument("--question", metavar="Q", help="of --calls: those about one question")
+    parser.add_argument(
+        "--round", type=whole_number(0), metavar="T",
+        help="of --calls: those of one round; 0 is before the first",
+    )  # fmt: skip
+    parser.add_argument("--grep", metavar="TEXT", help="of --calls: those that hold a text")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(command=show_command)
 
 
 def show_command(args: argparse.Namespace) -> int:
     """Carry out `society show`."""
+    from society.errors import InputError
     from society.runs.runfile import open_run_file
 
+    if args.calls:
+        return _show_calls(args)
+    for name in ("agent", "question", "round", "grep"):
+        if getattr(args, name) is not None:
+            raise InputError(f"--{name} chooses among calls; add --calls")
     with open_run_file(args.file) as run:
         _print_run(args, run)
         if not args.json and _has_generations(run):
@@ -355,6 +374,44 @@ def show_command(args: argparse.Namespace) -> int:
     if not args.json:
         _print_scores(Path(args.file))
     return 0
+
+
+def _show_calls(args: argparse.Namespace) -> int:
+    """Print calls to models in full."""
+    from society.runs.call_search import CallFilter, find_calls
+    from society.runs.runfile import open_run_file
+    from society.terminal.call_texts import print_calls
+
+    wanted = CallFilter(args.agent, args.question, args.round, args.grep)
+    with open_run_file(args.file) as run:
+        calls = find_calls(run, wanted)
+        if args.json:
+            print_json({"calls": [_call_facts(named) for named in calls]})
+        elif not print_calls(calls, console(), replicates=run.manifest.replicates):
+            _print_note(f"{args.file} has no such call to a model")
+    return 0
+
+
+def _call_facts(named: NamedCall) -> dict[str, Any]:
+    request, said = named.call.request, named.call.said
+    return {
+        "round": named.call.round,
+        "name": named.agent,
+        **request.address._asdict(),
+        "question": request.address.kind,
+        "again": request.again,
+        "reason": request.reason,
+        "messages": [message._asdict() for message in request.messages],
+        "parts": [part._asdict() for part in request.parts],
+        "reply": said.text,
+        "finish": said.finish,
+        "model": said.model,
+        "prompt_tokens": said.prompt_tokens,
+        "completion_tokens": said.completion_tokens,
+        "cached_tokens": said.cached_tokens,
+        "cost": said.cost,
+        "latency": said.latency,
+    }
 
 
 def _print_scores(path: Path) -> None:

@@ -104,7 +104,7 @@ class _Check:
             return found
         if any(source.lacks_lines for source in sources):  # what follows would blame other lines
             return found
-        found += self._unknown_graphs()
+        found += [*self._unknown_graphs(), *self._unknown_relations()]
         if self.own_scenario and not self.in_words:  # prompts may read any parameter
             found += self._unread_parameters()
         return [*found, *self._rehearsed()]
@@ -167,6 +167,7 @@ class _Check:
         if self.own_script and not heard.opens_rounds:  # so that nothing is said, either
             return [self._roundless(heard)]
         found = [*self._components(heard), *self._tables(heard), *self._shadowed(heard)]
+        found += self._unread_faculties(heard)
         if self.own_script:
             found += self._measures(heard)
         if self.own_scenario:
@@ -331,6 +332,17 @@ class _Check:
                 words = f"graphs= names the relation {name!r}; {suggest(name, legal)}"
                 yield self._at_text(words, "error", name, "scenario")
 
+    def _unknown_relations(self) -> Iterator[WiringIssue]:
+        """Find components that are to look at neighbours on a relation that is not there."""
+        legal = self.scenario.relations
+        for cohort in self.cast:
+            for part in cohort.components:
+                name = getattr(part, "relation", "")
+                if isinstance(name, str) and name and name not in legal:
+                    words = f"{part.title()} in cohort {cohort.name!r} has relation={name!r}; "
+                    place = (self.own_cast or {}).get(cohort.name, ("", 0))
+                    yield WiringIssue(words + suggest(name, legal), "error", *place)
+
     def _unread_parameters(self) -> Iterator[WiringIssue]:
         """Find parameters that neither the user's files nor fields of components name."""
         model, file = type(self.params), file_of(type(self.params))
@@ -483,6 +495,45 @@ class _Check:
                     yield part_issue(type(part), "answers", words, "warning")
                 else:
                     yield WiringIssue(words, "warning", *place)
+
+    def _unread_faculties(self, heard: Rehearsal) -> Iterator[WiringIssue]:
+        """Find components whose words nobody reads, since rules answer whatever is asked.
+
+        What others read of their columns, or children inherit, is of use in any case.
+        """
+        for cohort in self.cast:
+            first = [_respondent(cohort.components, kind) for kind in sorted(heard.asked)]
+            minds = [one for one in first if one is not None]
+            if not minds or not all(one.overrides("answer") for one in minds):
+                continue
+            for part in cohort.components:
+                others = [one for one in cohort.components if one is not part]
+                if not _only_speaks(part) or _is_read(part, others):
+                    continue
+                words = (
+                    f"nobody reads {part.title()} in cohort {cohort.name!r}, since rules answer "
+                    "all questions there; add language_policy, or leave "
+                    f"{part.title()} out"
+                )
+                place = (self.own_cast or {}).get(cohort.name)
+                if place is None:
+                    yield part_issue(type(part), "brief", words, "warning")
+                else:
+                    yield WiringIssue(words, "warning", *place)
+
+
+def _only_speaks(part: Component) -> bool:
+    """Tell whether all that a component does is to add words to prompts, or to ask for thoughts."""
+    speaks = part.overrides("brief") or part.overrides("ponder")
+    lasts = any(column.heritable for column in part.columns)
+    return speaks and not lasts and not (part.overrides("answer") or part.overrides("consult"))
+
+
+def _is_read(part: Component, others: Iterable[Component]) -> bool:
+    """Tell whether the source of another component names a column of this one."""
+    sources = [source_file(file) for one in others if (file := file_of(type(one)))]
+    names = [column.name for column in part.columns]
+    return any(source.mentions(name) for name in names for source in sources)
 
 
 def _displayed(

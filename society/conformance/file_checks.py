@@ -19,7 +19,7 @@ from society.config.hook_checks import component_issues
 from society.config.registry import Registry, scenarios
 from society.config.run_config import load_config
 from society.config.yaml_source import read_yaml
-from society.engine.component import Component
+from society.engine.component import ANYTHING, Component
 from society.engine.mechanism import dry_run
 from society.engine.population import Cohort, fill_from_params
 from society.engine.script import Ask, Tell
@@ -126,22 +126,32 @@ def _check_component(kind: type[Component], file: str, registry: Registry) -> It
 
 
 def _host(kind: type[Component]) -> Society | None:
-    """Find a built-in society that asks what a component answers, or tells what it notices."""
+    """Find a built-in society that asks what a component answers, or tells what it notices.
+
+    A component that answers nothing and has words for prompts belongs among agents that read.
+    """
+    reads = not kind.answers and (kind.overrides("brief") or kind.overrides("ponder"))
+    notices_some = kind.notices and kind.notices != ANYTHING
     for name in [*scenarios(), *presets()]:
         host = _rehearsed_host(name)
-        if host and not (
-            host.asked.isdisjoint(kind.answers) and host.told.isdisjoint(kind.notices)
-        ):
+        if host is None or (reads and not host.in_words):
+            continue
+        heard = not (host.asked.isdisjoint(kind.answers) and host.told.isdisjoint(kind.notices))
+        if heard or (reads and not notices_some):
             return host.society
     return None
 
 
 class _Host(NamedTuple):
-    """A built-in society, and the kinds of questions and news of its script."""
+    """A built-in society, and the kinds of questions and news of its script.
+
+    in_words: whether language minds play in it.
+    """
 
     society: Society
     asked: frozenset[str]
     told: frozenset[str]
+    in_words: bool
 
 
 @cache  # each component of a file looks for its host among the same ones
@@ -153,7 +163,8 @@ def _rehearsed_host(name: str) -> _Host | None:
     lines = [*islice(dry_run(setup.scenario.play, setup.environment()), _MOST_LINES)]
     asked = frozenset(line.kind for line in lines if isinstance(line, Ask))
     told = frozenset(line.kind for line in lines if isinstance(line, Tell))
-    return _Host(setup, asked, told)
+    in_words = any(part.models for cohort in setup.cast() for part in cohort.components)
+    return _Host(setup, asked, told, in_words)
 
 
 def _hosting(host: Society, kind: type[Component], registry: Registry) -> Society:

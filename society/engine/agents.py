@@ -13,8 +13,8 @@ import numpy as np
 
 from society.errors import CastError, PartError
 
-from .action_spaces import Legal
-from .calls import Address, Again, Completion, Message, Request
+from .action_spaces import ActionSpace, Legal
+from .calls import Address, Again, Completion, Message, PromptPart, Request
 from .environment import Environment
 from .gateway import ModelGateway, TextEmbedder
 from .graph import Complete
@@ -46,12 +46,15 @@ class Renderer(Protocol):
         system: str = "",
         page: str = "",
         more: Mapping[str, object] | None = None,
+        faculties: Mapping[str, str] = ...,
+        deferred: bool = False,
     ) -> str:
         """A question as one agent reads it.
 
         legal: what it may name in the answer. sight: the peers that it is shown. thinking: whether
         it shall think first. system: the message before it. page: a template of its own in place of
-        the question's, with `more`.
+        the question's, with `more`. faculties: what it shall think about before it answers, in the
+        same reply, by name. deferred: leave out how to answer.
         """
         ...
 
@@ -112,6 +115,13 @@ def keep_newest(text: str, share: float) -> str:
     heading, *entries = text.split("\n- ")
     last = entries[len(entries) - int(len(entries) * share) :]
     return "\n- ".join([heading, *last]) if last else ""
+
+
+class Contribution(NamedTuple):
+    """Words that one component has given for a prompt."""
+
+    component: str  # its title
+    words: str
 
 
 class AgentGroup:
@@ -268,6 +278,7 @@ class Agent:
         self.whole_name = self.env.whole_name(self.replicate, self.seat)  # "villager 2"
         self.memories = 1.0  # the share, of what memory adds to a prompt, that stands in it
         self.model = ""  # as the provider names the one that spoke last
+        self.briefed: list[Contribution] = []  # what was added to the last prompt that was written
 
     @cached_property
     def draws(self) -> Draws:
@@ -311,11 +322,13 @@ class Agent:
     def neighbours(self, graph: str, at_most: int | None = None) -> dict[str, int]:
         """Seats of the present neighbours whom it sees, by name, in order of id.
 
-        at_most: so many of them: the first in an order that chance gives to all agents for a round,
-        whatever the graph. When one of them leaves, the next one comes into sight.
+        graph: "" is everybody, whatever the graphs. at_most: so many of them: the first in an order
+        that chance gives to all agents for a round, whatever the graph. When one of them leaves,
+        the next one comes into sight.
         """
         audience, env = self._alone.audience, self.env
-        seats = audience.graphs[graph].neighbours(self.replicate, self.seat)
+        around = audience.graphs[graph] if graph else Complete(env.replicates, env.ids)
+        seats = around.neighbours(self.replicate, self.seat)
         seen = seats[audience.present[self.replicate, seats]]
         if at_most is not None and len(seen) > at_most:
             seen = seen[env.sight(self._node, env.ids[seen])[:at_most]]
@@ -339,18 +352,36 @@ class Agent:
         rank = Draws(env.seed, address, Places.at(options), use=use).uniform("rank")
         return options[np.argsort(rank, kind="stable")]
 
-    def briefs(self, ask: Inquiry) -> list[str]:
+    def briefs(self, ask: Inquiry, *, before: str = "") -> list[str]:
         """List the texts that its components add to a prompt, in their order.
 
-        Of those that shorten, only the share `memories` of the entries, the last ones.
+        Of those that shorten, only the share `memories` of the entries, the last ones. before: only
+        those of components that stand before this one, by its chance_id.
         """
-        texts = []
-        for brief, shortens in self._alone._cohort.briefs:
-            text = brief(ask, self)
+        cohort, self.briefed = self._alone._cohort, []
+        order = [*cohort.titles]
+        earlier = order[: order.index(before)] if before else order
+        for component, brief, shortens in cohort.briefs:
+            text = brief(ask, self) if component in earlier else ""
             if shortens and self.memories < 1:
                 text = keep_newest(text, self.memories)
-            texts.append(text)
-        return [text for text in texts if text]
+            if text:
+                self.briefed.append(Contribution(cohort.titles[component], text))
+        return [one.words for one in self.briefed]
+
+    def ponders(self, ask: Inquiry) -> list[Contribution]:
+        """List the questions that its components put to its mind before it answers."""
+        cohort = self._alone._cohort
+        asked = (
+            Contribution(cohort.titles[component], question(ask, self))
+            for component, question, _ in cohort.ponders
+        )
+        return [one for one in asked if one.words]
+
+    def inquiry(self, kind: str, reply: ActionSpace, tell: News | None = None) -> Inquiry:
+        """Return a question that one of its components asks, with the facts of an event, if any."""
+        none = OwnFacts(kind, {}, self._alone.audience)
+        return Inquiry(kind, none if tell is None else self.own(tell), reply)
 
     def prompt(self, ask: Inquiry, **more: Any) -> str:
         """A question in words."""
@@ -367,10 +398,11 @@ class Agent:
         schema: Mapping[str, Any] | None = None,
         question: Inquiry | None = None,
         peers: Iterable[str] = (),
+        parts: Iterable[PromptPart] = (),
     ) -> Completion:
         """One exchange with a model, kept before it is used; raises Paused.
 
-        room, again, reason, schema, question, peers: see society.engine.calls.Request.
+        room, again, reason, schema, question, peers, parts: see society.engine.calls.Request.
         """
         request = Request(
             self.address,
@@ -384,6 +416,7 @@ class Agent:
             tuple(peers),
             self.whole_name,
             self.moment,
+            tuple(parts),
         )
         self._alone._turns[self._node] += 1
         completion = await self.context.gateway.call(request)

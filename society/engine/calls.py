@@ -19,6 +19,7 @@ from .observations import Inquiry
 from .rng import Array
 
 Again = Literal["", "repair", "cut", "shortened"]
+PartRole = Literal["brief", "question", "thought"]
 BARE = -1
 COPIED = "copied"  # among the settings that a record keeps; no setting has this name
 OVERFLOW = "context_overflow"  # why there is no reply: the prompt does not fit into the model
@@ -52,8 +53,21 @@ class Address(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The question: "effort"."""
-        return self.occasion.partition(" ")[2]
+        """The question or the event: "effort"; "begin" before anything was said."""
+        hook, _, kind = self.occasion.partition(" ")
+        return kind or hook
+
+
+class PromptPart(NamedTuple):
+    """A stretch of the last message of a request that one component has given.
+
+    component: its title. role: of what sort its words are. start, length: characters.
+    """
+
+    component: str
+    role: PartRole
+    start: int
+    length: int
 
 
 class Request(NamedTuple):
@@ -67,7 +81,8 @@ class Request(NamedTuple):
     to whoever sends the request.
     question, and peers, the names that an answer may give, by id: for minds that read the question
     itself instead of its words; they are never sent. who: the agent's name, for messages. round:
-    the number of the one that is being played, for the record.
+    the number of the one that is being played, for the record. parts: which component has given
+    what of the last message, in order, for the record.
     """
 
     address: Address
@@ -81,6 +96,7 @@ class Request(NamedTuple):
     peers: tuple[str, ...] = ()
     who: str = ""
     round: int = 0
+    parts: tuple[PromptPart, ...] = ()
 
     @property
     def agent(self) -> str:

@@ -84,8 +84,11 @@ class Component:
         """The name in scenario files and in what people are shown: NormBelief -> norm_belief."""
         return snake_case(cls.__name__)
 
-    def begin(self, agents: AgentGroup) -> None:
-        """Fill the own columns: before the script starts, and where a new life begins later."""
+    def begin(self, agents: AgentGroup) -> Awaitable[None] | None:
+        """Fill the own columns: before the script starts, and where a new life begins later.
+
+        `async def` if models are asked.
+        """
 
     def answer(self, ask: Question, agents: AgentGroup) -> Any:
         """Return one value per member, (M,), for the kinds in `answers`; pure.
@@ -106,6 +109,13 @@ class Component:
 
     def brief(self, ask: Inquiry, agent: Agent) -> str:
         """Return a text that is added to this agent's prompts, or ""; pure."""
+        return ""
+
+    def ponder(self, ask: Inquiry, agent: Agent) -> str:
+        """Return a question that this agent puts to itself before it answers, or ""; pure.
+
+        Only who answers in words is put it; a rule is not troubled by it.
+        """
         return ""
 
     def notice(self, tell: News, agents: AgentGroup) -> Awaitable[None] | None:
@@ -158,6 +168,7 @@ _HOOKS = {
     "answer": ("self", "ask", "agents"),
     "consult": ("self", "ask", "agent"),
     "brief": ("self", "ask", "agent"),
+    "ponder": ("self", "ask", "agent"),
     "notice": ("self", "tell", "agents"),
 }
 
@@ -172,6 +183,11 @@ def _check_hook(owner: str, name: str, hook: Callable[..., Any]) -> None:
         raise ArgumentError(
             f"{owner}.{name} is `async`, and rules answer at once; leave `async` out, or write "
             "`async def consult(self, ask, agent)`, which answers for one agent at a time"
+        )
+    if sort in ("brief", "ponder", "born") and inspect.iscoroutinefunction(hook):
+        raise ArgumentError(
+            f"{owner}.{name} is `async`, and nobody awaits it; leave `async` out: models are asked "
+            "in begin, notice and consult"
         )
     if sort == "consult" and not inspect.iscoroutinefunction(inspect.unwrap(hook)):
         raise ArgumentError(f"{owner}.consult is awaited; write `async def consult`")

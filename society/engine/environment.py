@@ -78,6 +78,8 @@ class Environment:
     on by N, so that the agent with id i that is born at the g-th birth has the number g N + i.
     naming: the words of which names of agents are made, see `name` and `whole_name`.
     answered_by_rule: tells whether anybody answers a kind of question by rule, and not in words.
+    seats_with: gives the seats of those who have a component, by its chance_id, with these values
+    of some of its parameters, (R, N) of bool.
     rules, public: facts that agents and prompts know from the beginning, see PublicFacts.
     levels: what rounds within rounds are called, from the outermost. clocks: what agents were told
     of the rounds in which there was something to remember, by moment.
@@ -134,6 +136,8 @@ class Environment:
         self.cohorts: dict[str, Array] = {}
         self.naming = Naming()
         self.answered_by_rule: Callable[[str], bool] = lambda kind: True  # until the cast is known
+        self.seats_with: Callable[[str, Mapping[str, object]], Array]
+        self.seats_with = lambda part, values: np.zeros_like(self.present)
         # The place of a draw is replicate * seats + id; ids run below seats.
         self._place = replicate_ids[:, None] * self.agents + ids
         self._draws: dict[tuple[str, str], Draws] = {}

@@ -151,7 +151,7 @@ class GameMaster(Runner):
 
     async def play_lines(self) -> None:
         """Play all lines of the script; the gateway stays open."""
-        self.answerer.begin()
+        await self.answerer.begin()
         script = self.scenario.play(self.env)
         if not isinstance(script, Generator):
             raise PartError(f"{self.scenario.name} yields nothing; a script is a generator")
@@ -208,7 +208,7 @@ class GameMaster(Runner):
                 return await self._ask(line, use)
             if isinstance(line, Tell):
                 return await self._tell(line, use)
-            return self._inherit(line, use)
+            return await self._inherit(line, use)
         except (WrongShape, UnknownGraph) as error:
             at = self._line_place()
             raise PartError(f"{at}{self.scenario.name}, {line.kind!r}: {error}") from error
@@ -365,14 +365,14 @@ class GameMaster(Runner):
                     edits[place] = arrays[role, name] = self._keeper.peers(said[name])
             self.env.graphs[name] = self.env.graph(name).edited(*edits)
 
-    def _inherit(self, line: Inherit, use: int) -> None:
+    async def _inherit(self, line: Inherit, use: int) -> None:
         parents = self._keeper.seats(line.parents, "parent")
         arrays = {("parents", ""): parents}
         newborn = None if line.newborn is None else self._keeper.wide(line.newborn, bool)
         if newborn is not None:
             arrays["newborn", ""] = newborn
             self.env.bear(newborn)
-        self.answerer.inherit(Inherit(line.kind, parents, line.columns, newborn), use)
+        await self.answerer.inherit(Inherit(line.kind, parents, line.columns, newborn), use)
         self._steps.append(Step("inherit", line.kind, ",".join(line.columns), arrays))
 
     @property

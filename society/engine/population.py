@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Awaitable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -32,7 +32,7 @@ from .observations import Audience, Facts, Inquiry, News, Question, read_only
 from .parameters import Issue, ValidationIssues, attribute_name, parameters_of, validate
 from .rng import Array, Places
 from .script import HERITABLE, Ask, Inherit, Tell
-from .state import CohortState
+from .state import CohortState, PromptHook
 
 C = TypeVar("C", bound=Component)
 
@@ -151,7 +151,16 @@ class SeatedCohort(CohortState):
             places,
             agents=context.env.agents,
             whole=len(rows.node) == context.env.present.size,
-            briefs=[(part.brief, part.shortens) for part in parts if part.overrides("brief")],
+            briefs=[
+                PromptHook(part.chance_id, part.brief, part.shortens)
+                for part in parts
+                if part.overrides("brief")
+            ],
+            ponders=[
+                PromptHook(part.chance_id, part.ponder)
+                for part in parts
+                if part.overrides("ponder")
+            ],
         )
 
     def respondent(self, kind: str) -> tuple[Component, bool]:
@@ -173,21 +182,53 @@ class Population:
         ]
         _agreed(self.states)
         self.env.cohorts = self.env.cohorts or cohort_seats(cast, self.env)
+        self.env.seats_with = self._seats_with
 
-    def begin(self) -> None:
+    def _seats_with(self, component: str, values: Mapping[str, object]) -> Array:
+        """The seats of those who have a component with such parameters, (R, N) of bool."""
+        seats = np.zeros(self.env.present.shape, bool)
         for seated in self.states:
-            self._begin(seated, self._audience(seated, None), 0)
+            for part in seated.components:
+                same = (getattr(part, name, None) == value for name, value in values.items())
+                if part.chance_id == component and all(same):
+                    seats |= _marked(seats.shape, seated.rows.node)
+        return seats
 
-    def _begin(self, seated: SeatedCohort, audience: Audience, use: int) -> None:
+    async def begin(self) -> None:
+        """Let every component fill its columns."""
+        await self._begin([(seated, self._audience(seated, None)) for seated in self.states], 0)
+
+    async def _begin(self, members: Sequence[tuple[SeatedCohort, Audience]], use: int) -> None:
+        await self._hear(self._beginnings(seated, audience, use) for seated, audience in members)
+
+    def _beginnings(
+        self, seated: SeatedCohort, audience: Audience, use: int
+    ) -> Iterator[Awaitable[None] | None]:
+        """Begin the components of a cohort in order; yields what is to be awaited before the next.
+
+        A component may read what those before it have begun with.
+        """
         seated.unbegun = set(seated.owners)
         for part in seated.components:
             if part.overrides("begin"):
                 occasion = Occasion(part.chance_id, "begin", use)
-                part.begin(AgentGroup(self.context, seated, occasion, audience))
+                yield part.begin(AgentGroup(self.context, seated, occasion, audience))
             seated.unbegun -= {column.name for column in part.columns}
 
-    def _reborn(self, newborn: Array) -> None:
+    async def _hear(self, cohorts: Iterable[Iterator[Awaitable[None] | None]]) -> None:
+        """Run the hooks of each cohort in order; those that ask models, of all at the same time."""
+        asking: list[Coroutine[Any, Any, None]] = []
+        for hooks in cohorts:
+            for slow in hooks:
+                if slow is not None:
+                    asking.append(_one_after_another(slow, hooks))
+                    break
+        if asking:
+            await self.gateway.together(asking)
+
+    async def _reborn(self, newborn: Array) -> None:
         """Reset the columns of these rows, (R, N) of bool, and begin them again."""
+        members = []
         for seated in self.states:
             here = _here(seated, newborn)
             if not here.any():
@@ -196,7 +237,8 @@ class Population:
                 anew = values.copy()
                 anew[here] = np.zeros(1, values.dtype)[0]
                 seated.put(name, anew)
-            self._begin(seated, self._audience(seated, newborn), self.env.births)
+            members.append((seated, self._audience(seated, newborn)))
+        await self._begin(members, self.env.births)
 
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
         """Raw answers of those in `asked`, (R, N) of bool; None asks everybody."""
@@ -290,26 +332,22 @@ class Population:
 
     async def notice(self, tell: Tell, active: Array | None, use: int) -> None:
         """Let those in `active` who care notice what happened."""
-        asking: list[Coroutine[Any, Any, None]] = []
-        for seated in self.states:
-            listeners = [part for part in seated.components if part.hears(tell.kind, part.notices)]
-            if not listeners:
-                continue
-            audience = self._audience(seated, active)
-            news = News(tell.kind, Facts(tell.kind, tell.facts, audience), tell.text)
-            noticing = (
-                part.notice(news, AgentGroup(self.context, seated, occasion, audience))
-                for part in listeners
-                for occasion in [Occasion(part.chance_id, f"notice {tell.kind}", use)]
-            )
-            for slow in noticing:
-                if slow is not None:
-                    asking.append(_one_after_another(slow, noticing))
-                    break
-        if asking:
-            await self.gateway.together(asking)
+        await self._hear(self._noticing(seated, tell, active, use) for seated in self.states)
 
-    def inherit(self, line: Inherit, use: int) -> None:
+    def _noticing(
+        self, seated: SeatedCohort, tell: Tell, active: Array | None, use: int
+    ) -> Iterator[Awaitable[None] | None]:
+        """Let a cohort's components notice an event, in order; yields what is to be awaited."""
+        listeners = [part for part in seated.components if part.hears(tell.kind, part.notices)]
+        if not listeners:
+            return
+        audience = self._audience(seated, active)
+        news = News(tell.kind, Facts(tell.kind, tell.facts, audience), tell.text)
+        for part in listeners:
+            occasion = Occasion(part.chance_id, f"notice {tell.kind}", use)
+            yield part.notice(news, AgentGroup(self.context, seated, occasion, audience))
+
+    async def inherit(self, line: Inherit, use: int) -> None:
         """Copy columns from parents to heirs, whatever their cohorts, then call `born`."""
         columns = self._heritable() if line.columns == HERITABLE else line.columns
         heir = line.parents != NOBODY
@@ -318,7 +356,7 @@ class Population:
         # Taken before anything is changed: parents may be heirs, and make room for newborn agents.
         taken = {name: self._bequeathed(name, to, source) for name in columns}
         if line.newborn is not None:
-            self._reborn(line.newborn)
+            await self._reborn(line.newborn)
         inherited: dict[str, Array] = {}
         for name, (heirs, copies) in taken.items():
             inherited[name] = heir if len(heirs) == len(to) else _marked(heir.shape, heirs)

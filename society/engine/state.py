@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -48,12 +49,24 @@ class Column:
         return FactSpec(self.text, self.unit, self.labels)
 
 
+class PromptHook(NamedTuple):
+    """A hook that gives words for a prompt, from the question and the agent.
+
+    component: the chance_id of the component that has it. shortens: whether the words may be
+    shortened.
+    """
+
+    component: str
+    words: Callable[..., str]
+    shortens: bool = False
+
+
 class CohortState:
     """A cohort in play: which rows it has, and their columns, (M,) each.
 
-    titles: of the components, by their ids. declared: the columns that each component declares, by
-    its id. briefs: what the components add to a prompt, from the question and the agent, and
-    whether it may be shortened. agents: N.
+    titles: of the components, by their ids, in their order. declared: the columns that each
+    component declares, by its id. briefs: what the components add to a prompt. ponders: questions
+    that they put to the agent's mind. agents: N.
     """
 
     def __init__(
@@ -66,9 +79,10 @@ class CohortState:
         *,
         agents: int,
         whole: bool,
-        briefs: Sequence[tuple[Callable[..., str], bool]] = (),
+        briefs: Sequence[PromptHook] = (),
+        ponders: Sequence[PromptHook] = (),
     ) -> None:
-        self.name, self.titles, self.briefs = name, titles, briefs
+        self.name, self.titles, self.briefs, self.ponders = name, titles, briefs, ponders
         self.rows, self.places, self.whole = rows, places, whole
         self.owners = {one.name: part for part, own in declared.items() for one in own}
         self.declared = {one.name: one for own in declared.values() for one in own}

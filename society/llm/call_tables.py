@@ -8,9 +8,9 @@
               "" until the provider has told its id
 
 sent, in a row of calls: the settings that were sent, as JSON; with them the cached tokens that the
-provider told, where it told any. Files of before have no such number, and need no other format. A
-long form of the answer stands there with the first call that it went out with; in later ones stands
-the address of that call.
+provider told, where it told any, and which component has given what of the last message. Files of
+before have neither, and need no other format. A long form of the answer stands there with the first
+call that it went out with; in later ones stands the address of that call.
 
 Rows of calls, vectors and batches are sealed with a hash of what they say. The last table is made
 when it is needed: a file without it has the same format.
@@ -25,7 +25,7 @@ from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from types import NoneType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from xxhash import xxh3_128_hexdigest
@@ -36,6 +36,8 @@ from society.engine.calls import (
     Address,
     Completion,
     Message,
+    PartRole,
+    PromptPart,
     Request,
     Spent,
     Usage,
@@ -46,7 +48,7 @@ from society.errors import RunFileError, short_path
 
 from .stored_database import StoredDatabase, check_types, load_json, read_schema
 
-_CACHED = "cached_tokens"  # no setting has this name
+_CACHED, _PARTS = "cached_tokens", "parts_of_prompt"  # no settings have these names
 _FORMS = frozenset({"response_format", "tools"})
 _AS_IN = "as_in_call"
 _SHORT = 200  # characters of a form that is not worth a reference
@@ -154,6 +156,8 @@ def call_row(
     sent = dict(said.sent)
     if said.cached_tokens is not None:
         sent[_CACHED] = said.cached_tokens
+    if request.parts:
+        sent[_PARTS] = request.parts
     for name in _FORMS & sent.keys():
         form = json.dumps(sent[name])
         if forms is not None and len(form) > _SHORT:
@@ -271,12 +275,30 @@ def _call(row: Sequence[Any]) -> Call:
     words = tuple(Message(*message) for message in load_json(messages))
     for message in words:
         check_types(message, str, str)
-    request = Request(Address(*said[1:7]), name, words, room, again, reason)
     sent = load_json(said[-1])
     check_types((sent,), dict)
     cached = sent.pop(_CACHED, None)
     check_types((cached,), _WHOLE)
+    parts = _parts(sent.pop(_PARTS, []), words)
+    address = Address(*said[1:7])
+    request = Request(address, name, words, room, again, reason, parts=parts)
     return Call(said[0], request, Completion._make((*said[13:-1], sent, cached)))
+
+
+def _parts(said: Any, words: Sequence[Message]) -> tuple[PromptPart, ...]:
+    """Return the parts of the last message as they were kept; raises ValueError for no such."""
+    check_types((said,), list)
+    end, parts = 0, []
+    for one in said:
+        check_types(one, str, str, int, int)
+        part = PromptPart(*one)
+        if part.role not in get_args(PartRole) or part.start < end or part.length < 0:
+            raise ValueError("the parts of a prompt are out of order")
+        end = part.start + part.length
+        parts.append(part)
+    if end > (len(words[-1].content) if words else 0):
+        raise ValueError("a part of a prompt is beyond its end")
+    return tuple(parts)
 
 
 def find_vectors(

@@ -8,8 +8,10 @@ so that a prompt pack swaps any of them without touching code:
     any/question.md         any question, in the words that its author has declared
     SCENARIO/told/KIND.md   something that happened; where there is none, as above: the sentence of
                             its Tell, or a plain one
-    any/PAGE.md             what is said around questions: repair, thinking, reflection
+    any/PAGE.md             what is said around questions: repair, thinking, faculties, thought; or
+                            by which a faculty asks in its own interest: reflection, plan
     SCENARIO/system.md      sent as a system message before each of them; we have none of our own
+    SCENARIO/premise.md     what the scenario is about, on pages by which faculties ask
     MECHANISM/terms.md      the rules of a mechanism, for everybody who is asked anything within it
     SCENARIO/MECHANISM/terms.md    the same in the words of this scenario, in its place
     MECHANISM/option.md     the mechanism as one option of several
@@ -35,11 +37,13 @@ everybody on a graph, as it was at the start. A question adds `options` (labels 
 open), `hint` (the form of the answer, options included), `example` (an answer with a placeholder,
 `{"answer": <number>}`; nothing where the hint shows one), `choices` (options that are numbered: {%
 if choices %}...{{ choices }}{% endif %} lists them there, before what is private, and `hint` refers
-to them), `thinking` (whether to think before answering), `plain` (declared words: .summary, .rules,
-.known, that is .common and .own, .seen, .question; see default_words), `terms` and, but for pages,
-`briefs` (what the agent's faculties add). Where mechanisms are made of others, option_terms(option)
-are the words of those in force under an option, given by its label or its value; own_page(name) is
-SCENARIO/NAME.md, or nothing.
+to them), `thinking` (whether to think before answering), `faculties` (what to think about before
+that, in the same reply: {% if faculties %}...{{ faculties }}...{% endif %} says it there, else it
+follows at the end), `deferred` (whether how to answer is said later), `plain` (declared words:
+.summary, .rules, .known, that is .common and .own, .seen, .question; see default_words), `terms`
+and `briefs` (what the agent's faculties add; on a page by which one of them asks, those before it).
+Where mechanisms are made of others, option_terms(option) are the words of those in force under an
+option, given by its label or its value; own_page(name) is SCENARIO/NAME.md, or nothing.
 """
 
 from __future__ import annotations
@@ -75,8 +79,9 @@ if TYPE_CHECKING:
     from .template_names import NamesRead
     from .templates import Templates
 
-_ANY, _SYSTEM = "any/question.md", "system"
+_ANY, _SYSTEM, _PREMISE = "any/question.md", "system", "premise"
 _NO_WORDING = Wording()
+_NO_QUESTIONS: Mapping[str, str] = {}
 _MOST_FILES = 10_000  # in a folder of prompts
 
 # What templates read beside facts, everywhere and in questions.
@@ -86,8 +91,22 @@ _VARIABLES = frozenset({
 })  # fmt: skip
 _OF_QUESTIONS = frozenset({
     *("plain", "options", "hint", "example", "choices", "thinking", "terms", "briefs"),
-    *("own_page", "option_terms", "system"),
+    *("own_page", "option_terms", "system", "faculties", "deferred"),
 })  # fmt: skip
+# Pages around any question, with what they read beside the question's variables.
+_AROUND_QUESTIONS = {
+    "repair": {"reply", "reason"},
+    "faculties": {"questions"},
+    "thought": {"considered", "question"},
+    "considered": {"considered"},
+}
+# Pages by which components ask a model in their own interest, whatever has happened.
+_OF_COMPONENTS = {
+    "reflection": {"memories", "insights", "premise"},
+    "formative_memories": {"ages", "places", "ties", "premise"},
+    "plan": {"plan", "news", "premise"},
+    "relationships": {"others", "premise"},
+}
 
 
 class _Rendering(NamedTuple):
@@ -143,8 +162,12 @@ class TermsPart(NamedTuple):
     terms: MechanismTerms
 
 
-class PlacedTerms:
-    """The terms of all mechanisms around a question: said where a template places them first."""
+class PlacedWords:
+    """Words that are said where a template places them first, and only there.
+
+    render: makes them once they are wanted. before: what was said already; what stands in it is not
+    said again.
+    """
 
     def __init__(self, render: Callable[[], str], before: str = "") -> None:
         self._render, self._before, self._placed = render, before, False
@@ -225,12 +248,16 @@ class Prompts:
         system: str = "",
         page: str = "",
         more: Mapping[str, object] | None = None,
+        faculties: Mapping[str, str] = _NO_QUESTIONS,
+        deferred: bool = False,
     ) -> str:
         """A question in words; raises InputError if a template fails.
 
         legal: what may be named in the answer. sight: the peers shown. system: the message before
         it; terms of mechanisms that stand there are not said again.
-        page: render any/PAGE.md in place of the question, with `more` variables.
+        page: render any/PAGE.md in place of the question, with `more` variables. faculties: what is
+        to be thought about before the answer, in the same reply, by name. deferred: leave out how
+        to answer.
         """
         variables = self._known(ask.kind, ask.facts, agent, sight, legal.peers)
         variables |= {
@@ -250,12 +277,20 @@ class Prompts:
             "thinking": thinking,
             "terms": "",
             "system": system,
+            "deferred": deferred,
             **(more or {}),
         }
-        terms: PlacedTerms | str = ""
+        if page and page not in _AROUND_QUESTIONS:  # below a question they stand already
+            variables["briefs"] = PlacedWords(partial(_briefs_before, ask, agent))
+            variables["premise"] = PlacedWords(partial(self._premise, variables))
+        inner: PlacedWords | str = ""
+        if faculties:
+            inner = PlacedWords(partial(self._inner_questions, variables, faculties))
+        variables["faculties"] = inner
+        terms: PlacedWords | str = ""
         if not page:
             if self.mechanisms:
-                terms = PlacedTerms(partial(self._terms, variables), before=system)
+                terms = PlacedWords(partial(self._terms, variables), before=system)
             variables |= {
                 "briefs": "\n\n".join(agent.briefs(ask)),
                 "own_page": partial(self._own_page, variables),
@@ -267,7 +302,24 @@ class Prompts:
         words = self._templates.render(name, variables)
         if not words.strip():
             raise InputError(f"prompt {name} is empty for {agent.whole_name}; add text to it")
-        return f"{words}\n\n{terms}" if terms else words
+        return "\n\n".join([words, *(str(placed) for placed in (terms, inner) if placed)])
+
+    def _premise(self, variables: Mapping[str, Any]) -> str:
+        """What the scenario is about, for who thinks of no question of its own.
+
+        Of a scenario that has prompts, but no such page, it is nothing.
+        """
+        name = f"{self.scenario}/{_PREMISE}.md"
+        if self._find(name):
+            return self._templates.render(name, variables)
+        files = (*index.prompts(), *_files_in(self.folders))
+        has_own = any(_owner(file) == self.scenario for file in files)
+        return "" if has_own else str(variables["plain"].summary)
+
+    def _inner_questions(self, variables: Mapping[str, Any], faculties: Mapping[str, str]) -> str:
+        """The questions of faculties, which the agent is to think about before it answers."""
+        named = [SimpleNamespace(name=name, text=text) for name, text in faculties.items()]
+        return self._templates.render("any/faculties.md", {**variables, "questions": named})
 
     def system(self, ask: Inquiry, agent: Agent) -> str:
         """Return the system message that goes before a question, or "" where there is none.
@@ -279,11 +331,11 @@ class Prompts:
         if not name:
             return ""
         variables = self._known(ask.kind, ask.facts, agent, {})
-        terms: PlacedTerms | str = ""
+        terms: PlacedWords | str = ""
         if self.mechanisms:
             known = {"own_page": partial(self._own_page, variables), "terms": ""}
             known["option_terms"] = partial(self._option_terms, variables, {})
-            terms = PlacedTerms(partial(self._terms, {**variables, **known}))
+            terms = PlacedWords(partial(self._terms, {**variables, **known}))
         return self._templates.render(name, {**variables, "terms": terms}).strip()
 
     def has_template(self, kind: str) -> bool:
@@ -384,7 +436,9 @@ class Prompts:
         """
         others = _files_in(folder for folder in self.folders if folder != pack)
         legal = self._of_scenario(others) | self._ours
-        legal |= {f"{owner}/{kind}.md" for owner in self.owners for kind in (*kinds, _SYSTEM)}
+        legal |= {
+            f"{owner}/{kind}.md" for owner in self.owners for kind in (*kinds, _SYSTEM, _PREMISE)
+        }
         legal |= {
             f"{home}{name}/terms.md"
             for name in self.owners[1:]
@@ -489,7 +543,8 @@ class Prompts:
             what, known = f"the question {kind!r}", _VARIABLES | {*facts}
             of_question = known | _OF_QUESTIONS
             yield _Rendering(what, self._template(kind) or _ANY, of_question)
-            yield _Rendering(what, "any/repair.md", of_question | {"reply", "reason"})
+            for page, more in _AROUND_QUESTIONS.items():
+                yield _Rendering(what, f"any/{page}.md", of_question | more)
             for page in filter(None, pages):
                 yield _Rendering(what, page, of_question | {"m"})
             if system := self._template(_SYSTEM):
@@ -497,9 +552,9 @@ class Prompts:
         for kind, facts in told.items():
             if template := self._template(f"told/{kind}"):
                 yield _Rendering(f"the event {kind!r}", template, _VARIABLES | {*facts})
-        anything = {name for facts in told.values() for name in facts} | {"memories", "insights"}
-        known = _VARIABLES | _OF_QUESTIONS | anything
-        yield _Rendering("a reflection", "any/reflection.md", known)
+        known = _VARIABLES | _OF_QUESTIONS | {name for facts in told.values() for name in facts}
+        for page, more in _OF_COMPONENTS.items():
+            yield _Rendering(f"the page {page!r}", f"any/{page}.md", known | more)
 
     def _read(self, template: str) -> NamesRead:
         if template not in self._names:
@@ -618,6 +673,11 @@ def _find_inside(folder: Path, file: Path) -> Path:
             "if you want it in your prompts"
         )
     return file
+
+
+def _briefs_before(ask: Inquiry, agent: Agent) -> str:
+    """What the faculties add that stand before the one that asks."""
+    return "\n\n".join(agent.briefs(ask, before=agent.address.component))
 
 
 def fact_sentence(kind: str, facts: OwnFacts, wording: Wording = _NO_WORDING) -> str:

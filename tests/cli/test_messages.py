@@ -390,6 +390,9 @@ IN_CAST = "wood.py:20: "
          "answers for one agent at a time"),
         ("def answer(self, ask, agents)", "def consult(self, ask, agent)", "wood.py:12: "
          "Feller.consult is awaited; write `async def consult`"),
+        ("def answer(self, ask, agents)", "async def ponder(self, ask, agent)", "wood.py:12: "
+         "Feller.ponder is `async`, and nobody awaits it; leave `async` out: models are asked in "
+         "begin, notice and consult"),
         ("rounds=3)", "rounds=3, measures=(Measure('a', 'b', lambda told: 1),))", "wood.py:23: the "
          "function of measure 'a' takes (told); write (told, env), as it is called"),
         ("rounds=3)", "rounds=3, measures=(Measure('a', 'b', lambda told, env: 1, 'las'),))",

@@ -227,6 +227,11 @@ ERRORS = {
         '    def begn(self, me):\n        me["hurt"] = 1.0\n\n    def notice(self',
         "canal.py:20: grudge has a method 'begn', which is never called; did you mean 'begin'?",
     ),
+    "a question to the mind misspelt": (
+        "    def notice(self",
+        '    def ponders(self, ask, me):\n        return "Why?"\n\n    def notice(self',
+        "canal.py:20: grudge has a method 'ponders', which is never called; did you mean 'ponder'?",
+    ),
     "a copy of a column changed": (
         'me["hurt"] = me["hurt"] + tell.facts["share"]',
         'me["hurt"][tell.facts["share"] > 0] = 1.0',
@@ -665,6 +670,45 @@ def test_a_cohort_of_built_in_components_is_warned_of_one_that_answers_nothing(
     assert said.err.startswith(
         "warning: a.yaml:2: language_policy answers nothing in cohort 'all': classic_strategies "
         "stands before it and answers 'move'"
+    )
+
+
+DREAMERS = "persona, harvest, norm_belief, punishment, social_learning, voting"
+
+
+@pytest.mark.parametrize(
+    ("parts", "mute"),
+    [
+        (f"{DREAMERS}, plan, situation", ["plan", "situation"]),
+        (f"{DREAMERS}, observation, instructions", ["observation", "instructions"]),
+        (f"{DREAMERS}, attitude", []),  # which children inherit
+        ("persona, harvest, norm_belief, social_learning, situation, language_policy", []),
+    ],
+)
+def test_faculties_that_nobody_reads_are_warned_of(
+    typed: Typed, tmp_path: Path, parts: str, mute: list[str]
+) -> None:
+    cohort = f"{{name: all, count: 3, components: [{parts}]}}"
+    (tmp_path / "a.yaml").write_text(f"scenario: fishing_village\nrounds: 1\ncohorts: [{cohort}]\n")
+    said = typed("run", "a.yaml", "--quiet")
+    assert said.err.splitlines() == [
+        f"warning: a.yaml:3: nobody reads {name} in cohort 'all', since rules answer all questions "
+        f"there; add language_policy, or leave {name} out"
+        for name in mute
+    ]
+
+
+def test_a_relation_of_a_component_that_is_not_there_is_found_before_any_call(
+    typed: Typed, tmp_path: Path
+) -> None:
+    parts = "persona, personal_norm, relationships: {relation: lern}, language_policy"
+    cohort = f"{{name: all, count: 3, components: [{parts}]}}"
+    (tmp_path / "a.yaml").write_text(f"scenario: language_village\ncohorts: [{cohort}]\n")
+    said = typed("run", "a.yaml", "--quiet")
+    assert (said.code, said.err) == (
+        2,
+        "society: a.yaml:2: relationships in cohort 'all' has relation='lern'; did you mean "
+        "'learn'?\n",
     )
 
 

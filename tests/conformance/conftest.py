@@ -75,6 +75,19 @@ def evolving(fitness: str, **given: Any) -> dict[str, Any]:
     return {"generations": {"fitness": fitness, "count": 3, **given}}
 
 
+# Lives begin with calls to models, and go on in chains of thoughts.
+THINKERS = [
+    {
+        "name": "thinkers",
+        "count": 4,
+        "components": [
+            *("persona", "formative_memories", "personal_norm", "observation", "plan"),
+            *({"relationships": {"every": 1}}, "situation"),
+            {"language_policy": {"faculties": "chain"}},
+        ],
+    }
+]
+
 MECHANISMS: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("fishing_village", {"mechanisms": [CAPPED]}),
     ("fishing_village", {"mechanisms": [REPEATED]}),
@@ -82,6 +95,7 @@ MECHANISMS: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("fishing_village", {"mechanisms": [CAPPED, REPEATED, evolving("wealth", selection="fermi")]}),
     ("fishing_village", {"mechanisms": [evolving("catch", fold="sum")], "parameters": DYING}),
     ("language_village", {"mechanisms": [evolving("wealth", fold="last")], "agents": 4}),
+    ("language_village", {"mechanisms": [evolving("wealth", fold="last")], "cohorts": THINKERS}),
     *(("donor_game", {"mechanisms": [evolving("final", **rule)]}) for rule in RULES),
     ("donor_game", {"mechanisms": [evolving("final", **RULES[0])], **LANGUAGE}),
 )

@@ -76,6 +76,27 @@ def test_language_agents_are_asked_and_answer_as_they_did(tmp_path: Path, scenar
     check("\n".join([*spoken(run), "", told(run)]), f"{scenario}.txt")
 
 
+def test_villagers_with_faculties_think_as_they_did(tmp_path: Path) -> None:
+    """One thinks and answers in one reply, the other in a chain of calls; one round, offline."""
+    ponder = ["situation", {"options": {"before": ["punish"]}}]
+    mind = ["formative_memories", "observation", {"relationships": {"every": 1}}, "plan", *ponder]
+    cohorts = [
+        {
+            "name": faculties,
+            "count": 1,
+            "components": [
+                {"persona": {"temper": "selfish"}},
+                "personal_norm",
+                *mind,
+                {"language_policy": {"faculties": faculties}},
+            ],
+        }
+        for faculties in ("together", "chain")
+    ]
+    run = replayed(tmp_path, "language_village", {"cohorts": cohorts, "rounds": 1, "seed": 4})
+    check("\n".join([*spoken(run), "", told(run)]), "faculties.txt")
+
+
 def test_language_donors_advise_their_successors_as_they_did(tmp_path: Path) -> None:
     """Four donors, one game of three rounds in each of two generations, the offline mind."""
     evolving = {"count": 2, "fitness": "final", "phenotype": "share", "strategies": "advice"}

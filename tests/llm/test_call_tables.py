@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.engine.calls import BARE, Address, Completion, Message, Request, Spent, Usage
+from society.engine.calls import (
+    BARE,
+    Address,
+    Completion,
+    Message,
+    PromptPart,
+    Request,
+    Spent,
+    Usage,
+)
 from society.llm.call_tables import (
     CALL,
     LOSE,
@@ -70,6 +79,28 @@ def test_a_call_reads_back_as_it_was_written(book: sqlite3.Connection, said: Com
     read = find_call(book, ADDRESS)
     assert read == (3, asked, said)
     assert list(list_calls(book)) == [read]
+
+
+def test_who_has_given_what_of_a_prompt_reads_back(book: sqlite3.Connection) -> None:
+    parts = (PromptPart("mood", "brief", 0, 3), PromptPart("weather", "question", 4, 5))
+    asked = request(parts=parts)
+    book.execute(CALL, call_row(3, asked, WHOLE))
+    assert find_call(book, ADDRESS) == (3, asked, WHOLE)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [("mood", "brief", 4, 6)],  # of nine characters
+        [("mood", "brief", 4, 2), ("mood", "thought", 5, 1)],
+        [("mood", "spell", 0, 1)],
+        [("mood", "brief", "0", 1)],
+    ],
+)
+def test_parts_that_no_prompt_has_are_damage(book: sqlite3.Connection, parts: Any) -> None:
+    book.execute(CALL, call_row(3, request(parts=parts), WHOLE))
+    with pytest.raises(ValueError, match=r"part|value"):
+        find_call(book, ADDRESS)
 
 
 def test_a_long_form_is_kept_once_and_read_with_every_call(book: sqlite3.Connection) -> None:

@@ -106,7 +106,7 @@ def test_events_terms_pages_and_system_messages_are_looked_through_too(pack: Pac
         "peer_punishment__terms": "terms.md:1: .* in the question",
         "language_village__system": "system.md:1: .* in the question",
         "any__repair": "repair.md:1: .* in the question",
-        "any__reflection": "reflection.md:1: .* in a reflection",
+        "any__reflection": "reflection.md:1: .* in the page 'reflection'",
     }.items():
         folder = pack(**{name: "{{ flwo }}"})
         with pytest.raises(InputError, match=place):

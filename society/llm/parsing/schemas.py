@@ -42,6 +42,7 @@ from .values import are_numbered, match_option
 Schema = dict[str, Any]
 
 REASONING = "reasoning"  # the name of the thoughts before an answer
+_NO_THOUGHTS: Mapping[str, str] = {}
 
 _LONGEST_REASONING = 1000  # characters; some servers repeat a rule at most 2000 times
 _FEW = 21  # whole numbers that are listed; more of them have bounds
@@ -55,10 +56,17 @@ _OF_NUMBERS = {"minimum", "maximum"}
 _BOUNDS = _OF_NUMBERS | {"minLength", "maxLength"}
 
 
-def schema(reply: ActionSpace, legal: Legal, *, thinking: bool = False) -> Schema | None:
+def schema(
+    reply: ActionSpace,
+    legal: Legal,
+    *,
+    thinking: bool = False,
+    thoughts: Mapping[str, str] = _NO_THOUGHTS,
+) -> Schema | None:
     """The JSON schema of a whole reply; None if it is free text.
 
-    thinking: with a text `reasoning` before the answer, unless a field has this name.
+    thinking: with a text `reasoning` before the answer, unless a field has this name. thoughts: in
+    its place a text for each, by name, which answers a question.
     """
     if isinstance(reply, Fields) and not _has_own_words(reply):
         parts = {name: _of_value(part, legal) for name, part in reply.fields.items()}
@@ -66,11 +74,15 @@ def schema(reply: ActionSpace, legal: Legal, *, thinking: bool = False) -> Schem
         parts = {"answer": _of_value(reply, legal)}
     if None in parts.values():
         return None
-    if thinking and REASONING not in parts:
-        words = "thoughts, step by step, before the answer"
-        thoughts = {"type": "string", "description": words, "maxLength": _LONGEST_REASONING}
-        parts = {REASONING: thoughts, **parts}
-    return _object(parts)
+    before = dict(thoughts)
+    if thinking and not before:
+        before[REASONING] = "thoughts, step by step, before the answer"
+    texts = {
+        name: {"type": "string", "description": words, "maxLength": _LONGEST_REASONING}
+        for name, words in before.items()
+        if name not in parts
+    }
+    return _object({**texts, **parts})
 
 
 def _object(properties: Mapping[str, Any]) -> Schema:

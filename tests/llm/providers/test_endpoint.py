@@ -198,11 +198,14 @@ def test_a_refusal_to_answer_says_nothing_about_a_server(
     hostile: HostileServer, ask: Ask, asked: Asked
 ) -> None:
     """OpenAI sets such words apart where a schema is enforced."""
-    refused = {"message": {"content": None, "refusal": "I cannot."}, "finish_reason": "stop"}
+    refused: dict[str, Any] = {
+        "message": {"content": None, "refusal": "I cannot."},
+        "finish_reason": "stop",
+    }
 
     def answer(request: HostileHandler) -> None:
         first = len(request.server.heard) == 1
-        request.send(200, chat_completion(**({"choices": [refused]} if first else {})))
+        request.send(200, {"choices": [refused]} if first else chat_completion())
 
     hostile.answers(answer)
     spec = ModelSpec(model="refusing", api_base=hostile.url, concurrency=1)

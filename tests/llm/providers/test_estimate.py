@@ -105,6 +105,21 @@ def test_a_village_is_counted_without_any_server_or_key(monkeypatch: pytest.Monk
     assert sum(entry.calls for entry in outcome.ledger) == 24
 
 
+@pytest.mark.parametrize(("faculties", "calls"), [("together", 1), ("chain", 3)])
+def test_thoughts_cost_nothing_together_and_a_call_each_in_a_chain(
+    faculties: str, calls: int
+) -> None:
+    """Three villagers answer four questions a round, after two thoughts."""
+    parts = ["persona", "personal_norm", "situation", "options"]
+    minds = [*parts, {"language_policy": {"faculties": faculties}}]
+    cohort = {"name": "people", "count": 3, "components": minds}
+    setup = build(load_config("language_village", {"cohorts": [cohort], "rounds": 2}))
+    counting = setup.counting()
+    setup.gamemaster(minds=counting).play()
+    (forecast,) = counting.forecasts()
+    assert forecast.calls == calls * 3 * 4 * 2
+
+
 def test_questions_that_come_again_are_counted_and_shared_ones_cost_nothing() -> None:
     """Three agents are asked, two of them alike: two calls are enough."""
     requests = [asked("default", "a" * 400), asked("default", "b" * 400, 1)]

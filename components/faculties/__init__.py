@@ -1,0 +1,1 @@
+"""Faculties of agents that read: who they are, what they see in a situation, what they plan."""
