@@ -19,7 +19,8 @@ from society.engine.naming import Naming
 from society.engine.population import Cast, Cohort
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec, Fold, Scenario, fact_specs
-from society.errors import RunFileError, SocietyError
+from society.errors import FileError, RunFileError, SocietyError, short_path
+from society.personas.people import MOST_KEPT, kept_tables
 from society.sandbox.kept_programs import KeptFolder, kept_folders, refuse_too_much
 
 from .structure import GameNote, RoundStructure, round_structure, rules_of
@@ -72,10 +73,10 @@ class Manifest(BaseModel):
     columns: the public ones. game: in normal form, if one is played. files: the user's own files,
     path -> sha256. folder: of the run file when it was made, if it names files. prompts: templates
     that it may use, with their hashes. programs: folders of strategies, by path, with what was
-    taken from them. objects: names of Python objects that were given. facts: words, units and
-    labels of facts and public columns, by name. complete: relations whose graph links everybody
-    with everybody; None in files of before. names: the words of which names of agents are made;
-    files of before have the noun of the stage.
+    taken from them. tables: texts of tables of people, by path. objects: names of Python objects
+    that were given. facts: words, units and labels of facts and public columns, by name. complete:
+    relations whose graph links everybody with everybody; None in files of before. names: the words
+    of which names of agents are made; files of before have the noun of the stage.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -101,6 +102,7 @@ class Manifest(BaseModel):
     folder: str = ""
     prompts: dict[str, str] = {}
     programs: dict[str, KeptFolder] = {}
+    tables: dict[str, str] = {}
     objects: tuple[str, ...] = ()
     facts: dict[str, FactSpec] = {}
     complete: tuple[str, ...] | None = None
@@ -171,7 +173,7 @@ class Manifest(BaseModel):
         # by others in replicates that it adds.
         if max(config.agents or 0, config.replicates, *counts) > self.agents * self.replicates:
             raise self._of_another_size()
-        with kept_folders(self.programs):
+        with kept_folders(self.programs), kept_tables(self.tables):
             setup = build(config, rehearsed=False)
         if (setup.agents, setup.replicates) != (self.agents, self.replicates):
             raise self._of_another_size()
@@ -254,6 +256,7 @@ def manifest_of(
         files=dict(setup.files),
         prompts=setup.words.hashes() if setup.models_named else {},
         programs=_programs(cast),
+        tables=_tables(cast),
         objects=setup.objects,
         facts=fact_specs(scenario, cast),
         complete=tuple(name for name, graph in env.graphs.items() if isinstance(graph, Complete)),
@@ -268,6 +271,21 @@ def _programs(cast: Cast) -> dict[str, KeptFolder]:
         for path, folder in part.kept_folders.items():
             found[path] = found[path].joined(folder, path) if path in found else folder
     refuse_too_much(found)
+    return found
+
+
+def _tables(cast: Cast) -> dict[str, str]:
+    """Return the tables that the cast reads, each once; raises FileError if they are too large."""
+    found = dict[str, str]()
+    for part in (part for cohort in cast for part in cohort.components):
+        found |= part.kept_tables
+    size = sum(len(text.encode()) for text in found.values())
+    if size > MOST_KEPT:
+        names = ", ".join(map(short_path, found))
+        raise FileError(
+            f"the tables {names} have {size:,} bytes, and a run file keeps at most {MOST_KEPT:,}; "
+            "draw the people that take part into files of their own: society personas draw"
+        )
     return found
 
 
