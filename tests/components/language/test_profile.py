@@ -290,7 +290,8 @@ def test_people_can_be_a_factor_of_an_experiment(written: Written, typed: Typed)
     )
     written(
         "e.yaml",
-        "base: a.yaml\nrecord: full\nfactors: {cohorts.people.parameters.file: [young.csv, old.csv]}\n",
+        "base: a.yaml\nrecord: full\n"
+        "factors: {cohorts.people.parameters.file: [young.csv, old.csv]}\n",
     )
     said = typed("sweep", "e.yaml", "--workers", "1", "--out", "s")
     assert said.code == 0, said.err
