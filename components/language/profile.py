@@ -19,12 +19,25 @@ import numpy as np
 
 from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry, Question
 from society.engine.rng import Array, Draws, Places
+from society.errors import CastError, short_path
 from society.personas.people import DESCRIPTION, MOST_KEPT, NUMBER, PeopleTable, read_people
 from society.personas.table_draws import weighted_order, weighted_rows
 from society.text import quote_text
 
 _SHORT = 60  # characters of a trait; longer texts are for prompts alone
 _QUOTED = 4000
+_TRAIT = "Trait of its person"
+
+
+Newborns = Literal["draw", "inherit"]
+
+
+def _column(name: str, dtype: type, newborns: Newborns, text: str) -> Column:
+    return Column(name, dtype, public=True, heritable=newborns == "inherit", text=text)
+
+
+def _numbers(newborns: Newborns) -> Column:
+    return _column(NUMBER, np.int32, newborns, "Number of its person in the table")
 
 
 @dataclass(frozen=True)
@@ -45,9 +58,10 @@ class Profile(Component):
     assign: Literal["in_order", "sampled"] = "in_order"
     weight: str = ""
     repeats: bool = False
-    newborns: Literal["draw", "inherit"] = "draw"
+    newborns: Newborns = "draw"
 
     chance_id = "profile"
+    columns = (_numbers("draw"),)
 
     def __post_init__(self) -> None:
         if self.shown and self.wording:
@@ -59,17 +73,11 @@ class Profile(Component):
                 1, f"a column is called {NUMBER!r}, as the number of each person is; rename it"
             )
         _ = self.portraits, self.weights  # raises for columns that are not there
-        object.__setattr__(self, "columns", (self._column(NUMBER, np.int32), *self._traits()))
-
-    def _traits(self) -> tuple[Column, ...]:
-        kinds = {
-            name: object if one.dtype == object else float for name, one in self.traits.items()
-        }
-        return tuple(self._column(name, kind) for name, kind in kinds.items())
-
-    def _column(self, name: str, dtype: type) -> Column:
-        words = "Number of its person in the table" if name == NUMBER else "Trait of its person"
-        return Column(name, dtype, public=True, heritable=self.newborns == "inherit", text=words)
+        traits = (
+            _column(name, object if one.dtype == object else float, self.newborns, _TRAIT)
+            for name, one in self.traits.items()
+        )
+        object.__setattr__(self, "columns", (_numbers(self.newborns), *traits))
 
     @property
     def kept_tables(self) -> Mapping[str, str]:
@@ -127,15 +135,24 @@ class Profile(Component):
         return self.people.cells[row][self.people.place(name)]
 
     def begin(self, agents: AgentGroup) -> None:
+        self._refuse_foreign_heirs(agents)
         rows = self._rows(agents)
         if not self.repeats and not agents.env.births:
             self._refuse_twins(agents, rows)
+        self._become(agents, rows)
+
+    def born(self, agents: AgentGroup) -> None:
+        """Stay, or become, the person of one's own life where other cohorts inherit theirs."""
+        if self.newborns == "draw":
+            self._become(agents, self._rows(agents))
+
+    def _become(self, agents: AgentGroup, rows: Array) -> None:
         agents[NUMBER] = rows + 1
         for name, values in self.traits.items():
             agents[name] = values[rows]
 
     def _rows(self, agents: AgentGroup) -> Array:
-        """Return the person of each member, as a row of the table, (M,)."""
+        """Return the person of each member's life, as a row of the table, (M,)."""
         env = agents.env
         lives = env.lives[agents.replicate, agents.audience.rows.seat]
         if self.assign == "in_order":
@@ -145,15 +162,35 @@ class Profile(Component):
         for replicate in np.unique(agents.replicate):
             here = agents.replicate == replicate
             address = f"{self.chance_id}\0people\0{env.replicate_ids[replicate]}"
-            if self.repeats:
-                places = Places.at(agents.agent[here])
-                lots = Draws(env.seed, address, places, use=env.births).uniform("person")
-                rows[here] = weighted_rows(lots, self.weights)
-            else:
-                draws = Draws(env.seed, address, Places(0, len(self.people)))
-                order = weighted_order(draws, self.weights)
-                rows[here] = order[lives[here] % len(order)]
+            draw = self._drawn_again if self.repeats else self._drawn_once
+            rows[here] = draw(env.seed, address, lives[here], env.agents)
         return rows
+
+    def _drawn_once(self, seed: int, address: str, lives: Array, agents: int) -> Array:
+        """The persons of some lives, as the table comes in an order of its own, (L,)."""
+        order = weighted_order(Draws(seed, address, Places(0, len(self.people))), self.weights)
+        rows: Array = order[lives % len(order)]
+        return rows
+
+    def _drawn_again(self, seed: int, address: str, lives: Array, agents: int) -> Array:
+        """The persons of some lives, each drawn from all, (L,)."""
+        rows = np.zeros(len(lives), int)
+        for birth in np.unique(lives // agents):
+            born = lives // agents == birth
+            draws = Draws(seed, address, Places.at(lives[born] % agents), use=int(birth))
+            rows[born] = weighted_rows(draws.uniform("person"), self.weights)
+        return rows
+
+    def _refuse_foreign_heirs(self, agents: AgentGroup) -> None:
+        """Raise CastError where a person could be inherited from an agent of another table."""
+        tables: dict[str, str] = agents.env.shared.setdefault("tables of people", {})
+        tables[self.file] = max(self.newborns, tables.get(self.file, ""))
+        if len(tables) > 1 and "inherit" in tables.values():
+            raise CastError(
+                f"people are inherited within one table, and there are "
+                f"{' and '.join(map(short_path, tables))}; give all cohorts one table, or say "
+                "newborns: draw"
+            )
 
     def _refuse_twins(self, agents: AgentGroup, rows: Array) -> None:
         """Raise FileError where two agents of a replicate, of any cohorts, are the same person."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from society.engine.graph import NOBODY
 from society.engine.population import Cohort
 from society.engine.rng import Array
 from society.engine.script import HERITABLE, Ask, Inherit, Script
-from society.errors import FileError, InputError
+from society.errors import CastError, FileError, InputError
 from society.runs.runfile import open_run_file
 
 if TYPE_CHECKING:
@@ -188,6 +189,36 @@ def test_or_newborn_agents_inherit_the_person_of_their_parent(play: Play, writte
     over = play(all_from_the_first, part)
     assert over.column("person") == [1, 1, 1]
     assert over.column("trade") == ["miller"] * 3
+
+
+def test_people_are_not_inherited_where_newborn_agents_draw(play: Play, written: Written) -> None:
+    """Two cohorts of one table; the children of the first agent are one of each cohort."""
+    file = written("p.csv", MANY)
+    cast = [Cohort("a", 2, (Profile(file),)), Cohort("b", 1, (Profile(file, newborns="inherit"),))]
+    over = play(all_from_the_first, cast=cast)
+    assert over.column("person") == [1, 5, 1]
+    assert over.column("age") == [20, 24, 20]
+
+
+def test_people_who_are_copied_by_imitators_only_stay_who_they_are(
+    play: Play, written: Written
+) -> None:
+    def imitating(env: Environment) -> Script:
+        yield Inherit("imitated", np.zeros(env.present.shape, int), HERITABLE)
+
+    file = written("p.csv", MANY)
+    drawing = Profile(file, assign="sampled", repeats=True)
+    cast = [Cohort("a", 5, (drawing,)), Cohort("b", 5, (replace(drawing, newborns="inherit"),))]
+    before = play(waiting, cast=cast, agents=10).column("person")
+    after = play(imitating, cast=cast, agents=10).column("person")
+    assert after == before[:5] + before[:1] * 5
+
+
+def test_people_are_inherited_within_one_table_only(play: Play, written: Written) -> None:
+    parts = [Profile(written(f"{one}.csv", FOUR), newborns="inherit") for one in "ab"]
+    cast = [Cohort(part.file, 2, (part,)) for part in parts]
+    with pytest.raises(CastError, match=r"within one table, and there are a\.csv and b\.csv"):
+        play(waiting, cast=cast, agents=4)
 
 
 # What is refused
