@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from hashlib import sha256
 from importlib import metadata
 from typing import Any, Literal, Self
 
@@ -113,6 +115,11 @@ class Manifest(BaseModel):
         """The words of which names of agents are made; see society.runs.agent_names."""
         return self.names or Naming(self.stage.noun)
 
+    @property
+    def table_hashes(self) -> dict[str, str]:
+        """The SHA-256 of each table of people, by path."""
+        return {path: sha256(text.encode()).hexdigest() for path, text in self.tables.items()}
+
     @model_validator(mode="after")
     def _has_a_config(self) -> Self:
         """Refuse a spec that no configuration can be read from, before anything is shown of it."""
@@ -177,7 +184,7 @@ class Manifest(BaseModel):
             setup = build(config, rehearsed=False)
         if (setup.agents, setup.replicates) != (self.agents, self.replicates):
             raise self._of_another_size()
-        return setup
+        return replace(setup, scenario=_with_tables(setup.scenario, self.tables))
 
     def _of_another_size(self) -> RunFileError:
         return RunFileError(
@@ -272,6 +279,17 @@ def _programs(cast: Cast) -> dict[str, KeptFolder]:
             found[path] = found[path].joined(folder, path) if path in found else folder
     refuse_too_much(found)
     return found
+
+
+def _with_tables(scenario: Scenario, tables: Mapping[str, str]) -> Scenario:
+    """Let a scenario's own cast, which is made anew each time, read the tables of its run."""
+    make = scenario.cast
+
+    def cast(params: Any, agents: int) -> Cast:
+        with kept_tables(tables):
+            return make(params, agents)
+
+    return replace(scenario, cast=cast) if tables else scenario
 
 
 def _tables(cast: Cast) -> dict[str, str]:

@@ -294,6 +294,34 @@ def test_a_run_keeps_its_people_when_their_table_changes_or_is_gone(
     assert "p.csv is missing (the run keeps its people)" in verified.out
 
 
+def test_people_of_a_scenarios_own_cast_are_kept_as_well(written: Written, typed: Typed) -> None:
+    table = Path(written("p.csv", FOUR))
+    written("s.py", SCENARIO)
+    assert typed("run", "s.py", "--quiet", "--out", "a.run").code == 0
+    table.write_text(FOUR.replace("41", "99"))
+    said = typed("verify", "a.run", "--trust")
+    assert said.code == 0, said.out
+    assert "all 1 rounds are the same; changed since: p.csv has changed" in said.out
+
+
+SCENARIO = """
+import numpy as np
+from society import Ask, Cohort, Component, Real, scenario
+from society.components.language.profile import Profile
+
+class Bid(Component):
+    answers = ("bid",)
+
+    def answer(self, ask, agents):
+        return agents["age"]
+
+@scenario(cast=lambda params, agents: [Cohort("all", agents, (Profile("p.csv"), Bid()))], agents=2)
+def auction(env):
+    for _ in env.rounds(1):
+        yield Ask("bid", Real(0, 100))
+"""
+
+
 def trades(file: str) -> list[str]:
     """The trades of the people in a run file, in its last round."""
     with open_run_file(file) as run:
