@@ -322,6 +322,21 @@ def auction(env):
 """
 
 
+def test_a_default_cast_of_two_cohorts_of_people_can_be_counted_anew(
+    written: Written, typed: Typed
+) -> None:
+    written("p.csv", FOUR)
+    two = 'Cohort("all", 1, parts()), Cohort("more", 1, parts())'
+    parts = '\n\ndef parts():\n    return Profile("p.csv"), Bid()\n'
+    text = SCENARIO.replace('Cohort("all", agents, (Profile("p.csv"), Bid()))', two)
+    written("s.py", text + parts)
+    written("a.yaml", "scenario: s.py\ncohorts: [{name: few, count: 3}]\n")
+    said = typed("run", "a.yaml", "--quiet", "--out", "a.run")
+    assert said.code == 0, said.err
+    with open_run_file("a.run") as run:
+        assert next(iter(run.pages())).public["age"].tolist() == [[41, 23, 60]]
+
+
 def trades(file: str) -> list[str]:
     """The trades of the people in a run file, in its last round."""
     with open_run_file(file) as run:
