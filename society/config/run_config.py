@@ -124,7 +124,7 @@ class CohortConfig(FileSection):
     count: RunCount = 1
     components: Annotated[list[ComponentEntry], Field(min_length=1)] | None = None
     replace: dict[str, ComponentEntry] = {}
-    parameters: Named = {}
+    parameters: Annotated[Named, BeforeValidator(_fields)] = {}
 
 
 class RunConfig(FileSection):
