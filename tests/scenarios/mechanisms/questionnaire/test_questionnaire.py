@@ -1,0 +1,331 @@
+"""Questionnaires around a scenario: when, to whom, how; and that nothing comes of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from society.config.build import Society, build
+from society.config.run_config import load_config
+from society.engine.history import InMemoryRecorder, Page
+from society.errors import InputError, RunFileError
+from society.runs.play import play, resume
+from society.runs.runfile import Writer, manifest_of, open_run_file
+from society.runs.verify import verify
+from society.scenarios.mechanisms.questionnaire.answers import Answers, read_answers
+from society.scenarios.mechanisms.questionnaire.instrument import Instrument
+
+FISHERS = ["persona", "harvest", "norm_belief", "punishment", "social_learning", "voting"]
+ITEMS = [
+    {"id": "like", "text": "I like it here.", "kind": "likert", "points": 5},
+    {"id": "leave", "text": "I want to leave.", "kind": "likert", "points": 5, "reversed": True},
+    {"id": "age", "text": "How old are you?", "kind": "number", "low": 0, "high": 99},
+    {"id": "home", "text": "Where?", "kind": "choice", "options": ["hut", "boat"]},
+    {"id": "why", "text": "Why?", "kind": "open", "optional": True},
+]
+INSTRUMENT = {
+    "name": "well",
+    "title": "Well-being",
+    "items": ITEMS,
+    "scales": {"wellbeing": {"items": ["like", "leave"]}},
+}
+STATED = {"like": 4, "leave": 1, "age": 30, "home": "boat", "why": "the sea"}
+RESPONDENT = {"questionnaire_answers": {"answers_to": STATED}}
+OFFLINE = {"default": "offline"}
+
+
+def village(*parts: Any, days: int = 5, models: Any = None, **given: Any) -> Society:
+    """Four fishers, asked as said; without anything said they are not asked."""
+    changes: dict[str, Any] = {"rounds": days, "models": models or {}}
+    if not models:
+        cohort = {
+            "name": "villager",
+            "count": 4,
+            "components": [*FISHERS, *(parts or [RESPONDENT])],
+        }
+        changes["cohorts"] = [cohort]
+    if given:
+        changes["mechanisms"] = [{"questionnaire": {"instrument": INSTRUMENT, **given}}]
+    changes["replicates"] = 2
+    scenario = "language_village" if models else "fishing_village"
+    return build(load_config(scenario, changes | ({"agents": 3} if models else {})))
+
+
+def pages_of(setup: Society) -> list[Page]:
+    recorder = InMemoryRecorder()
+    setup.gamemaster([recorder]).play()
+    return recorder.pages
+
+
+def answered(setup: Society) -> list[Answers]:
+    instruments = {"well": Instrument.model_validate(INSTRUMENT)}
+    return [one for page in pages_of(setup) for one in read_answers(page, instruments)]
+
+
+# When
+
+
+@pytest.mark.parametrize(
+    ("given", "occasions"),
+    [
+        ({"before": True}, [("before", 0, 0), ("end", 5, 5)]),
+        ({"after": False}, [("before", 0, 0)]),
+        (
+            {"rounds": [2, 3]},
+            [("before", 0, 0), ("round 2", 2, 3), ("round 3", 3, 4), ("end", 5, 5)],
+        ),
+        ({"before": False, "every": 2}, [("round 2", 2, 3), ("round 4", 4, 5), ("end", 5, 5)]),
+        ({"before": False, "rounds": [5, 9], "after": False}, [("end", 5, 5)]),
+    ],
+)
+def test_it_is_given_before_after_rounds_and_at_the_end(
+    given: dict[str, Any], occasions: list[tuple[str, int, int]]
+) -> None:
+    """Its label, how many rounds are over, and the page on which it stands."""
+    found = answered(village(**given))
+    assert [(*one.occasion, one.page) for one in found] == occasions
+
+
+def test_after_a_game_of_several_rounds_comes_that_game_and_not_the_next() -> None:
+    """Two games of three rounds: the third round is over before the second game begins."""
+    games: list[Any] = [{"repetition": {"games": 2}}]
+    asked = {"questionnaire": {"instrument": INSTRUMENT, "rounds": [3], "before": False}}
+    cohort = {"name": "villager", "count": 4, "components": [*FISHERS, RESPONDENT]}
+    outer = load_config(
+        "fishing_village", {"rounds": 3, "mechanisms": [*games, asked], "cohorts": [cohort]}
+    )
+    found = answered(build(outer))
+    assert [one.occasion.label for one in found] == ["round 3", "end"]
+    inner = load_config(
+        "fishing_village",
+        {
+            "rounds": 3,
+            "mechanisms": [{"questionnaire": {"instrument": INSTRUMENT, "rounds": [2]}}, *games],
+            "cohorts": [cohort],
+        },
+    )
+    labels = [one.occasion.label for one in answered(build(inner))]
+    assert labels == ["before", "round 2", "end"] * 2
+
+
+# What
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"mode": "together"},
+        {"mode": "apart"},
+        {"mode": "interview"},
+        {"mode": "together", "order": "shuffled"},
+        {"mode": "interview", "order": "shuffled"},
+    ],
+)
+def test_answers_are_the_same_in_whatever_way_items_are_asked(given: dict[str, Any]) -> None:
+    first, last = answered(village(**given))
+    assert {name: set(values.flat) for name, values in first.answers.items()} == {
+        "like": {4},
+        "leave": {1},
+        "age": {30},
+        "home": {"boat"},
+        "why": {"the sea"},
+    }
+    assert set(last.scores["wellbeing"].flat) == {(4 + 5) / 2}
+
+
+def test_each_agent_has_an_order_of_its_own_which_chance_gives_it() -> None:
+    pages = pages_of(village(order="shuffled"))
+    (first,), (last,) = pages[0].asides, pages[-1].asides
+    orders = first.arrays["own", "item_order"]
+    assert orders.shape == (2, 4, 5)
+    assert (np.sort(orders, axis=-1) == np.arange(5)).all()
+    assert len({tuple(order) for order in orders.reshape(-1, 5).tolist()}) > 4
+    assert (orders != last.arrays["own", "item_order"]).any()
+    again = pages_of(village(order="shuffled", every=1))[0].asides[0]
+    assert (again.arrays["own", "item_order"] == orders).all()
+
+
+def test_an_interview_shows_what_was_asked_and_answered_before() -> None:
+    asides = pages_of(village(mode="interview"))[0].asides
+    assert len(asides) == len(ITEMS)
+    last = asides[-1].arrays
+    assert last["own", "earlier_items"][0, 0].tolist() == [0, 1, 2, 3]
+    assert last["own", "earlier_answers"][0, 0].tolist() == ["4", "1", "30", "boat"]
+    assert ("own", "earlier_items") not in asides[0].arrays
+
+
+def test_only_the_cohorts_that_are_named_are_asked() -> None:
+    cohorts = [
+        {"name": "mute", "count": 2, "components": FISHERS},
+        {"name": "villager", "count": 2, "components": [*FISHERS, RESPONDENT]},
+    ]
+    asked = {"questionnaire": {"instrument": INSTRUMENT, "cohorts": ["villager"]}}
+    given = {"cohorts": cohorts, "mechanisms": [asked], "rounds": 2}
+    first, _ = answered(build(load_config("fishing_village", given)))
+    assert first.asked.tolist() == [[False, False, True, True]]
+    np.testing.assert_equal(first.answers["age"], [[np.nan, np.nan, 30, 30]])
+
+
+def test_who_takes_part_no_more_is_not_asked_and_who_is_over_is_asked_at_the_end() -> None:
+    """In a lake that is empty soon, whoever starves is gone, and the village is over."""
+    poor = {"parameters": {"growth": 0.0, "capacity": 30.0}}
+    changes = load_config("fishing_village", poor)
+    cohort = {"name": "villager", "count": 4, "components": [*FISHERS, RESPONDENT]}
+    asked = {"questionnaire": {"instrument": INSTRUMENT, "every": 1}}
+    setup = build(
+        load_config(
+            "fishing_village",
+            {**poor, "cohorts": [cohort], "mechanisms": [asked], "rounds": 200},
+        )
+    )
+    assert changes.parameters == poor["parameters"]
+    pages = pages_of(setup)
+    last = [*read_answers(pages[-1], {"well": Instrument.model_validate(INSTRUMENT)})][-1]
+    assert not pages[-1].running.any(), "the village is over"
+    assert last.occasion.label == "end"
+    assert (last.asked == pages[-1].present).all()
+
+
+# Nothing comes of it
+
+
+@pytest.mark.parametrize("models", [None, OFFLINE])
+@pytest.mark.parametrize(
+    "given", [{"every": 1}, {"mode": "interview", "order": "shuffled", "rounds": [1, 2]}]
+)
+def test_the_history_is_the_same_with_it_and_without(given: dict[str, Any], models: Any) -> None:
+    plain, asked = (
+        village(days=3, models=models, **one).gamemaster().play() for one in ({}, given)
+    )
+    assert asked.digest == plain.digest
+    assert asked.ends == plain.ends
+
+
+def test_prompts_of_the_scenario_are_the_same_with_it_and_without(tmp_path: Path) -> None:
+    prompts = []
+    for name, given in (("with", {"every": 1}), ("without", {})):
+        path = tmp_path / f"{name}.run"
+        play(village(days=2, models=OFFLINE, **given), path)
+        with open_run_file(path) as run:
+            calls = [call.request for call in run.calls()]
+        prompts.append([one.messages for one in calls if one.address.kind != "questionnaire"])
+    assert prompts[0] == prompts[1]
+
+
+def test_findings_are_the_mean_scores_by_occasion(tmp_path: Path) -> None:
+    play(village(every=1, days=2), tmp_path / "a.run")
+    with open_run_file(tmp_path / "a.run") as run:
+        found = {one.name: one.values.tolist() for one in run.findings() or ()}
+    occasions = ("before", "round_1", "end")
+    assert found == {f"wellbeing_{occasion}": [4.5, 4.5] for occasion in occasions}
+
+
+# Run files
+
+
+def test_its_answers_are_kept_verified_and_kept_at_level_summary_too(tmp_path: Path) -> None:
+    for level in ("full", "summary"):
+        path = tmp_path / f"{level}.run"
+        setup = village(every=2, mode="interview")
+        with Writer(path, manifest_of(setup, level)) as writer:
+            setup.gamemaster([writer]).play()
+        assert verify(path).ok
+        with open_run_file(path) as run:
+            kinds = [step.kind for page in run.pages() for step in page.asides]
+        assert kinds == ["questionnaire"] * len(ITEMS) * 4
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from society.engine.calls import Completion
+from society.llm.providers.offline import Offline
+from society.runs.play import play
+from tests.scenarios.mechanisms.questionnaire.test_questionnaire import OFFLINE, village
+
+plain, left = Offline.__call__, [int(sys.argv[2])]
+
+def dying(self, request):
+    left[0] -= request.address.kind == "questionnaire"
+    if not left[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return plain(self, request)
+
+Offline.__call__ = dying
+play(village(days=3, models=OFFLINE, every=1, mode="interview"), Path(sys.argv[1]))
+"""
+
+
+def test_a_run_killed_amid_an_interview_is_resumed_to_the_same_answers(tmp_path: Path) -> None:
+    killed, whole = tmp_path / "killed.run", tmp_path / "whole.run"
+    play(village(days=3, models=OFFLINE, every=1, mode="interview"), whole)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(killed), "49"], check=False)
+    assert done.returncode == -9
+    resume(killed)
+    with open_run_file(killed) as one, open_run_file(whole) as other:
+        assert one.outcome().digest == other.outcome().digest
+        for page, same in zip(one.pages(), other.pages(), strict=True):
+            for step, twin in zip(page.asides, same.asides, strict=True):
+                assert {k: v.tolist() for k, v in step.arrays.items()} == {
+                    k: v.tolist() for k, v in twin.arrays.items()
+                }
+
+
+def test_a_resumed_run_whose_answers_differ_is_refused(tmp_path: Path) -> None:
+    """Rules that answer otherwise than before change no history, and are found nevertheless."""
+    path = tmp_path / "a.run"
+    setup = village(every=1)
+    with pytest.raises(KeyboardInterrupt):
+        _play_until(setup, path, 3)
+    with open_run_file(path) as run:
+        writer = Writer.resumed(run)
+    other = village({"questionnaire_answers": {"answers_to": {**STATED, "age": 31}}}, every=1)
+    with pytest.raises(RunFileError, match="round 0 differs from the record"), writer:
+        other.gamemaster([writer]).play()
+
+
+def _play_until(setup: Society, path: Path, number: int) -> None:
+    with Writer(path, manifest_of(setup, "full")) as writer:
+
+        class Leaving:
+            def page(self, page: Page) -> None:
+                writer.page(page)
+                if page.number == number:
+                    raise KeyboardInterrupt
+
+        setup.gamemaster([Leaving()]).play()
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"cohorts": ["fisher"]}, "needs a cohort called 'fisher'"),
+        ({"order": "shuffled", "mode": "apart"}, "leave order out"),
+        ({"before": False, "after": False}, "it is never given"),
+        ({"rounds": [0]}, "rounds.0.: got 0; expected a whole number of at least 1"),
+        ({"instrument": None}, "no instrument is given.*social_norms, social_trust"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        village(**given)
+
+
+def test_two_instruments_of_one_name_are_refused() -> None:
+    other = {**INSTRUMENT, "title": "Another"}
+    asked = [{"questionnaire": {"instrument": one}} for one in (INSTRUMENT, other)]
+    with pytest.raises(InputError, match="two instruments are called 'well'"):
+        build(load_config("fishing_village", {"mechanisms": asked}))
+
+
+def test_a_cohort_in_which_nobody_answers_is_told_who_could() -> None:
+    setup = village("questionnaire_answers")  # not asked
+    assert setup.unanswered() is None
