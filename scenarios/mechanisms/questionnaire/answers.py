@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -33,13 +33,18 @@ class Answers(NamedTuple):
 
 
 def read_answers(page: Page, instruments: Mapping[str, Instrument]) -> Iterator[Answers]:
-    """Yield what was answered on a page, by occasion; instruments: by name, others do not count."""
-    for (name, label, played), lines in groupby(page.asides, _address):
+    """Yield what was answered on a page, by occasion; instruments: by name, others do not count.
+
+    Where some agents were asked on an occasion after others, their answers stand together.
+    """
+    asked = defaultdict[tuple[str, str, int], list[Step]](list)
+    for step in page.asides:
+        asked[_address(step)].append(step)
+    for (name, label, played), steps in asked.items():
         if name in instruments:
-            steps = list(lines)
-            asked = np.any([step.arrays["who", ""] for step in steps], axis=0)
+            who = np.any([step.arrays["who", ""] for step in steps], axis=0)
             answers = _answers(instruments[name], steps)
-            yield Answers(instruments[name], Occasion(label, played), page.number, asked, answers)
+            yield Answers(instruments[name], Occasion(label, played), page.number, who, answers)
 
 
 def _address(step: Step) -> tuple[str, str, int]:

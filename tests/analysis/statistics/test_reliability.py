@@ -70,7 +70,9 @@ def test_omega_of_one_factor_by_hand() -> None:
 
 def test_omega_is_alpha_where_all_items_load_alike() -> None:
     answers = sample_of(np.full((4, 4), 0.5) + 0.5 * np.eye(4))
-    assert mcdonalds_omega(answers, resampling=FEW).value == pytest.approx(cronbachs_alpha(answers).value)
+    assert mcdonalds_omega(answers, resampling=FEW).value == pytest.approx(
+        cronbachs_alpha(answers).value
+    )
 
 
 def test_loadings_are_those_of_statsmodels() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from society.config.build import Society, build
 from society.config.run_config import load_config
-from society.engine.history import InMemoryRecorder, Page
+from society.engine.history import InMemoryRecorder, Page, page_digest
 from society.errors import InputError, RunFileError
 from society.runs.play import play, resume
 from society.runs.runfile import Writer, manifest_of, open_run_file
@@ -36,24 +36,23 @@ INSTRUMENT = {
 }
 STATED = {"like": 4, "leave": 1, "age": 30, "home": "boat", "why": "the sea"}
 RESPONDENT = {"questionnaire_answers": {"answers_to": STATED}}
-OFFLINE = {"default": "offline"}
 
 
-def village(*parts: Any, days: int = 5, models: Any = None, **given: Any) -> Society:
+def village(*parts: Any, days: int = 5, **given: Any) -> Society:
     """Four fishers, asked as said; without anything said they are not asked."""
-    changes: dict[str, Any] = {"rounds": days, "models": models or {}}
-    if not models:
-        cohort = {
-            "name": "villager",
-            "count": 4,
-            "components": [*FISHERS, *(parts or [RESPONDENT])],
-        }
-        changes["cohorts"] = [cohort]
-    if given:
-        changes["mechanisms"] = [{"questionnaire": {"instrument": INSTRUMENT, **given}}]
-    changes["replicates"] = 2
-    scenario = "language_village" if models else "fishing_village"
-    return build(load_config(scenario, changes | ({"agents": 3} if models else {})))
+    faculties = [*FISHERS, *(parts or [RESPONDENT])]
+    cohorts = [{"name": "villager", "count": 4, "components": faculties}]
+    return society("fishing_village", given, cohorts=cohorts, rounds=days)
+
+
+def talkers(scenario: str = "donor_game", **given: Any) -> Society:
+    """Four language minds without a network, asked as said."""
+    return society(scenario, given, agents=4, rounds=3, models={"default": "offline"})
+
+
+def society(scenario: str, given: dict[str, Any], **changes: Any) -> Society:
+    asked = [{"questionnaire": {"instrument": INSTRUMENT, **given}}] if given else []
+    return build(load_config(scenario, {"replicates": 2, "mechanisms": asked, **changes}))
 
 
 def pages_of(setup: Society) -> list[Page]:
@@ -194,13 +193,14 @@ def test_who_takes_part_no_more_is_not_asked_and_who_is_over_is_asked_at_the_end
 # Nothing comes of it
 
 
-@pytest.mark.parametrize("models", [None, OFFLINE])
+@pytest.mark.parametrize("who", ["rules", "language_village", "donor_game"])
 @pytest.mark.parametrize(
     "given", [{"every": 1}, {"mode": "interview", "order": "shuffled", "rounds": [1, 2]}]
 )
-def test_the_history_is_the_same_with_it_and_without(given: dict[str, Any], models: Any) -> None:
+def test_the_history_is_the_same_with_it_and_without(given: dict[str, Any], who: str) -> None:
     plain, asked = (
-        village(days=3, models=models, **one).gamemaster().play() for one in ({}, given)
+        (village(days=3, **one) if who == "rules" else talkers(who, **one)).gamemaster().play()
+        for one in ({}, given)
     )
     assert asked.digest == plain.digest
     assert asked.ends == plain.ends
@@ -208,9 +208,10 @@ def test_the_history_is_the_same_with_it_and_without(given: dict[str, Any], mode
 
 def test_prompts_of_the_scenario_are_the_same_with_it_and_without(tmp_path: Path) -> None:
     prompts = []
-    for name, given in (("with", {"every": 1}), ("without", {})):
+    ways: dict[str, dict[str, Any]] = {"with": {"every": 1}, "without": {}}
+    for name, given in ways.items():
         path = tmp_path / f"{name}.run"
-        play(village(days=2, models=OFFLINE, **given), path)
+        play(talkers(**given), path)
         with open_run_file(path) as run:
             calls = [call.request for call in run.calls()]
         prompts.append([one.messages for one in calls if one.address.kind != "questionnaire"])
@@ -246,7 +247,7 @@ from pathlib import Path
 from society.engine.calls import Completion
 from society.llm.providers.offline import Offline
 from society.runs.play import play
-from tests.scenarios.mechanisms.questionnaire.test_questionnaire import OFFLINE, village
+from tests.scenarios.mechanisms.questionnaire.test_questionnaire import talkers
 
 plain, left = Offline.__call__, [int(sys.argv[2])]
 
@@ -257,23 +258,20 @@ def dying(self, request):
     return plain(self, request)
 
 Offline.__call__ = dying
-play(village(days=3, models=OFFLINE, every=1, mode="interview"), Path(sys.argv[1]))
+play(talkers(every=1, mode="interview"), Path(sys.argv[1]))
 """
 
 
 def test_a_run_killed_amid_an_interview_is_resumed_to_the_same_answers(tmp_path: Path) -> None:
     killed, whole = tmp_path / "killed.run", tmp_path / "whole.run"
-    play(village(days=3, models=OFFLINE, every=1, mode="interview"), whole)
+    play(talkers(every=1, mode="interview"), whole)
     done = subprocess.run([sys.executable, "-c", KILLED, str(killed), "49"], check=False)
     assert done.returncode == -9
     resume(killed)
     with open_run_file(killed) as one, open_run_file(whole) as other:
         assert one.outcome().digest == other.outcome().digest
         for page, same in zip(one.pages(), other.pages(), strict=True):
-            for step, twin in zip(page.asides, same.asides, strict=True):
-                assert {k: v.tolist() for k, v in step.arrays.items()} == {
-                    k: v.tolist() for k, v in twin.arrays.items()
-                }
+            assert page_digest(page.number, page.asides) == page_digest(same.number, same.asides)
 
 
 def test_a_resumed_run_whose_answers_differ_is_refused(tmp_path: Path) -> None:
@@ -329,3 +327,54 @@ def test_two_instruments_of_one_name_are_refused() -> None:
 def test_a_cohort_in_which_nobody_answers_is_told_who_could() -> None:
     setup = village("questionnaire_answers")  # not asked
     assert setup.unanswered() is None
+
+
+# Within and around other mechanisms
+
+
+PLAYERS = ["mechanism_use", "sanctions", "classic_strategies", RESPONDENT]
+ASKED = {"questionnaire": {"instrument": INSTRUMENT, "every": 2}}
+TYPES = [{"name": name, "components": PLAYERS} for name in ("ann", "bob")]
+GENERATIONS = {"generations": {"count": 2, "fitness": "final", "phenotype": "share"}}
+CHOICE = {"institution_choice": {"options": ["baseline", "peer_punishment"], "by": "feet"}}
+FOUR = [{"name": "player", "count": 4, "components": PLAYERS}]
+THREE = [{"name": "player", "count": 3, "components": PLAYERS}]
+DONORS = [{"name": "donor", "count": 4, "components": ["donation", RESPONDENT]}]
+STACKS: list[tuple[str, list[Any], list[Any]]] = [
+    ("prisoners_dilemma", FOUR, [{"repetition": {"games": 3}}, ASKED]),
+    ("prisoners_dilemma", FOUR, [ASKED, {"reputation": {"games": 3}}]),
+    ("prisoners_dilemma", FOUR, [ASKED, "contracts", "cheap_talk"]),
+    ("prisoners_dilemma", TYPES, [{"repetition": {"games": 2}}, ASKED, "tournament"]),
+    ("prisoners_dilemma", TYPES, [ASKED, "contracts", "tournament"]),
+    ("donor_game", DONORS, [GENERATIONS, ASKED]),
+    ("donor_game", DONORS, [ASKED, GENERATIONS]),
+    ("public_goods", THREE, [ASKED, CHOICE]),
+    ("public_goods", THREE, [CHOICE, ASKED]),
+]
+
+
+@pytest.mark.parametrize("number", range(len(STACKS)))
+def test_the_history_is_the_same_within_and_around_other_mechanisms(
+    number: int, tmp_path: Path
+) -> None:
+    scenario, cohorts, mechanisms = STACKS[number]
+    digests = []
+    for stack in (mechanisms, [one for one in mechanisms if one is not ASKED]):
+        given: dict[str, Any] = {"cohorts": cohorts, "mechanisms": stack}
+        if scenario == "donor_game":
+            given["rounds"] = 4
+        path = tmp_path / f"{len(stack)}.run"
+        play(build(load_config(scenario, given)), path)
+        with open_run_file(path) as run:
+            digests.append(run.outcome().digest)
+            asked = any(page.asides for page in run.pages())
+        assert asked == (stack is mechanisms)
+    assert digests[0] == digests[1]
+
+
+def test_those_who_are_asked_after_others_stand_with_them() -> None:
+    """Players of two groups play, and are asked, one group after the other."""
+    given = {"cohorts": THREE, "mechanisms": [ASKED, CHOICE]}
+    first, last = answered(build(load_config("public_goods", given)))
+    assert first.asked.tolist() == last.asked.tolist() == [[True, True, True]]
+    assert first.answers["age"].tolist() == [[30, 30, 30]]
