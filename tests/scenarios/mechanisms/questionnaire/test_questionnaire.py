@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -12,13 +13,17 @@ import pytest
 
 from society.config.build import Society, build
 from society.config.run_config import load_config
+from society.engine.agents import RunContext
+from society.engine.component import Agent, Component, Inquiry
 from society.engine.history import InMemoryRecorder, Page, page_digest
-from society.errors import InputError, RunFileError
+from society.engine.population import Cohort, Population
+from society.errors import InputError, RunFileError, Unparsed
 from society.runs.play import play, resume
 from society.runs.runfile import Writer, manifest_of, open_run_file
 from society.runs.verify import verify
 from society.scenarios.mechanisms.questionnaire.answers import Answers, read_answers
 from society.scenarios.mechanisms.questionnaire.instrument import Instrument
+from tests.conftest import Written
 
 FISHERS = ["persona", "harvest", "norm_belief", "punishment", "social_learning", "voting"]
 ITEMS = [
@@ -193,7 +198,9 @@ def test_who_takes_part_no_more_is_not_asked_and_who_is_over_is_asked_at_the_end
 # Nothing comes of it
 
 
-@pytest.mark.parametrize("who", ["rules", "language_village", "donor_game"])
+@pytest.mark.parametrize(
+    "who", ["rules", "donor_game", pytest.param("language_village", marks=pytest.mark.thorough)]
+)
 @pytest.mark.parametrize(
     "given", [{"every": 1}, {"mode": "interview", "order": "shuffled", "rounds": [1, 2]}]
 )
@@ -378,3 +385,69 @@ def test_those_who_are_asked_after_others_stand_with_them() -> None:
     first, last = answered(build(load_config("public_goods", given)))
     assert first.asked.tolist() == last.asked.tolist() == [[True, True, True]]
     assert first.answers["age"].tolist() == [[30, 30, 30]]
+
+
+def test_slices_of_replicates_have_the_answers_of_the_batch() -> None:
+    """Both replicates, each a game of its own, in an interview of shuffled items."""
+    setup = village(every=2, mode="interview", order="shuffled")
+    whole, merged = pages_of(setup), InMemoryRecorder()
+    setup.sliced_game([merged]).play()
+    for page, same in zip(whole, merged.pages, strict=True):
+        assert page.digest == same.digest
+        assert page_digest(page.number, page.asides) == page_digest(same.number, same.asides)
+
+
+def test_answers_of_people_are_read_from_a_table(written: Written) -> None:
+    """Seat 1 answers before and at the end; seat 2 leaves out why, as it may."""
+    rows = [
+        {"match": 0, "round": when, "stage": "questionnaire", "seat": seat, "decision": said}
+        for when in (1, 2)
+        for seat, said in (
+            (1, {"like": 5, "leave": 2, "age": 41, "home": "hut", "why": f"time {when}"}),
+            (2, {"like": "3", "leave": 3, "age": 20.5, "home": "boat", "why": "no answer"}),
+        )
+    ]
+    file = written("answers.jsonl", "\n".join(map(json.dumps, rows)))
+    people = {"name": "people", "count": 2, "components": []}
+    people["components"] = [*FISHERS, {"recorded_decisions": {"file": file}}]
+    given = {"cohorts": [people], "mechanisms": [{"questionnaire": {"instrument": INSTRUMENT}}]}
+    first, last = answered(build(load_config("fishing_village", {"rounds": 2, **given})))
+    assert first.answers["like"].tolist() == [[5, 3]]
+    assert first.answers["age"].tolist() == [[41, 20.5]]
+    assert first.answers["home"].tolist() == [["hut", "boat"]]
+    assert first.answers["why"].tolist() == [["time 1", None]]
+    assert last.answers["why"].tolist() == [["time 2", None]]
+    assert last.scores["wellbeing"].tolist() == [[(5 + 4) / 2, 3]]
+
+
+class Mumbling(Component):
+    """Seat 0 of the first replicate cannot be understood."""
+
+    answers = ("questionnaire",)
+
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
+        if (agent.replicate, agent.seat) == (0, 0):
+            raise Unparsed("mumble")
+        return STATED
+
+
+def test_an_answer_that_cannot_be_read_is_missing_and_counted(tmp_path: Path) -> None:
+    cohorts = [Cohort("villager", 4, (*map(_made, FISHERS), Mumbling()))]
+    setup = village(after=False)
+    recorder = InMemoryRecorder()
+    game = setup.gamemaster([recorder])
+    game.answerer = Population(cohorts, RunContext(game.env))
+    outcome = game.play()
+    instruments = {"well": Instrument.model_validate(INSTRUMENT)}
+    (given,) = read_answers(recorder.pages[0], instruments)
+    np.testing.assert_equal(given.answers["like"][0], [np.nan, 4, 4, 4])
+    assert given.answers["home"][0].tolist() == [None, "boat", "boat", "boat"]
+    assert np.isnan(given.scores["wellbeing"]).sum() == 1
+    assert given.asked.all()
+    (usage,) = outcome.ledger
+    assert (usage.kind, usage.fallbacks) == ("questionnaire", 1)
+
+
+def _made(name: str) -> Component:
+    setup = village(days=1)
+    return next(one for one in setup.cast()[0].components if one.title() == name)
