@@ -25,7 +25,13 @@ from society.engine.game_master import GameMaster
 from society.engine.gateway import ModelGateway
 from society.engine.graph import Graph
 from society.engine.history import Recorder
-from society.engine.mechanism import PlayFunction, as_play, dry_run, public_facts
+from society.engine.mechanism import (
+    PlayFunction,
+    as_play,
+    public_facts,
+    rehearsal_environment,
+    silent_lines,
+)
 from society.engine.naming import Naming
 from society.engine.parameters import (
     Issue,
@@ -503,7 +509,7 @@ class _Heard:
         self.complete = False
         self.mute: dict[str, dict[str, None]] = {}
         self.unreadable: ScenarioError | None = None
-        lines = dry_run(play, env)
+        lines = silent_lines(play, rehearsal_environment(env))
         for _ in range(_MOST_LINES):
             try:
                 line = next(lines, None)
