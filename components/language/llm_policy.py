@@ -51,7 +51,7 @@ from society.llm.parsing.answers import hint, open_options, read_reply
 from society.llm.parsing.schemas import schema
 from society.text import format_number, shorten
 
-from .prompt_wording import LONGEST_THOUGHT, Chain, PromptWording, holds_thoughts
+from .prompt_wording import LONGEST_THOUGHT, Chain, PromptWording, holds_thoughts, only_thoughts
 
 MOST_ROOM = 4  # times the first room that a reply may get, unless the model says `most_room`
 _ROOM = 1024  # tokens that a reply is taken to have had if nobody says how many
@@ -271,7 +271,8 @@ async def ask_model(
                 most = widest
                 raise CutOff(reason)
             answer = read_reply(ask.reply, said.text, legal, said.finish)
-            if holds_thoughts(answer, wording.named):
+            thoughts = wording.named
+            if holds_thoughts(answer, thoughts) or only_thoughts(said.text, thoughts):
                 raise Unparsed(f"thoughts stand in the answer; expected {hint(ask.reply, legal)}")
             return answer
         except Unparsed as unread:

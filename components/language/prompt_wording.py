@@ -20,6 +20,7 @@ from society.engine.agents import Contribution
 from society.engine.calls import PartRole, PromptPart
 from society.engine.component import Agent, Inquiry, Sight
 from society.errors import ContextOverflow
+from society.llm.parsing.json_objects import decode_objects
 from society.text import quote_text
 
 LONGEST_THOUGHT = 600  # characters
@@ -171,3 +172,13 @@ def holds_thoughts(answer: Any, names: Mapping[str, str]) -> bool:
     starts = tuple(f"{name.casefold()}:" for name in names)
     lines = (line.lstrip(' \t"*-#').casefold() for line in answer.splitlines())
     return any(line.startswith(starts) for line in lines) if starts else False
+
+
+def only_thoughts(reply: str, names: Mapping[str, str]) -> bool:
+    """Tell whether the last object in a reply holds thoughts and no answer.
+
+    >>> only_thoughts('{"weather": "It may rain at 0.9."}', {"weather": "What is it like?"})
+    True
+    """
+    last = next(decode_objects(reply), None)
+    return last is not None and bool(last.value) and last.value.keys() <= names.keys()

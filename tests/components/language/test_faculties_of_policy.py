@@ -102,6 +102,14 @@ def test_a_thought_never_has_the_name_of_a_field_of_the_answer(talk: Talking) ->
     assert held.over.answers("bid", "wish")[0].tolist() == [["Rain"]]
 
 
+@pytest.mark.parametrize("reply", [Real(0, 1), Text()])
+def test_a_thought_alone_is_no_answer(talk: Talking, reply: ActionSpace) -> None:
+    fallback = 0.5 if isinstance(reply, Real) else "nothing"
+    says = '{"weather": "It may rain at 0.9."}'
+    held = talk(bid(reply, fallback), Weather(), TOGETHER, says=says, agents=1)
+    assert held.over.answers("bid")[0].tolist() == [[fallback]]
+
+
 @pytest.mark.parametrize(
     ("reply", "says", "answer"),
     [
