@@ -1,9 +1,10 @@
-"""An index of what comes with the program: definitions, prompts, presets and experiments.
+"""An index of what comes with the program: definitions, prompts, presets and the like.
 
 It is made by reading file names and the first words of lines, so that nothing is imported. Only
-four folder names have a meaning: `presets` and `experiments` hold YAML files, `strategies` holds
-programs, which are for the sandbox alone, and `prompts` holds templates as OWNER/NAME.md. Where a
-folder is called like a module in it, that module is the one owner of its templates:
+five folder names have a meaning: `presets`, `experiments` and `instruments` hold YAML files,
+`strategies` holds programs, which are for the sandbox alone, and `prompts` holds templates as
+OWNER/NAME.md. Where a folder is called like a module in it, that module is the one owner of its
+templates:
 mechanisms/contracts/{contracts.py, prompts/terms.md}.
 """
 
@@ -63,6 +64,12 @@ def presets() -> Mapping[str, Path]:
 def experiments() -> Mapping[str, Path]:
     """The experiment files that come with the program, by name."""
     return _yaml_files("experiments")
+
+
+@cache
+def instruments() -> Mapping[str, Path]:
+    """The questionnaires that come with the program, by name."""
+    return _yaml_files("instruments")
 
 
 @cache

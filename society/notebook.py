@@ -48,8 +48,8 @@ class Result:
 
     measures: by name, mean and standard error over replicates, with its unit. ends: how many
     replicates each cause ended; "" counts those that reached the last round. path: the run file.
-    The frames `runs`, `rounds`, `agents`, `events`, `quotes` and `calls` are those of
-    `society.open_run`; they need the extra `lab`.
+    The frames `runs`, `rounds`, `agents`, `events`, `quotes`, `questionnaires` and `calls` are
+    those of `society.open_run`; they need the extra `lab`.
     """
 
     scenario: str
@@ -90,6 +90,11 @@ class Result:
     def quotes(self) -> Any:
         """One row for each text that an agent said or held."""
         return self.study.quotes
+
+    @property
+    def questionnaires(self) -> Any:
+        """One row for each agent on each occasion on which it was given a questionnaire."""
+        return self.study.questionnaires
 
     @property
     def calls(self) -> Any:

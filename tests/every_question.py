@@ -98,6 +98,7 @@ SOCIETIES: Mapping[str, Mapping[str, Any]] = {
     "pool": {**_game("common_pool"), "rounds": 3},
     "raters": {"scenario": "norm_coding", "agents": 3},
     "authors": {"scenario": "strategy_writing", "agents": 3},
+    "authors of people": {"scenario": "persona_writing", "agents": 3},
 }
 
 

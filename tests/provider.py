@@ -121,6 +121,11 @@ def mumble(prompt: str) -> str:
     return "Well."
 
 
+def mute(prompt: str) -> str:
+    """Give an answer without words."""
+    return json.dumps({"answer": ""})
+
+
 def author(prompt: str) -> str:
     """Describe a strategy; write its program right at the third try, and mend what it is told."""
     if "in words, between guillemets" not in prompt:
@@ -147,6 +152,7 @@ BRAINS: dict[str, Callable[[str], str]] = {
     "number": number,
     "echo": echo,
     "mumble": mumble,
+    "mute": mute,
     "author": author,
     "stubborn": stubborn,
 }

@@ -72,6 +72,7 @@ SOCIETIES: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("language_village", {"agents": 3, "mechanisms": [{"quota": {"kind": "effort", "at": 0.5}}]}),
     ("village_meeting", {"agents": 3}),
     ("norm_coding", {"agents": 2}),
+    ("persona_writing", {"agents": 2}),
     ("donor_game", {**_SPEAKING, "agents": 4}),
     ("donor_game", _with(_ADVISED, agents=4)),
     ("strategy_writing", {"agents": 2}),

@@ -29,6 +29,7 @@ FLOORS = (
     ("engine",),
     ("lineage", "llm", "sandbox", "claims"),
     ("config",),
+    ("personas",),
     ("components",),
     ("scenarios",),
     ("runs",),
@@ -46,7 +47,7 @@ FLOOR = {part: number for number, row in enumerate(FLOORS) for part in row}
 
 # Of the floors below, components know these alone; some of their folders know more.
 FOR_COMPONENTS = {"memory", "errors", "text", "former_names", "engine"}
-MORE = {"components/language": {"llm"}, "components/programs": {"sandbox"}}
+MORE = {"components/language": {"llm", "personas"}, "components/programs": {"sandbox"}}
 # Reproductions stand above the rest of their folder: they may import all but the command line.
 REPRODUCTIONS = "scenarios/reproductions/"
 

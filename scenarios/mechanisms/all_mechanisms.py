@@ -11,6 +11,7 @@
     mediation            players may delegate their move to a mediator that they design
     peer_punishment      players pay to take points from each other
     peer_reward          players give points to each other
+    questionnaire        agents answer a questionnaire, of which nothing comes
     quota                no answer to one question may exceed a bound
     repetition           the same players play again and again
     reputation           players meet new partners and see what these did before
@@ -29,6 +30,7 @@ from society.scenarios.mechanisms.leadership.leadership import leadership
 from society.scenarios.mechanisms.mediation.mediation import mediation
 from society.scenarios.mechanisms.peer_incentives.peer_punishment import peer_punishment
 from society.scenarios.mechanisms.peer_incentives.peer_reward import peer_reward
+from society.scenarios.mechanisms.questionnaire.questionnaire import questionnaire
 from society.scenarios.mechanisms.quota.quota import quota
 from society.scenarios.mechanisms.repetition.repetition import repetition
 from society.scenarios.mechanisms.reputation.reputation import reputation
@@ -46,6 +48,7 @@ __all__ = [
     "mediation",
     "peer_punishment",
     "peer_reward",
+    "questionnaire",
     "quota",
     "repetition",
     "reputation",

@@ -36,12 +36,12 @@ def add_saving_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for asking models at less cost; a run file keeps those it began with."""
     parser.add_argument(
         "--share-identical", action=argparse.BooleanOptionalAction, default=None,
-        help="ask identical questions at temperature 0 once; --no-...: although the file says so",
+        help="ask identical questions at temperature 0 once, or each, whatever the file says",
     )  # fmt: skip
     parser.add_argument(
         "--batch", action=argparse.BooleanOptionalAction, default=None,
-        help="ask through the provider's batch interface: cheaper, and within a day; "
-        "--no-batch: although the file says so",
+        help="ask through the provider's batch interface, cheaper and within a day, or one by "
+        "one, whatever the file says",
     )  # fmt: skip
 
 

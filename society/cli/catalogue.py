@@ -17,6 +17,7 @@ KINDS: tuple[Kind, ...] = (
     "scenarios",
     "components",
     "mechanisms",
+    "instruments",
     "graphs",
     "models",
     "experiments",

@@ -32,7 +32,7 @@ from society.former_names import FormerNameWarning
 from society.llm.providers.named_servers import addresses_in, naming_servers
 from society.visible import visible_streams
 
-from . import catalogue, checks, experiments, runs, strategy_commands
+from . import catalogue, checks, experiments, persona_commands, runs, strategy_commands
 from .parser import ArgumentParser
 
 
@@ -157,6 +157,7 @@ _COMMANDS = (
     experiments.add_report,
     experiments.add_reproduce,
     strategy_commands.add_strategies,
+    persona_commands.add_personas,
 )
 
 

@@ -477,6 +477,7 @@ def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
         "out": str(run.path),
         "measures": {name: asdict(estimate) for name, estimate in outcome.measures.items()},
         **_type_scores(run),
+        **_questionnaires(run),
         "ends": {cause or "none": count for cause, count in outcome.ends.items()},
         "ledger": sum_ledger(outcome.ledger) | {"unanswered": run.unanswered},
         "notes": [note] if note else [],
@@ -485,6 +486,18 @@ def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
             for one in run.open_batches()
         ],
         "minds": [entry._asdict() for entry in outcome.ledger],
+    }
+
+
+def _questionnaires(run: RunFile) -> dict[str, Any]:
+    """Return the answers to questionnaires, if the run has given any."""
+    if not any("questionnaire" in part for part in run.manifest.spec.get("mechanisms", ())):
+        return {}
+    from society.analysis.questionnaires import questionnaires_as_json
+    from society.analysis.study.condition import ConditionRun
+
+    return {
+        "questionnaires": questionnaires_as_json(ConditionRun.read(run.path, run.path.stem, {}))
     }
 
 

@@ -14,14 +14,14 @@ from society.errors import InputError, short_path, suggest
 from .arguments import add_fallback_option, add_limit_options, add_output_options, whole_number
 from .output import console, print_json
 from .parser import Commands
-from .runs import check_fallbacks, given_settings, print_awaiting, print_end, sum_ledger, watch_run
+from .recorded_writing import record_writing
+from .runs import check_fallbacks, given_settings, print_end, sum_ledger
 
 if TYPE_CHECKING:
     from society.analysis.strategies.written_strategies import Success, WrittenStrategy
     from society.config.build import Society
     from society.config.run_config import RunConfig
     from society.runs.runfile import RunFile
-    from society.runs.session import End
 
 _GAMES = ("public_goods", "collective_risk", "common_pool")
 _RUN = "writing.run"  # the record of the writing, in its folder
@@ -79,14 +79,12 @@ def write_strategies_command(args: argparse.Namespace) -> int:
     """Carry out `society strategies write`: write, or go on writing, then make the folder."""
     from society.analysis.strategies.written_folder import write_folder
     from society.analysis.strategies.written_strategies import read_writing
-    from society.config.build import build
     from society.runs.runfile import open_run_file
     from society.sandbox.strategy_folder import MANIFEST
 
-    setup = build(_writing_config(args))
     folder = args.out or Path("strategies", args.game)
     path = folder / _RUN
-    end = _write(args, setup, path)
+    end = record_writing(args, _writing_config(args), path, before=_try_sandbox)
     if end.code:
         code = print_end(args, path, end)
         if end.saved:
@@ -102,27 +100,6 @@ def write_strategies_command(args: argparse.Namespace) -> int:
         return 0 if args.accept_fallbacks else check_fallbacks(args, run)
 
 
-def _write(args: argparse.Namespace, setup: Society, path: Path) -> End:
-    """Play the writing into its run file, from where it stands."""
-    from society.config.run_config import override
-    from society.runs.play import play, resume
-    from society.runs.session import End
-
-    if not path.exists():
-        _try_sandbox(setup)
-        watch = watch_run(args, begun=True)
-        return play(setup, path, "full", watch=watch, awaiting=print_awaiting, conclude=False)
-    if not _is_unfinished(path, setup):
-        return End("finished")
-    return resume(
-        path,
-        lambda spec: override(spec, given_settings(args)),
-        watch_run(args),
-        print_awaiting,
-        conclude=False,
-    )
-
-
 def _try_sandbox(setup: Society) -> None:
     """Raise SandboxError if programs cannot be tried here, before anything is paid for."""
     from society.scenarios.programs.trial_games import TrialGames, WrittenReply
@@ -130,20 +107,6 @@ def _try_sandbox(setup: Society) -> None:
     given: Any = setup.params
     with TrialGames(given.game, tried=given.trial) as trial:
         trial.judge([WrittenReply("class A:\n    def act(self, history):\n        return C", "C")])
-
-
-def _is_unfinished(path: Path, setup: Society) -> bool:
-    """Tell if a run is to go on; raises InputError if another writing is recorded there."""
-    from society.runs.provenance import config_hash
-    from society.runs.runfile import open_run_file
-
-    with open_run_file(path) as run:
-        if config_hash(run.manifest.config) != config_hash(setup.spec):
-            raise InputError(
-                f"{short_path(path)} records another writing than the one asked for now; repeat "
-                "its command to go on with it, or name another --out"
-            )
-        return run.status != "finished"
 
 
 def _note(words: str) -> None:

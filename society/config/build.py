@@ -25,7 +25,13 @@ from society.engine.game_master import GameMaster
 from society.engine.gateway import ModelGateway
 from society.engine.graph import Graph
 from society.engine.history import Recorder
-from society.engine.mechanism import PlayFunction, as_play, dry_run, public_facts
+from society.engine.mechanism import (
+    PlayFunction,
+    as_play,
+    public_facts,
+    rehearsal_environment,
+    silent_lines,
+)
 from society.engine.naming import Naming
 from society.engine.parameters import (
     Issue,
@@ -503,7 +509,7 @@ class _Heard:
         self.complete = False
         self.mute: dict[str, dict[str, None]] = {}
         self.unreadable: ScenarioError | None = None
-        lines = dry_run(play, env)
+        lines = silent_lines(play, rehearsal_environment(env))
         for _ in range(_MOST_LINES):
             try:
                 line = next(lines, None)
@@ -777,6 +783,7 @@ class _Preparation:
                     with_current_parameters(scenario.name, spec.parameters), scenario.params
                 )
                 cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)
+                self.refuse_hidden_traits(cast, scenario)
                 if scenario.seats is not None:
                     cast = self.seated(cast, scenario.seats, params)
                     agents = cast[0].count
@@ -969,6 +976,18 @@ class _Preparation:
             graph_family(graph)
             return graph
         return GraphSpec(kind="complete")  # stands in for a wrong one
+
+    def refuse_hidden_traits(self, cast: Sequence[Cohort], scenario: Scenario) -> None:
+        """Refuse columns from a table that would be hidden behind facts of the same name."""
+        for index, cohort in enumerate(cast):
+            for part in (part for part in cohort.components if part.kept_tables):
+                for name in (one.name for one in part.columns if one.name in scenario.facts):
+                    table = short_path(next(iter(part.kept_tables)))
+                    words = (
+                        f"{table}, line 1: a column is called {name!r}, and {scenario.name} tells "
+                        "a fact of that name, which would hide it; rename the column"
+                    )
+                    self.found.append(Issue(("cohorts", index), words))
 
     def name_components(self, cohorts: Sequence[CohortConfig]) -> None:
         """Look up the components of a cast that other mistakes keep from being made."""

@@ -6,6 +6,7 @@ A field of a component takes the first value that is given: at the component; in
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
@@ -98,7 +99,7 @@ def _alter_default(
                 )
             chosen[title] = _choose(part, params, registry, "replace", title)
         candidates.append(_assemble(list(chosen.values()), said.parameters, params))
-    kinds = [[(type(part), vars(part)) for part in parts] for parts in candidates]
+    kinds = [[(type(part), _values(part)) for part in parts] for parts in candidates]
     if not all(kind == kinds[0] for kind in kinds):
         names = " and ".join(cohort.name for cohort in default)
         words = (
@@ -111,6 +112,13 @@ def _alter_default(
             Issue((), "the scenario has no default cast; list the cohort's `components`")
         )
     return candidates[0]
+
+
+def _values(part: Component) -> Mapping[str, Any]:
+    """Return the fields of a component, without what it has computed from them."""
+    if not dataclasses.is_dataclass(part):
+        return vars(part)
+    return {one.name: getattr(part, one.name) for one in dataclasses.fields(part)}
 
 
 def _choose(part: ComponentEntry, params: Params, registry: Registry, *keys: str | int) -> _Chosen:

@@ -26,7 +26,7 @@ from society.engine.script import Ask, Fact, Tell
 from society.engine.state import Column
 from society.errors import CatalogueError, suggest
 from society.former_names import NameSort, current
-from society.index import experiments, presets
+from society.index import experiments, instruments, presets
 from society.llm.providers.api_keys import key_names
 from society.llm.providers.settings import ModelSpec, model_syntax
 
@@ -45,7 +45,14 @@ from .run_config import load_config
 from .yaml_source import read_yaml
 
 Kind = Literal[
-    "scenarios", "components", "mechanisms", "graphs", "models", "experiments", "reproductions"
+    "scenarios",
+    "components",
+    "mechanisms",
+    "instruments",
+    "graphs",
+    "models",
+    "experiments",
+    "reproductions",
 ]
 
 _WIDTH = 80
@@ -74,6 +81,8 @@ def entries(kind: Kind) -> dict[str, Entry]:
         return plain | {"keys": keys, "settings": of_each}
     if kind == "experiments":
         return {name: _experiment(file) for name, file in experiments().items()}
+    if kind == "instruments":
+        return {name: _instrument(file) for name, file in instruments().items()}
     if kind == "reproductions":
         return {name: _reproduction(part) for name, part in reproductions().items()}
     parts: dict[Kind, Callable[[], Mapping[str, Callable[..., Any]]]] = {
@@ -127,6 +136,17 @@ def _experiment(file: Path) -> Entry:
     played = base if isinstance(base, str) else base["scenario"]
     runs = f"replicates: {said['replicates']}" if "replicates" in said else ""
     return Entry(words, tuple(one for one in (f"plays {played}", *levels, runs) if one))
+
+
+def _instrument(file: Path) -> Entry:
+    """Describe an instrument by its title and note, its items and its scales."""
+    said, _ = read_yaml(file)
+    items = [f"{item['id']} · {item['kind']} · {item['text']}" for item in said["items"]]
+    scales = [
+        f"{name} · scale of {', '.join(scale['items'])}"
+        for name, scale in said.get("scales", {}).items()
+    ]
+    return Entry(f"{said['title']}. {said.get('note', '')}".strip(), (*items, *scales))
 
 
 def _first_comment(file: Path) -> Iterator[str]:
@@ -255,6 +275,8 @@ def _parts(kind: Kind, name: str, entry: Entry) -> dict[str, list[str]]:
         return _of_scenario(build(load_config(name)), entry.parameters)
     if kind == "experiments":
         return {"design": list(entry.parameters), "play it by": [f"society sweep {name}"]}
+    if kind == "instruments":
+        return {"items and scales": list(entry.parameters)}
     parts: dict[str, list[str]] = {}
     if kind == "components":
         parts = _of_component(components()[name])

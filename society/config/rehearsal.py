@@ -21,7 +21,15 @@ from society.engine.environment import Environment, UnknownGraph
 from society.engine.mechanism import PlayFunction, rehearsal_environment, silent_lines
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Params
-from society.engine.script import VOID_REPLICATE, Ask, Fact, Inherit, Line, Tell
+from society.engine.script import (
+    Ask,
+    Fact,
+    Inherit,
+    Line,
+    Tell,
+    Unanswered,
+    VoidReplicate,
+)
 
 _MOST_LINES = 4_000  # of one rehearsal
 MakeEnvironment = Callable[
@@ -113,7 +121,7 @@ class Rehearsal:
 
     def _hear_fallback(self, ask: Ask, name: str, value: Value, env: Environment) -> None:
         """Check the fallback of a question for one field of its answer; raises WrongShape."""
-        if ask.fallback is None or ask.fallback is VOID_REPLICATE:
+        if ask.fallback is None or isinstance(ask.fallback, Unanswered | VoidReplicate):
             return
         shape = env.present.shape
         settled = given = spread_fallback(ask.fallback, name, value, shape).reshape(

@@ -33,7 +33,7 @@ from society.engine.parameters import (
 from society.engine.scenario import Scenario
 from society.errors import ScenarioError, short_path, suggest
 from society.former_names import spellings
-from society.index import presets
+from society.index import instruments, presets
 from society.llm.providers.settings import Limits, ModelSpec
 
 from .graph_families import GraphSpec
@@ -124,7 +124,7 @@ class CohortConfig(FileSection):
     count: RunCount = 1
     components: Annotated[list[ComponentEntry], Field(min_length=1)] | None = None
     replace: dict[str, ComponentEntry] = {}
-    parameters: Named = {}
+    parameters: Annotated[Named, BeforeValidator(_fields)] = {}
 
 
 class RunConfig(FileSection):
@@ -430,12 +430,53 @@ def _validated(
     said: Mapping[str, Any], origin: Source, folder: Path, *, resolved: bool
 ) -> RunConfig:
     """Check the form of a scenario file's content; resolved: its scenario was looked up."""
+    said, origin = _with_instruments(said, origin, folder)
     try:
         spec = validate(RunConfig, said, "key", {"folder": folder, "resolved": resolved})
     except ValidationIssues as refused:
         raise origin.refusal(map(_with_home, refused.faults)) from None
     spec._source = origin
     return spec
+
+
+def _with_instruments(
+    said: Mapping[str, Any], origin: Source, folder: Path
+) -> tuple[Mapping[str, Any], Source]:
+    """Put what the files of questionnaires say in place of their names, with its positions.
+
+    So the run file keeps what was asked, whatever becomes of the file.
+    """
+    parts = said.get("mechanisms")
+    if not isinstance(parts, list):
+        return said, origin
+    parts, positions = list(parts), dict(origin.positions)
+    for index, part in enumerate(parts):
+        for name, given in part.items() if isinstance(part, Mapping) else ():
+            named = given.get("instrument") if isinstance(given, Mapping) else None
+            if not isinstance(named, str):
+                continue
+            keys = ("mechanisms", index, name, "instrument")
+            file = _instrument_file(named, keys, origin, folder)
+            content, inner = read_yaml(file)
+            if isinstance(content, dict):
+                content = {"name": file.stem, **content}
+            parts[index] = {**part, name: {**given, "instrument": content}}
+            positions |= {(*keys, *below): place for below, place in inner.items()}
+    return {**said, "mechanisms": parts}, Source(origin.found, positions)
+
+
+def _instrument_file(named: str, keys: Keys, origin: Source, folder: Path) -> Path:
+    """Find the file of a questionnaire: a .yaml, or the name of one that comes with us."""
+    if named.endswith((".yaml", ".yml")):
+        path = Path(folder, Path(named).expanduser()).resolve()
+        if not path.is_file():
+            words = f"there is no file {short_path(path)}; paths begin in the folder of this file"
+            raise origin.refusal([Issue(keys, words)])
+        return path
+    if named not in instruments():
+        words = f"there is no instrument {named!r}; {suggest(named, instruments())}"
+        raise origin.refusal([Issue(keys, f"{words}; or name a file, such as {named}.yaml")])
+    return instruments()[named]
 
 
 def _with_home(fault: Issue) -> Issue:

@@ -52,7 +52,7 @@ def page_arrays(page: Page) -> dict[Any, Array]:
     return {
         **{
             (place, *key): a
-            for place, step in enumerate(page.steps)
+            for place, step in enumerate((*page.steps, *page.asides))
             for key, a in step.arrays.items()
         },
         **{("public", name): values for name, values in page.public.items()},
@@ -64,7 +64,7 @@ def page_arrays(page: Page) -> dict[Any, Array]:
 
 def replicate_record(page: Page, replicate: int | slice) -> Any:
     """Return what one replicate keeps of a page."""
-    lines = [(step.sort, step.kind, step.form) for step in page.steps]
+    lines = [(step.sort, step.kind, step.form) for step in (*page.steps, *page.asides)]
     own = {key: exact_array(values[replicate]) for key, values in page_arrays(page).items()}
     return page.number, page.path, lines, own
 

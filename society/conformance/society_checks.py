@@ -219,7 +219,8 @@ def _check_schemas(setup: Society, whole: _Played) -> None:
 
 def _check_replay(setup: Society, whole: _Played) -> None:
     steps = [step for page in whole.pages for step in page.steps]
-    replay = _play(setup, answerer=lambda game, context: Tape(steps))
+    asides = [step for page in whole.pages for step in page.asides]
+    replay = _play(setup, answerer=lambda game, context: Tape(steps, asides))
     _expect(
         replay.outcome.digest == whole.outcome.digest,
         "the script does not depend on the answers alone",

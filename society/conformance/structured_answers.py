@@ -99,7 +99,7 @@ def _check_schema(kind: str, reply: ActionSpace, legal: Legal) -> None:
 
 
 def _entry(replicate: int, seat: int, shape: tuple[int, ...], bounds: Array) -> Any:
-    return np.broadcast_to(bounds, shape)[replicate, seat]
+    return np.broadcast_to(bounds, (*shape, *bounds.shape[2:]))[replicate, seat]
 
 
 def check_in_json(kind: str, reply: ActionSpace, answers: dict[str, Any], legal: Legal) -> None:
@@ -111,9 +111,10 @@ def check_in_json(kind: str, reply: ActionSpace, answers: dict[str, Any], legal:
     if form is None:
         return
     parts = {name or "answer": part for name, part in fields(reply).items()}
+    own = {name or "answer": answer for name, answer in answers.items()}
     said: dict[str, Any] = {"reasoning": "It is {fair}."}
-    for (name, part), answer in zip(parts.items(), answers.values(), strict=True):
-        words = _said(part, answer, legal, form["properties"][name])
+    for name, part in parts.items():
+        words = _said(part, own[name], legal, form["properties"][name])
         if words is ...:
             return
         said[name] = words
@@ -124,8 +125,8 @@ def check_in_json(kind: str, reply: ActionSpace, answers: dict[str, Any], legal:
         read = parse(reply, text, legal)
     except Unparsed as unread:
         raise BrokenRule(f"{kind!r} is answered {text}, which is not read: {unread}") from None
-    for (name, part), answer in zip(parts.items(), answers.values(), strict=True):
-        again = read[name] if isinstance(reply, Fields) else read
+    for name, part in parts.items():
+        answer, again = own[name], read[name] if isinstance(reply, Fields) else read
         tolerance = 0.01 if isinstance(part, MixedStrategy) else 0
         same = (
             again == interpret(part, said[name], legal)

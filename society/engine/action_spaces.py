@@ -369,14 +369,19 @@ class Sentence(Text):
 
 @dataclass(frozen=True, eq=False)
 class Fields:
-    """Several fields in one answer: components give, and the script receives, {field: values}."""
+    """Several fields in one answer: components give, and the script receives, {field: values}.
+
+    order: the numbers of the fields in the order in which each agent is shown them, (R, N, K);
+    None: all are shown them as they stand.
+    """
 
     fields: Mapping[str, Value]
+    order: Array | None = None
 
     @property
     def alike(self) -> bool:
-        """True if all agents hear the same bounds."""
-        return all(value.alike for value in self.fields.values())
+        """True if all agents hear the same bounds, in the same order."""
+        return self.order is None and all(value.alike for value in self.fields.values())
 
     def form(self) -> str:
         return "; ".join(f"{name}: {part.form()}" for name, part in self.fields.items())
@@ -388,7 +393,12 @@ ActionSpace = Value | Fields
 def restrict_bounds(reply: ActionSpace, each: Callable[[Array], Array]) -> ActionSpace:
     """A reply as some agents hear it; `each` picks their bounds."""
     if isinstance(reply, Fields):
-        return Fields({name: value.among(each) for name, value in reply.fields.items()})
+        picked = {name: value.among(each) for name, value in reply.fields.items()}
+        order = None if reply.order is None else each(reply.order)
+        if order is None or order.ndim > 1:
+            return Fields(picked, order)
+        names = list(picked)  # of a single agent
+        return Fields({names[place]: picked[names[place]] for place in order.tolist()})
     return reply.among(each)
 
 

@@ -140,6 +140,14 @@ class Component:
         return {}
 
     @property
+    def kept_tables(self) -> Mapping[str, str]:
+        """Texts of the user's tables that this component reads, by path, as a run file keeps them.
+
+        Other than `files`, they are not read again when the run is played again.
+        """
+        return {}
+
+    @property
     def places_of_answers(self) -> Mapping[str, tuple[str, int]]:
         """File and line of each kind in `answers` that a file of the user's has named."""
         return {}

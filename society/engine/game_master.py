@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import GeneratorType
 from typing import Any
 
@@ -39,7 +39,7 @@ from .mechanism import refuse_endless
 from .population import Population, Raw
 from .rng import Array
 from .scenario import Estimate, Folded, Measure, Scenario
-from .script import UNREAD, VOID_REPLICATE, Ask, Inherit, Line, Script, Tell
+from .script import UNANSWERED, UNREAD, VOID_REPLICATE, Ask, Inherit, Line, Script, Tell
 from .tape import Answerer
 
 
@@ -200,7 +200,7 @@ class GameMaster(Runner):
                 f"{self._line_place()}{self.scenario.name} yields {type(line).__name__}; "
                 + ("write `yield from`" if part else "a script yields Ask, Tell or Inherit")
             )
-        refuse_endless(len(self._steps))
+        refuse_endless(len(self._steps) + len(self._asides))
         use = self._uses[type(line).__name__, line.kind]
         self._uses[type(line).__name__, line.kind] += 1
         try:
@@ -225,22 +225,30 @@ class GameMaster(Runner):
 
     async def _ask(self, ask: Ask, use: int) -> Any:
         facts, arrays = self._keeper.facts(ask.facts)
-        asked: Array | None = None if self.env.complete else self.env.active
+        reached = self.env.present if ask.aside else self.env.active
+        asked: Array | None = None if self.env.complete else reached
         if ask.who is not None:
             who = self._keeper.wide(ask.who, bool)
             arrays["who", ""] = who
-            asked = who & self.env.active
+            asked = who & reached
         arrays |= self._offered(ask)
-        heard = Ask(ask.kind, ask.reply, facts, asked, ask.fallback, ask.repairs, text=ask.text)
+        heard = replace(ask, facts=facts, who=asked)
         raw = await self.answerer.answer(heard, asked, use)
+        if ask.fallback is UNANSWERED and raw.unread is not None and raw.unread.any():
+            unread = arrays["unread", ""] = self._keeper.wide(raw.unread, bool)
+            asked = ~unread if asked is None else asked & ~unread
+            raw = Raw(raw.values)
         if ask.fallback is VOID_REPLICATE and raw.unread is not None and raw.unread.any():
             void = arrays["void", ""] = self._voided(raw.unread)
             asked = self.env.active if asked is None else asked & ~void
             raw = Raw(raw.values)
         settled = self._settled(heard, raw, asked)
+        if ("unread", "") in arrays:
+            settled = {name: _left_out(one, unread) for name, one in settled.items()}
         for name, values in settled.items():
             arrays["answer", name] = values
-        self._steps.append(Step("ask", ask.kind, ask.reply.form(), arrays))
+        step = Step("ask", ask.kind, ask.reply.form(), arrays)
+        (self._asides if ask.aside else self._steps).append(step)
         return settled.get("", settled)
 
     def _voided(self, unread: Array) -> Array:
@@ -381,6 +389,7 @@ class GameMaster(Runner):
 
     def _open(self, path: tuple[int, ...]) -> None:
         self._steps: list[Step] = []
+        self._asides: list[Step] = []
         self._told = _Told()
         self._path = path
         self._keeper = ArrayNormaliser(self.env)
@@ -417,6 +426,7 @@ class GameMaster(Runner):
             self.env.running,
             self.answerer.gateway.ledger.entries(),
             self.answerer.gateway.told_troubles(),
+            tuple(self._asides),
         )
         self.pages += 1
         self.env.moment = self.pages
@@ -450,6 +460,15 @@ def _per_replicate(measure: Measure, told: Mapping[str, Array], env: Environment
         f"({env.replicates},) or ({env.replicates}, 1), a number for each replicate, such as "
         "values.mean(1)"
     )
+
+
+def _left_out(values: Array, unread: Array) -> Array:
+    """Return settled answers; real numbers are NaN where they could not be read."""
+    if values.dtype.kind != "f":
+        return values
+    left: Array = np.where(unread if values.ndim == 2 else unread[..., None], np.nan, values)
+    left.flags.writeable = False
+    return left
 
 
 class _Told(dict[str, Array]):

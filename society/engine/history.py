@@ -24,8 +24,8 @@ class Step(NamedTuple):
     """One line as it was played, normalised: what replay, digest and run file work on.
 
     arrays: by (role, name), where role is "common", "own", "seen GRAPH" for facts, and "answer",
-    "who", "void", "gone", "back", "ends", "restored", "join", "cut", "parents", "newborn" for the
-    rest.
+    "who", "unread", "void", "gone", "back", "ends", "restored", "join", "cut", "parents", "newborn"
+    for the rest.
     """
 
     sort: Literal["ask", "tell", "inherit"]
@@ -39,7 +39,7 @@ class Page(NamedTuple):
 
     public: columns declared public, (R, N) each; measures: (R,) each, NaN where not measured.
     ledger: up to and including this round, empty in a page read from a run file; troubles: of this
-    round.
+    round. asides: questions beside the history, which no digest covers.
     """
 
     number: int
@@ -52,6 +52,7 @@ class Page(NamedTuple):
     running: Array
     ledger: tuple[Usage, ...] = ()
     troubles: tuple[ParseIssue, ...] = ()
+    asides: tuple[Step, ...] = ()
 
 
 class Recorder(Protocol):

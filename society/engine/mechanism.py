@@ -230,9 +230,11 @@ def dry_run(play: PlayFunction, env: Environment) -> Iterator[Line]:
     """Yield the lines of a play up to the horizon, with nobody to hear them.
 
     It is rehearsed for one replicate at an environment of its own, where every answer is silent and
-    nobody leaves. Since lines do not depend on answers, these are all that can come.
+    nobody leaves. Since lines do not depend on answers, these are all that can come. Asides are
+    left out: what a mechanism learns of a play, and tells of it, is the same without them.
     """
-    return silent_lines(play, rehearsal_environment(env))
+    lines = silent_lines(play, rehearsal_environment(env))
+    return (said for said in lines if not (isinstance(said, Ask) and said.aside))
 
 
 def silent_lines(play: PlayFunction, alone: Environment) -> Iterator[Line]:

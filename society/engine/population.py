@@ -436,7 +436,11 @@ def _options(reply: Choice, shape: tuple[int, int]) -> Array:
 def _bounded(reply: ActionSpace, audience: Audience) -> ActionSpace:
     """A reply with the bounds of each member."""
     shape = audience.present.shape
-    return restrict_bounds(reply, lambda bounds: audience.each(np.broadcast_to(bounds, shape)))
+
+    def each(given: Array) -> Array:
+        return audience.each(np.broadcast_to(given, (*shape, *given.shape[2:])))
+
+    return restrict_bounds(reply, each)
 
 
 async def _one_after_another(

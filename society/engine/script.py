@@ -13,6 +13,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from society.errors import ArgumentError
+
 from .action_spaces import ActionSpace
 from .rng import Array
 
@@ -29,6 +31,16 @@ class VoidReplicate:
 
 
 VOID_REPLICATE = VoidReplicate()
+
+
+class Unanswered:
+    """The mark, in place of a `fallback`, that an unreadable answer counts as not given."""
+
+    def __repr__(self) -> str:
+        return "UNANSWERED"
+
+
+UNANSWERED = Unanswered()
 UNREAD = "unread"  # the cause that is kept of such a replicate, which counts in no measure
 
 
@@ -61,11 +73,13 @@ class Ask:
 
     The script receives (R, N) settled answers; seats that were not asked hold `reply.silent`.
     `fallback` settles an answer that could not be read: a value or an array like the answers;
-    VOID_REPLICATE ends its replicate.
+    VOID_REPLICATE ends its replicate; UNANSWERED leaves the answer out, and the record marks it.
     repairs: how often a language mind may mend a reply before that.
     text: the question as a sentence, for minds that read: "How many fish do you take?". It may hold
     facts of the question and parameters by name, "There are {stock} fish. How many ...", and is no
     part of the digest.
+    aside: a question beside the history, as of a questionnaire: it is kept apart from other lines
+    and is no part of the digest. It reaches all who are there, also in replicates that are over.
     """
 
     kind: str
@@ -76,6 +90,7 @@ class Ask:
     repairs: int = 1
     otherwise: InitVar[Any] = None  # the former name of `fallback`
     text: str = field(default="", kw_only=True)
+    aside: bool = field(default=False, kw_only=True)
 
     def __post_init__(self, otherwise: Any) -> None:
         if otherwise is not None:
@@ -85,6 +100,11 @@ class Ask:
                 stacklevel=3,
             )
             object.__setattr__(self, "fallback", otherwise)
+        if self.aside and self.fallback is VOID_REPLICATE:
+            raise ArgumentError(
+                f"Ask({self.kind!r}, aside=True) cannot end a replicate, since it is no part of "
+                "the history; give another fallback, such as UNANSWERED"
+            )
 
 
 @dataclass(frozen=True, eq=False)

@@ -209,8 +209,7 @@ def merge_pages(pages: Sequence[Page]) -> Page:
     if any(_lines(page) != _lines(first) for page in pages):
         raise _unlike(first.number)
     joined: _Joined = {}  # an array that is told twice stays one array
-    by_line = zip(*(page.steps for page in pages), strict=True)
-    steps = tuple(_merge_steps(steps, joined) for steps in by_line)
+    steps = _merge_lines([page.steps for page in pages], joined)
     return Page(
         first.number,
         first.path,
@@ -222,6 +221,7 @@ def merge_pages(pages: Sequence[Page]) -> Page:
         _join([page.running for page in pages], joined),
         add_usage(entry for page in pages for entry in page.ledger),
         tuple(sorted(trouble for page in pages for trouble in page.troubles)),
+        _merge_lines([page.asides for page in pages], joined),
     )
 
 
@@ -233,8 +233,13 @@ def _unlike(number: int) -> PartError:
 
 
 def _lines(page: Page) -> object:
-    said = [(step.sort, step.kind, step.form) for step in page.steps]
-    return page.number, page.path, said, page.measures.keys()
+    said = [(step.sort, step.kind, step.form) for step in (*page.steps, *page.asides)]
+    return page.number, page.path, said, len(page.asides), page.measures.keys()
+
+
+def _merge_lines(slices: Sequence[Sequence[Step]], joined: _Joined) -> tuple[Step, ...]:
+    """Merge the lines of one round, which all slices have said in the same order."""
+    return tuple(_merge_steps(steps, joined) for steps in zip(*slices, strict=True))
 
 
 def _merge_steps(steps: Sequence[Step], joined: _Joined) -> Step:

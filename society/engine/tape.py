@@ -30,17 +30,21 @@ class Answerer(Protocol):
 
 
 class Tape:
-    """Recorded answers in place of agents: replay drives the script alone."""
+    """Recorded answers in place of agents: replay drives the script alone.
 
-    def __init__(self, steps: Iterable[Step]) -> None:
+    asides: questions beside the history, which are recorded apart.
+    """
+
+    def __init__(self, steps: Iterable[Step], asides: Iterable[Step] = ()) -> None:
         self.gateway = ModelGateway()
         self._asks = (step for step in steps if step.sort == "ask")
+        self._asides = iter(asides)
 
     async def begin(self) -> None:
         """Do nothing: no agent has to begin."""
 
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
-        step = next(self._asks, None)
+        step = next(self._asides if ask.aside else self._asks, None)
         if step is None or (step.kind, step.form) != (ask.kind, ask.reply.form()):
             recorded = "nothing more" if step is None else f"{step.kind!r} ({step.form})"
             raise PartError(
@@ -48,7 +52,8 @@ class Tape:
                 f"{recorded}; scenario or parameters have changed"
             )
         answers = {name: step.arrays["answer", name] for name in fields(ask.reply)}
-        return Raw(answers, step.arrays.get(("void", "")))
+        unread = step.arrays.get(("unread", ""), step.arrays.get(("void", "")))
+        return Raw(answers, unread)
 
     def author(self, kind: str, node: int) -> str:
         return "the record"

@@ -28,8 +28,9 @@ from society.engine.rng import Array
 from society.errors import FileError
 from society.llm.stored_database import load_json
 
-# One line: a step, or what the run file adds: a round's own arrays, and public columns.
-LineSort = Literal["ask", "tell", "inherit", "round", "public"]
+# One line: a step, a question beside the history, or what the run file adds: a round's own arrays,
+# and public columns.
+LineSort = Literal["ask", "tell", "inherit", "aside", "round", "public"]
 ArrayKey = tuple[str, str]  # (role, name), as in a Step
 StoredLine = tuple[LineSort, str, str, Mapping[ArrayKey, Array]]
 LinePart = tuple[str, tuple[int, ...], str]

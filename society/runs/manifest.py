@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from hashlib import sha256
 from importlib import metadata
 from typing import Any, Literal, Self
 
@@ -19,7 +21,8 @@ from society.engine.naming import Naming
 from society.engine.population import Cast, Cohort
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec, Fold, Scenario, fact_specs
-from society.errors import RunFileError, SocietyError
+from society.errors import FileError, RunFileError, SocietyError, short_path
+from society.personas.people import MOST_KEPT, kept_tables
 from society.sandbox.kept_programs import KeptFolder, kept_folders, refuse_too_much
 
 from .structure import GameNote, RoundStructure, round_structure, rules_of
@@ -72,10 +75,10 @@ class Manifest(BaseModel):
     columns: the public ones. game: in normal form, if one is played. files: the user's own files,
     path -> sha256. folder: of the run file when it was made, if it names files. prompts: templates
     that it may use, with their hashes. programs: folders of strategies, by path, with what was
-    taken from them. objects: names of Python objects that were given. facts: words, units and
-    labels of facts and public columns, by name. complete: relations whose graph links everybody
-    with everybody; None in files of before. names: the words of which names of agents are made;
-    files of before have the noun of the stage.
+    taken from them. tables: texts of tables of people, by path. objects: names of Python objects
+    that were given. facts: words, units and labels of facts and public columns, by name. complete:
+    relations whose graph links everybody with everybody; None in files of before. names: the words
+    of which names of agents are made; files of before have the noun of the stage.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -101,6 +104,7 @@ class Manifest(BaseModel):
     folder: str = ""
     prompts: dict[str, str] = {}
     programs: dict[str, KeptFolder] = {}
+    tables: dict[str, str] = {}
     objects: tuple[str, ...] = ()
     facts: dict[str, FactSpec] = {}
     complete: tuple[str, ...] | None = None
@@ -110,6 +114,11 @@ class Manifest(BaseModel):
     def naming(self) -> Naming:
         """The words of which names of agents are made; see society.runs.agent_names."""
         return self.names or Naming(self.stage.noun)
+
+    @property
+    def table_hashes(self) -> dict[str, str]:
+        """The SHA-256 of each table of people, by path."""
+        return {path: sha256(text.encode()).hexdigest() for path, text in self.tables.items()}
 
     @model_validator(mode="after")
     def _has_a_config(self) -> Self:
@@ -171,11 +180,11 @@ class Manifest(BaseModel):
         # by others in replicates that it adds.
         if max(config.agents or 0, config.replicates, *counts) > self.agents * self.replicates:
             raise self._of_another_size()
-        with kept_folders(self.programs):
+        with kept_folders(self.programs), kept_tables(self.tables):
             setup = build(config, rehearsed=False)
         if (setup.agents, setup.replicates) != (self.agents, self.replicates):
             raise self._of_another_size()
-        return setup
+        return replace(setup, scenario=_with_tables(setup.scenario, self.tables))
 
     def _of_another_size(self) -> RunFileError:
         return RunFileError(
@@ -254,6 +263,7 @@ def manifest_of(
         files=dict(setup.files),
         prompts=setup.words.hashes() if setup.models_named else {},
         programs=_programs(cast),
+        tables=_tables(cast),
         objects=setup.objects,
         facts=fact_specs(scenario, cast),
         complete=tuple(name for name, graph in env.graphs.items() if isinstance(graph, Complete)),
@@ -268,6 +278,32 @@ def _programs(cast: Cast) -> dict[str, KeptFolder]:
         for path, folder in part.kept_folders.items():
             found[path] = found[path].joined(folder, path) if path in found else folder
     refuse_too_much(found)
+    return found
+
+
+def _with_tables(scenario: Scenario, tables: Mapping[str, str]) -> Scenario:
+    """Let a scenario's own cast, which is made anew each time, read the tables of its run."""
+    make = scenario.cast
+
+    def cast(params: Any, agents: int) -> Cast:
+        with kept_tables(tables):
+            return make(params, agents)
+
+    return replace(scenario, cast=cast) if tables else scenario
+
+
+def _tables(cast: Cast) -> dict[str, str]:
+    """Return the tables that the cast reads, each once; raises FileError if they are too large."""
+    found = dict[str, str]()
+    for part in (part for cohort in cast for part in cohort.components):
+        found |= part.kept_tables
+    size = sum(len(text.encode()) for text in found.values())
+    if size > MOST_KEPT:
+        names = ", ".join(map(short_path, found))
+        raise FileError(
+            f"the tables {names} have {size:,} bytes, and a run file keeps at most {MOST_KEPT:,}; "
+            "draw the people that take part into files of their own: society personas draw"
+        )
     return found
 
 

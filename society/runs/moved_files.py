@@ -24,8 +24,9 @@ _UP = 3  # folders above that of the run file in which its files still count as 
 def named_paths(manifest: Manifest) -> dict[str, str]:
     """Return the absolute paths in a manifest with the hashes of their content, "" if unknown."""
     found = {_split(text)[1]: "" for text in _texts(_without_designs(manifest.spec))}
-    # Folders of strategies are not looked for: the run file has what was taken from them.
-    paths = (path for path in found if Path(path).is_absolute() and path not in manifest.programs)
+    # Folders of strategies and tables of people are not looked for: the run file has what it needs.
+    kept = manifest.programs.keys() | manifest.tables
+    paths = (path for path in found if Path(path).is_absolute() and path not in kept)
     return dict.fromkeys(paths, "") | dict(manifest.files)
 
 

@@ -113,6 +113,8 @@ def list_changes(manifest: Manifest, setup: Society | None = None) -> str:
             found += _files("prompt ", manifest.prompts, setup.words.hashes())
     found += _file_changes(manifest.files)
     found += _strategy_changes(manifest)
+    changed = _file_changes(manifest.table_hashes)
+    found += [f"{words} (the run keeps its people)" for words in changed]
     return f"; changed since: {', '.join(found)}" if found else ""
 
 

@@ -217,7 +217,7 @@ class RunFile:
             yield who, Usage(component, kind, model, fallbacks=count)  # of programs: no calls
 
     def pages(self, start: int = 0) -> Iterator[Page]:
-        """Yield the rounds from `start` on; at level summary without steps and public columns."""
+        """Yield the rounds from `start` on; at level summary of all lines only asides."""
         return (record.page for record in self.records(start))
 
     def records(self, start: int = 0, *, lines: bool = True) -> Iterator[Record]:
@@ -269,9 +269,9 @@ class RunFile:
             look, look_seal = self._look(look_number)
             _check_seal(sealed, *said, look_seal, line_seal, blob=blob)
             ((_, _, _, arrays),) = unpack_lines(look, blob)
-            steps, public = self._lines(number, line_seal) if lines else ((), {})
+            told = self._lines(number, line_seal) if lines else ()
             said = number, path, digest, chain, ends, troubles
-            return self._checked(_compose(*said, arrays, steps, public))
+            return self._checked(_compose(*said, arrays, told))
 
     def _chunked_paths(self) -> Iterator[str]:
         """Yield the paths of the rounds that are in chunks."""
@@ -292,9 +292,8 @@ class RunFile:
         """Read a round from its row in a chunk."""
         ((_, _, _, arrays),) = unpack_lines(self._look(row.look)[0], row.arrays)
         told = unpack_lines(self._look(row.line_look)[0], row.lines) if lines else ()
-        steps, public = _sorted_lines(told)
         said = row.round, row.path, row.digest, row.chain, row.ends, row.troubles
-        return self._checked(_compose(*said, arrays, steps, public))
+        return self._checked(_compose(*said, arrays, told))
 
     def _checked(self, record: Record) -> Record:
         """Return a record; raises ValueError if it is not of as many agents as the manifest."""
@@ -308,13 +307,13 @@ class RunFile:
             raise ValueError(f"a measure is not of {replicates:,} replicates")
         return record
 
-    def _lines(self, number: int, sealed: str) -> tuple[tuple[Step, ...], dict[str, Array]]:
-        """Return the steps of a round and its public columns; neither at level summary."""
+    def _lines(self, number: int, sealed: str) -> list[StoredLine]:
+        """Return the lines of a round and its public columns; at level summary only asides."""
         query = "SELECT line_look, lines FROM rounds WHERE round = ?"
         look_number, blob = self._connection.execute(query, (number,)).fetchone()
         look, look_seal = self._look(look_number)
         _check_seal(sealed, look_seal, blob=blob)
-        return _sorted_lines(unpack_lines(look, blob))
+        return unpack_lines(look, blob)
 
     def _look(self, number: int) -> tuple[ArrayLayout, str]:
         """Return a layout and its checksum."""
@@ -325,17 +324,6 @@ class RunFile:
         return self._looks[number]
 
 
-def _sorted_lines(lines: Iterable[StoredLine]) -> tuple[tuple[Step, ...], dict[str, Array]]:
-    """Return the steps and the public columns among lines."""
-    steps, public = [], {}
-    for sort, kind, form, arrays in lines:
-        if sort == "public":
-            public = {name: values for (_, name), values in arrays.items()}
-        elif sort != "round":
-            steps.append(Step(sort, kind, form, arrays))
-    return tuple(steps), public
-
-
 def _compose(
     number: int,
     path: str,
@@ -344,10 +332,17 @@ def _compose(
     ends: str,
     troubles: str,
     arrays: Mapping[tuple[str, str], Array],
-    steps: tuple[Step, ...],
-    public: dict[str, Array],
+    lines: Iterable[StoredLine],
 ) -> Record:
-    """Compose the record of a round from its row."""
+    """Compose the record of a round from its row, and its lines, if they were read."""
+    steps, asides, public = list[Step](), list[Step](), dict[str, Array]()
+    for sort, kind, form, found in lines:
+        if sort == "public":
+            public = {name: values for (_, name), values in found.items()}
+        elif sort == "aside":
+            asides.append(Step("ask", kind, form, found))
+        elif sort != "round":
+            steps.append(Step(sort, kind, form, found))
     ended, issues = load_json(ends), [ParseIssue(*one) for one in load_json(troubles)]
     check_types((ended,), dict)
     for one in issues:
@@ -355,13 +350,14 @@ def _compose(
     page = Page(
         number,
         _path(path),
-        steps,
+        tuple(steps),
         bytes.fromhex(digest),
         public,
         {name: values for (role, name), values in arrays.items() if role == "measure"},
         arrays["present", ""],
         arrays["running", ""],
         troubles=tuple(issues),
+        asides=tuple(asides),
     )
     return Record(page, chain, ended)
 

@@ -4,7 +4,7 @@
     status     one row: how the run stands, which process writes it, and the digest it ended on
     looks      what lines look like: kinds, forms, names and types; stored once and referred to
     rounds     one row a round: place, digest, chain, ends, troubles; measures, present and
-               running; at level full all lines, and public columns
+               running; asides; at level full all lines, and public columns
     chunks     many rounds, compressed together when the file is closed (society.runs.chunks)
     findings   what the scenario concluded when the run was over
     sittings   one row for each time the run was resumed: after which round, what had changed

@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict
 from society.engine.environment import Environment
 from society.engine.mechanism import PlayFunction, rehearsal_environment, silent_lines
 from society.engine.rng import Array
+from society.engine.script import Ask
 
 
 class RoundStructure(NamedTuple):
@@ -47,7 +48,7 @@ def round_structure(play: PlayFunction, env: Environment) -> RoundStructure:
     opened: list[_Opened] = []
     for line in silent_lines(play, alone):
         opened += [_Opened(one.sizes, []) for one in alone.newly_opened()]
-        if opened:
+        if opened and not (isinstance(line, Ask) and line.aside):
             opened[-1].said.append(line.kind)
     opened += [_Opened(one.sizes, []) for one in alone.newly_opened()]
     end = _Opened((), [])

@@ -113,7 +113,8 @@ def _script(run: RunFile, setup: Society) -> Check:
     if run.manifest.level == "summary":
         return Check("script", None, "not checked: level summary records no answers")
     steps = (step for page in run.pages() for step in page.steps)
-    return _compare_play("script", run, setup, Tape(steps))
+    asides = (step for page in run.pages() for step in page.asides)
+    return _compare_play("script", run, setup, Tape(steps, asides))
 
 
 def _again(run: RunFile, setup: Society) -> Check:
@@ -173,9 +174,9 @@ class _Comparison:
     def _differences(self, record: Record, page: Page) -> Iterator[str]:
         recorded = record.page
         self.names.meet(recorded)
-        if self.manifest.level == "full":
-            for before, now in zip_longest(recorded.steps, page.steps):
-                yield from _step_differences(before, now, self.names)
+        told = zip_longest(recorded.steps, page.steps) if self.manifest.level == "full" else ()
+        for before, now in (*told, *zip_longest(recorded.asides, page.asides)):
+            yield from _step_differences(before, now, self.names)
         if recorded.digest != page.digest:
             yield "questions, answers or facts differ"
         if recorded.path != page.path:

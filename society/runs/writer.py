@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from society.engine.history import Page, chain_digest
+from society.engine.history import Page, chain_digest, page_digest
 from society.engine.rng import Array
 from society.engine.scenario import Finding
 from society.errors import FileError, PartError, Paused, RunFileError, short_path
@@ -56,10 +56,12 @@ class Writer:
         self._begin(since)
         self._connection = _take_over(run.path)
         self._place = _file_identity(run.path)
-        for record in run.records(lines=False):
-            self._past.append(record.page.digest)
+        looks = run.looks()
+        asides = any(sort == "aside" for look in looks for sort, *_ in look.lines)
+        for record in run.records(lines=asides):
+            self._past.append(_digests(record.page))
             self._chunked_chain = record.chain
-        self._looks = run.looks()
+        self._looks = looks
         self.call_store.known = call_addresses(self._connection)
         row = (max(len(self._past) - 1, 0), since.removeprefix("; "))
         self._connection.execute("INSERT INTO sittings VALUES (?, ?, ?)", (*row, checksum(*row)))
@@ -67,7 +69,7 @@ class Writer:
 
     def _begin(self, since: str) -> None:
         self._connection: sqlite3.Connection | None = None
-        self._past: list[bytes] = []  # digests of the rounds that were there before
+        self._past: list[tuple[bytes, bytes]] = []  # digests of the rounds that were there before
         self._waiting: list[Page] = []
         self._looks: dict[ArrayLayout, tuple[int, str]] = {}  # number and seal
         self._running: Array = np.ones((self.manifest.replicates, 1), bool)
@@ -118,7 +120,7 @@ class Writer:
                 self._publish()
 
     def _compare(self, page: Page) -> None:
-        if self._past[page.number] != page.digest:
+        if self._past[page.number] != _digests(page):
             raise RunFileError(
                 f"{short_path(self.path)}: round {page.number} differs from the record"
                 f"{self.call_store.since or '; the code has changed'}; restore the earlier "
@@ -272,6 +274,8 @@ class Writer:
         if self.manifest.level == "full":
             public = {("public", name): values for name, values in page.public.items()}
             lines = [*page.steps, ("public", "", "", public)]
+        # At any level: they are asked rarely, for their answers.
+        lines += [("aside", kind, form, kept) for _, kind, form, kept in page.asides]
         look, look_seal, blob = self._kept(connection, [("round", "", "", arrays)])
         line_look, line_look_seal, line_blob = self._kept(connection, lines)
         line_seal = checksum(line_look_seal, blob=line_blob)
@@ -292,6 +296,11 @@ class Writer:
             known = self._looks[look] = len(self._looks), checksum(words)
             connection.execute("INSERT INTO looks VALUES (?, ?)", (known[0], words))
         return (*known, blob)
+
+
+def _digests(page: Page) -> tuple[bytes, bytes]:
+    """Return the digest of a round, and of the questions beside its history."""
+    return page.digest, page_digest(page.number, page.asides) if page.asides else b""
 
 
 def _connected(path: Path) -> sqlite3.Connection:

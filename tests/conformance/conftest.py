@@ -272,6 +272,7 @@ def every_case() -> list[Case]:
     cases += [Case(source, changes) for source, changes in MECHANISMS]
     cases += [Case(said["scenario"], said) for said in DILEMMAS]
     cases.append(Case(str(HERE / "recorded.yaml"), {"replicates": 2, "rounds": 2}))
+    cases.append(Case(str(HERE / "people.yaml"), {}))
     return [sized(case) for case in cases]
 
 

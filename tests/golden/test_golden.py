@@ -68,7 +68,8 @@ def test_a_small_donor_game_is_told_as_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "scenario", ["language_village", "norm_coding", "strategy_writing", "village_meeting"]
+    "scenario",
+    ["language_village", "norm_coding", "persona_writing", "strategy_writing", "village_meeting"],
 )
 def test_language_agents_are_asked_and_answer_as_they_did(tmp_path: Path, scenario: str) -> None:
     """Three agents, two rounds, the offline mind: all prompts and replies, then the history."""

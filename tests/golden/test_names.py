@@ -47,6 +47,7 @@ CASES: list[tuple[str, Mapping[str, Any], set[str]]] = [
     ),
     ("strategy_writing", {"agents": 2, "rounds": 2}, {"author 0", "author 1"}),
     ("norm_coding", {"agents": 2, "rounds": 2}, {"rater 0", "rater 1"}),
+    ("persona_writing", {"agents": 2, "rounds": 2}, {"author 0", "author 1"}),
     ("donor_game", {"agents": 2, "rounds": 2, **LANGUAGE}, {"agent 0", "agent 1"}),
     (
         "donor_game",

@@ -22,7 +22,7 @@ PAST = r"^- (?:Round|Day|Game) (\d+)"
 THINKING = sorted(
     name
     for name, society in SOCIETIES.items()
-    if "cohorts" not in society and name not in ("raters", "authors")
+    if "cohorts" not in society and name not in ("raters", "authors", "authors of people")
 )
 
 

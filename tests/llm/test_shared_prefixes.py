@@ -66,6 +66,7 @@ LEAST = {
     "pool": {"move": 0.65},
     "raters": {"rate": 1.0},
     "authors": {"describe": 0.5, "implement": 0.85},
+    "authors of people": {"describe_person": 0.75},
 }
 
 

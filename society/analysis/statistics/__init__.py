@@ -9,6 +9,7 @@
     anova       anova                                one or two factors, with eta squared
     posthoc     tukey, tukey_after, compact_letters, correct_p_values   many comparisons at once
     agreement   percent_agreement, cohens_kappa, krippendorffs_alpha    raters of texts
+    reliability cronbachs_alpha, mcdonalds_omega     items of a scale
     power       detectable_difference, detectable_partial_eta_squared   how many runs?
 
 A sample is an array with one value per replicate (run); NaN stands where a run has none, and is
@@ -61,6 +62,7 @@ from .ranks import (
     mann_whitney,
     wilcoxon,
 )
+from .reliability import Reliability, cronbachs_alpha, mcdonalds_omega
 from .samples import Interval, NotEstimable, Resampling
 from .survival import (
     LogRank,
@@ -91,6 +93,7 @@ __all__ = [
     "Mean",
     "NotEstimable",
     "PairedContrast",
+    "Reliability",
     "Resampling",
     "RestrictedMean",
     "Scale",
@@ -109,6 +112,7 @@ __all__ = [
     "cohens_kappa",
     "compact_letters",
     "correct_p_values",
+    "cronbachs_alpha",
     "detectable_difference",
     "detectable_partial_eta_squared",
     "effect",
@@ -119,6 +123,7 @@ __all__ = [
     "kruskal_wallis",
     "log_rank",
     "mann_whitney",
+    "mcdonalds_omega",
     "mean",
     "paired",
     "part_against_whole",

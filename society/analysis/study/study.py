@@ -24,6 +24,7 @@ from society.terminal.labels import count_noun
 
 from . import details
 from . import llm_calls as exchanges
+from . import questionnaire_rows as answers
 from .codings import SweepCoding
 from .condition import ConditionRun
 from .events import fact_of
@@ -235,6 +236,34 @@ class Study:
         Raises InputError if a run keeps no such details.
         """
         return self._detail_table(LongForm(map(details.quote_rows, self.played), details.QUOTES))
+
+    @cached_property
+    def questionnaires(self) -> Any:
+        """One row for each agent and each occasion on which it was given a questionnaire.
+
+        replicate, round, agent     numbers; round: of the page on which it was asked
+        name, cohort                of the agent, as in `agents`
+        instrument, occasion        its name; "before", "round 5" (after it), "end"
+        rounds_played               rounds that were over
+        ITEM                        the answer as it was given, not turned round: a number or text,
+                                    missing where there was none; `attrs` has the wording
+        SCALE                       the score, with reversed items turned round; missing where an
+                                    item was not answered
+        """
+        cohorts = [cohort.name for run in self.played for cohort in run.manifest.cohorts]
+        names = list(dict.fromkeys(cohorts))
+        form = LongForm(
+            (answers.questionnaire_rows(run, names) for run in self.played), answers.ROWS
+        )
+        frame = self._detail_table(form, {"cohort": partial(categories, names=names)})
+        for run in self.played:
+            for instrument in answers.instruments_of(run.manifest).values():
+                words = {item.id: item.text for item in instrument.items}
+                frame.attrs["descriptions"] |= words
+                frame.attrs["units"] |= {
+                    item.id: item.unit for item in instrument.items if item.unit
+                }
+        return frame
 
     @cached_property
     def calls(self) -> Any:

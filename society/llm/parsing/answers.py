@@ -45,6 +45,7 @@ from .extract import (
     strip_thoughts,
     unread_error,
 )
+from .json_objects import KeyTwice
 from .sentences import find_sentence, parse_sentence
 from .values import (
     NO_ONE,
@@ -88,7 +89,10 @@ def parse(reply: ActionSpace, text: str, legal: Legal) -> Any:
             f"expected {hint(reply, legal)}"
         )
     own = getattr(reply, "parse", None)
-    return own(text, legal) if own else _parse(reply, text, legal)
+    try:
+        return own(text, legal) if own else _parse(reply, text, legal)
+    except KeyTwice as twice:
+        raise Unparsed(f"{twice}; expected {hint(reply, legal)}") from None
 
 
 def read_reply(reply: ActionSpace, text: str, legal: Legal, finish: str) -> Any:

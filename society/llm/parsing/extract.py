@@ -19,6 +19,7 @@ from society.errors import CutOff, Unparsed
 from .json_objects import decode_objects, decode_whole, unclosed_brace
 from .values import WRAPPING, normalise_words
 
+REASONING = "reasoning"  # the name of the thoughts before an answer
 _ROOM = 3000  # characters; if more is said after it, an answer was a step of the reasoning
 _SHORT = 80  # characters; so much may end without a full stop
 _LONG = 10_000  # characters; who thinks for so long without an answer has met a limit
@@ -158,12 +159,14 @@ def filled_in(text: str, names: Sequence[str]) -> Mapping[str, Any]:
 def find_speech(text: str, limit: int, *, wrapped: bool = False) -> Given | None:
     """Words that are said: an answer in an object or after "Answer:", or all; None if in doubt.
 
+    An object without an answer says nothing.
+
     wrapped: leave markup and quotes around words, for who can tell to what they belong.
     Several paragraphs beyond the limit are thoughts without an answer. Raises CutOff.
     """
     end, given = _in_object(text)
     _whole(text, end)
-    if given is not None:
+    if given is not None or decode_whole(text) is not None:
         return given
     mark = _last(_SPEECH, text, 0)
     said = text[mark.end() if mark else 0 :]
@@ -180,7 +183,7 @@ def _in_object(text: str) -> tuple[int, Given | None]:
     """Find the end of the last object with one answer, and this: `answer`, or its only entry."""
     for found in decode_objects(text):
         entries = {normalise_words(key): entry for key, entry in found.value.items()}
-        if len(entries) == 1 or "answer" in entries:
+        if "answer" in entries or (len(entries) == 1 and REASONING not in entries):
             _placed(text, found.start, found.end)
             return found.end, Given(entries.get("answer", next(iter(entries.values()))))
     return 0, None

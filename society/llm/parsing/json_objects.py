@@ -11,11 +11,15 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from society.errors import Unparsed
+
 DEPTH = 6
 MOST = 1000
+_QUOTED = 40  # characters of a key
 
 _BRACE = re.compile(r"[{}]")
 _TOKEN = re.compile(
@@ -48,8 +52,15 @@ class _Braces(NamedTuple):
     height: int
 
 
+class KeyTwice(Unparsed, ValueError):
+    """An object that gives two values to one key: it is in doubt which is meant."""
+
+
 def decode_objects(text: str) -> Iterator[Found]:
-    """The objects that can be decoded, the last first; what stands inside another is left out."""
+    """The objects that can be decoded, the last first; what stands inside another is left out.
+
+    Raises KeyTwice where it comes to an object that is in doubt.
+    """
     first = text.find("{")
     if first < 0:
         return
@@ -114,10 +125,11 @@ def _closed(text: str) -> tuple[list[_Braces], int]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuses an object that gives two values to one key."""
+    """Raises KeyTwice for an object that gives two values to one key."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key comes twice")
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise KeyTwice(f"got an object in which {twice[:_QUOTED]!r} comes twice")
     return found
 
 
@@ -129,6 +141,8 @@ def _decoded(span: str) -> dict[str, Any] | None:
         try:
             value: dict[str, Any] = _STRICT.decode(text)
             return value
+        except KeyTwice:
+            raise
         except (ValueError, RecursionError):
             continue
     return None

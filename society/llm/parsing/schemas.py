@@ -35,13 +35,12 @@ from society.engine.action_spaces import (
 from society.errors import Unparsed
 
 from .answers import hint, open_options
-from .extract import strip_thoughts
+from .extract import REASONING, strip_thoughts
 from .json_objects import decode_whole
 from .values import are_numbered, match_option
 
 Schema = dict[str, Any]
 
-REASONING = "reasoning"  # the name of the thoughts before an answer
 _NO_THOUGHTS: Mapping[str, str] = {}
 
 _LONGEST_REASONING = 1000  # characters; some servers repeat a rule at most 2000 times

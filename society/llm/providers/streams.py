@@ -12,7 +12,7 @@ from typing import Any
 from .api_keys import quote_stranger
 from .responses import THOUGHTS, Failed
 
-_TEXTS = ("content", *THOUGHTS)
+_TEXTS = ("content", "refusal", *THOUGHTS)
 
 
 def assemble_stream(body: bytes) -> dict[str, Any]:
@@ -28,6 +28,8 @@ def assemble_stream(body: bytes) -> dict[str, Any]:
         if not line.startswith(b"data:"):
             continue
         data = line.removeprefix(b"data:").strip()
+        if not data:  # only to keep the connection alive
+            continue
         if data == b"[DONE]":
             ended = True
             break
@@ -57,14 +59,20 @@ def _piece(data: bytes) -> dict[str, Any]:
 
 
 def _add(piece: dict[str, Any], texts: dict[str, list[str]]) -> Any:
-    """Add what a piece tells of the first choice; return the reason of its end, if it tells one."""
+    """Add what a piece tells of the first choice; return the reason of its end, if it tells one.
+
+    Some servers give the whole message in one piece. Of several tool calls the first counts.
+    """
     match piece.get("choices"):
-        case [{"delta": {} as delta, **rest}, *_]:
+        case [{**choice}, *_] if choice.get("index") in (0, None):
+            delta = choice.get("delta") or choice.get("message")
+            delta = delta if isinstance(delta, dict) else {}
             for name in _TEXTS:
                 if isinstance(said := delta.get(name), str):
                     texts[name].append(said)
             match delta.get("tool_calls"):
-                case [{"function": {"arguments": str() as said}}, *_]:
-                    texts["arguments"].append(said)
-            return rest.get("finish_reason")
+                case [{"function": {"arguments": str() as said}, **call}, *_]:
+                    if call.get("index") in (0, None):
+                        texts["arguments"].append(said)
+            return "error" if choice.get("error") else choice.get("finish_reason")
     return None

@@ -24,6 +24,7 @@ from .norms_section import norms_section, texts_section
 from .outcome import maps_section, outcome_section
 from .over_time import over_time_section
 from .provenance_section import provenance_section, summary_section
+from .questionnaires_section import questionnaires_section
 from .strategies_in_play import program_play_section
 from .survival_section import survival_section
 
@@ -61,6 +62,7 @@ SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
     "strategies": lambda of: strategies_section(of.populations),
     "reactions": lambda of: reaction_norms_section(of.populations),
     "time": lambda of: over_time_section(of.populations, without=of.populations.once),
+    "questionnaires": lambda of: questionnaires_section(of.layout),
     "norms": lambda of: norms_section(of.layout),
     "texts": lambda of: texts_section(of.layout),
     "ledger": lambda of: llm_usage_section(of.layout),

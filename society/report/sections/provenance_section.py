@@ -176,7 +176,7 @@ def provenance_section(layout: Layout) -> Section:
     files = {
         path.replace("\\", "/").rpartition("/")[2]: hashed
         for one in given
-        for path, hashed in one.files.items()
+        for path, hashed in (one.files | one.table_hashes).items()
     }
     text = layout.study.text
     parts: list[SectionPart] = [

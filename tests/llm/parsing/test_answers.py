@@ -20,6 +20,7 @@ from society.engine.action_spaces import (
     MixedStrategy,
     Neighbour,
     Real,
+    Sentence,
     Text,
     Value,
 )
@@ -197,6 +198,33 @@ def test_of_a_mix_that_is_none_it_is_said_what_came_and_why(text: str, told: str
     came, wrong, _ = re.split(", (?=wh)|; expected", str(refused.value))
     assert came.startswith("got \"{'C': ")
     assert wrong == told
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        (Real(0, 10), '{"answer": 1, "answer": {"answer": 2}}'),
+        (Real(0, 10), 'First {"answer": 3}.\n\nFinal: {"answer": 4, "answer": 5}'),
+        (Fields({"a": Real(0, 9), "b": Text()}), '{"a": 1, "b": "x"}\n{"a": 2, "a": 3, "b": "y"}'),
+        (Text(), '{"answer": "yes", "answer": "no"}'),
+        (Sentence(opening="I will"), '{"answer": "I will go.", "answer": "I will stay."}'),
+    ],
+)
+def test_an_object_with_a_key_twice_is_in_doubt_and_nothing_else_is_taken(
+    reply: ActionSpace, text: str
+) -> None:
+    with pytest.raises(Unparsed, match=r"^got an object in which '\w+' comes twice; expected "):
+        parse(reply, text, NAMES)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"reasoning": "I take 3"}', "{}", '{"tone": "kind", "to": "all"}']
+)
+@pytest.mark.parametrize("reply", [Text(), Real(0, 10)])
+def test_an_object_without_an_answer_says_nothing(reply: ActionSpace, text: str) -> None:
+    """Thoughts that a model gives in place of an answer are no answer."""
+    with pytest.raises(Unparsed):
+        parse(reply, text, NAMES)
 
 
 def test_of_a_mix_over_other_actions_only_it_is_said_what_came() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from society.llm.parsing.json_objects import DEPTH, MOST, decode_objects, unclosed_brace
+from society.llm.parsing.json_objects import DEPTH, MOST, KeyTwice, decode_objects, unclosed_brace
 
 
 def found(text: str) -> list[dict[str, Any]]:
@@ -45,10 +45,16 @@ def test_what_people_write_in_place_of_json_is_mended(text: str, value: object) 
 
 @pytest.mark.parametrize(
     "text",
-    ['{"x": 1, "x": 2}', "{x: 1 2}", "{x: two words}", "{'x': 'don't'}", "{x 1}", "{x: /* 1}"],
+    ["{x: 1 2}", "{x: two words}", "{'x': 'don't'}", "{x 1}", "{x: /* 1}"],
 )
 def test_what_could_mean_two_things_is_no_object(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize("text", ['{"x": 1, "x": 2}', "{x: 1, 'x': 1}", '{"a": {"x": 1, "x": 2}}'])
+def test_a_key_that_comes_twice_is_told(text: str) -> None:
+    with pytest.raises(KeyTwice, match="got an object in which 'x' comes twice"):
+        found(text)
 
 
 def test_a_brace_left_open_is_told() -> None:

@@ -28,8 +28,8 @@ from society.engine.action_spaces import (
 from society.engine.graph import NOBODY
 from society.errors import Unparsed
 from society.llm.parsing.answers import hint, interpret, parse
+from society.llm.parsing.extract import REASONING
 from society.llm.parsing.schemas import (
-    REASONING,
     follows,
     keeps_bounds,
     on_grid,

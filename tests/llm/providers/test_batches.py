@@ -370,6 +370,17 @@ def test_each_round_of_a_run_is_one_job_and_the_digest_is_that_of_single_calls(
     assert told(capsys, "verify", "batch.run")["ok"]
 
 
+def test_a_file_that_asks_for_batches_is_outweighed_by_the_command(
+    provider: Provider, surroundings: pytest.MonkeyPatch
+) -> None:
+    Path("goods.yaml").write_text("scenario: public_goods\nbatch: true\nrounds: 1\n")
+    given = ["run", "goods.yaml", *words(provider, "a.run")[2:]]
+    assert main([*given, "--no-batch"]) == 0
+    assert provider.jobs() == {}
+    assert main([*given, "--overwrite"]) == 0
+    assert provider.jobs() != {}
+
+
 def started(command: Sequence[str]) -> subprocess.Popen[str]:
     program = [sys.executable, "-m", "society", *command]
     return subprocess.Popen(program, stderr=subprocess.PIPE, text=True)

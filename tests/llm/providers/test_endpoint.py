@@ -205,7 +205,7 @@ def test_a_refusal_to_answer_says_nothing_about_a_server(
 
     def answer(request: HostileHandler) -> None:
         first = len(request.server.heard) == 1
-        request.send(200, {"choices": [refused]} if first else chat_completion())
+        request.send(200, chat_completion(choices=[refused]) if first else chat_completion())
 
     hostile.answers(answer)
     spec = ModelSpec(model="refusing", api_base=hostile.url, concurrency=1)

@@ -1,0 +1,1 @@
+"""Questionnaires and interviews."""

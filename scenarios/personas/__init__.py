@@ -1,0 +1,1 @@
+"""Models describe the people of a table."""

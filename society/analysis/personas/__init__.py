@@ -1,0 +1,1 @@
+"""People that were written: how different they are, and which were not written."""
