@@ -13,14 +13,19 @@ from society.llm.providers.free_minds import FreeMinds
 
 
 class _Listener(FreeMinds):
-    """The offline mind, which keeps the first request of each question."""
+    """The offline mind, which keeps the first request of each question.
+
+    Those by which a component asks in its own interest have the name of the component.
+    """
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self.requests: dict[str, Request] = {}
 
     async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
-        self.requests.setdefault(request.address.kind, request)
+        hook, address = request.address.occasion.partition(" ")[0], request.address
+        # Several components may ask as lives begin, and of one event.
+        self.requests.setdefault(address.kind if hook == "answer" else address.component, request)
         return await super().call(request, going, token)
 
 

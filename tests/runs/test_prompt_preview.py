@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from society.cli.main import main
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.calls import Address, Message, Request
-from society.runs.prompt_preview import _in_words
+from society.runs.prompt_preview import _in_words, first_prompts
 
 
 def test_each_question_is_shown_as_the_first_agent_reads_it(
@@ -71,3 +73,12 @@ def test_a_schema_that_goes_along_is_shown_as_well() -> None:
     assert _in_words(asked) == (
         '-- user\nHow much?\n\n-- schema of the reply\n{\n  "type": "object"\n}'
     )
+
+
+def test_a_faculty_that_asks_for_itself_is_shown_under_its_name() -> None:
+    parts = ["persona", "formative_memories", "personal_norm", "plan", "language_policy"]
+    cohort = {"name": "people", "count": 3, "components": parts}
+    setup = build(load_config("language_village", {"cohorts": [cohort]}))
+    shown = first_prompts(setup)
+    assert [*shown] == ["formative_memories", "plan", "effort", "punish", "propose", "vote"]
+    assert "Make a plan: " in shown["plan"]

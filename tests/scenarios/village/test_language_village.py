@@ -109,6 +109,8 @@ def in_words(**said: str) -> Callable[[Request], str]:
         "propose": json.dumps(form),
         "update": json.dumps({"personal": "Norm of {n}."}),
         "vote": "1",
+        # Memories of a life, and a plan.
+        "begin": json.dumps(dict.fromkeys(("age_7", "age_13", "age_19", "age_27", "answer"), "I.")),
     }
 
     def says(request: Request) -> str:
