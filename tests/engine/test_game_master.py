@@ -510,7 +510,7 @@ def test_what_could_not_be_read_is_settled_by_otherwise_and_counted(
 ) -> None:
     over = play(once(reply, fallback), Mumbler(1, said=said))
     assert over.answers("bid")[0].tolist() == [answer]
-    assert over.outcome.ledger == (Usage("mumbler", "bid", calls=3, fallbacks=1),)
+    assert over.outcome.ledger == (Usage("mumbler", "bid", unasked=3, fallbacks=1),)
 
 
 def test_a_form_falls_back_as_a_whole(play: Play) -> None:
@@ -524,7 +524,7 @@ def test_a_form_falls_back_as_a_whole(play: Play) -> None:
 def test_nobody_may_be_understood(play: Play) -> None:
     over = play(once(Real(0, 9), 2.0), Mumbler(0, 1, 2))
     assert over.answers("bid")[0].tolist() == [[2, 2, 2]]
-    assert over.outcome.ledger == (Usage("mumbler", "bid", calls=3, fallbacks=3),)
+    assert over.outcome.ledger == (Usage("mumbler", "bid", unasked=3, fallbacks=3),)
 
 
 def test_without_a_fallback_an_unread_answer_is_an_error(play: Play) -> None:
@@ -800,7 +800,7 @@ def test_an_illegal_answer_from_outside_falls_back_and_is_counted(
     fallback = {"Real": 4.0, "Neighbour": NOBODY, "Choice": 1}[type(reply).__name__]
     over = play(once(reply, fallback), Oracle())
     assert over.answers("bid")[0].tolist() == [[settled] * 3]
-    assert over.outcome.ledger == (Usage("oracle", "bid", calls=3, fallbacks=3),)
+    assert over.outcome.ledger == (Usage("oracle", "bid", unasked=3, fallbacks=3),)
 
 
 def test_a_game_is_played_once(play: Play) -> None:
