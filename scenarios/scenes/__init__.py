@@ -1,0 +1,1 @@
+"""Open scenes: free acts, a referee, and consequences that hard rules bound."""
