@@ -55,21 +55,18 @@ def clauses(text: str) -> list[str]:
 def read_gifts(text: str, items: Sequence[str], names: Sequence[str]) -> list[Transfer]:
     """What somebody gives to others.
 
-    >>> read_gifts("Fine. I give 3 coins to villager 2.", ["coins", "fish"], ["1", "2"])
-    [Transfer(amount=3.0, item='coins', to='2')]
-    >>> read_gifts("I would give 3 coins to 2.", ["coins"], ["2"])
+    >>> read_gifts("Fine. I give 3 coins to 2.", ["coins", "fish"], ["villager 1", "villager 2"])
+    [Transfer(amount=3.0, item='coins', to='villager 2')]
+    >>> read_gifts("I would give 3 coins to 2.", ["coins"], ["villager 2"])
     []
     """
-    what, whom = (
-        rf"{_NUMBER}\s+{_any(items, 'item')}",
-        rf"(?:the\s+)?(?:[a-z]+\s+)?{_any(names, 'to')}",
-    )
-    named = rf"(?:the\s+)?[a-z]+\s+{_any(names, 'to')}"
-    forms = (rf"{_GIVE}\s+{what}\s+to\s+{whom}", rf"{_GIVE}\s+{named}\s+{what}")
+    what, whom = rf"{_NUMBER}\s+{_any(items, 'item')}", rf"(?:the\s+)?{_any_name(names)}"
+    forms = (rf"{_GIVE}\s+{what}\s+to\s+{whom}", rf"{_GIVE}\s+{whom}\s+{what}")
     return [
-        Transfer(_number(found["number"]), _word(found["item"], items), found["to"])
+        Transfer(_number(found["number"]), _word(found["item"], items), to)
         for clause in clauses(text)
         if (found := _first(clause, forms)) is not None
+        if (to := _named(found["to"], names)) is not None
     ]
 
 
@@ -108,6 +105,22 @@ def _first(clause: str, forms: Sequence[str]) -> re.Match[str] | None:
         if found := re.fullmatch(rf"{_SPEAKER}{form}{_TAIL}", clause, re.IGNORECASE):
             return found
     return None
+
+
+def _any_name(names: Sequence[str]) -> str:
+    """An expression for a name, or for its last word with any noun before it: "fisher 2"."""
+    whole = "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name))))
+    last = "|".join(sorted({re.escape(name.rpartition(" ")[2]) for name in names}))
+    return rf"(?P<to>{whole or '(?!)'}|(?:[a-z]+\s+)?(?:{last or '(?!)'}))(?=\s|$)"
+
+
+def _named(said: str, names: Sequence[str]) -> str | None:
+    """The one who is meant by a whole name or, if only one has it, by its last word."""
+    whole = [name for name in names if name.lower() == said.lower()]
+    last = said.lower().rpartition(" ")[2]
+    ending = [name for name in names if name.lower().rpartition(" ")[2] == last]
+    found = whole or ending
+    return found[0] if len(found) == 1 else None
 
 
 def _any(words: Sequence[str], name: str) -> str:

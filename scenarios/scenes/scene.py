@@ -119,6 +119,8 @@ class Scene:
         judging: str = _JUDGING,
     ) -> None:
         self.env, self.parts = env, parts
+        for relation in RELATIONS:
+            env.graph(relation)  # says so if the scenario lacks it
         self.judges = env.cohort(referee) if referee else np.zeros(env.present.shape, bool)
         actors = ~self.judges
         if not actors.any(1).all():
@@ -136,6 +138,7 @@ class Scene:
         self.state: dict[str, Array] = {}
         for part in parts:
             self.state |= part.begin(self.stage)
+        self.form = self._make_form()
         if self.by_place and (self.judges & (self.state["place"] < 0)).any():
             raise ScenarioError(
                 "a referee decides for its place, and is nowhere; name it in start={PLACE: [ids]}"
@@ -176,9 +179,8 @@ class Scene:
         """Who perceives whom: by place, or by the graph where there is no place."""
         groups: dict[str, Array] = {}
         place = self.state.get("place")
-        if STAGE in self.env.graphs:
-            everybody = np.zeros(self.env.present.shape, np.int64)
-            groups[STAGE] = place if place is not None and self.by_place else everybody
+        everybody = np.zeros(self.env.present.shape, np.int64)
+        groups[STAGE] = place if place is not None and self.by_place else everybody
         if place is not None:
             groups[HERE] = np.where(self.judges, -1, place)
         elif self.groups is not None:
@@ -258,9 +260,15 @@ class Scene:
 
     def play(self, acts: Sequence[SceneAct]) -> Script:
         """Play the acts of a play one after the other, the last of them to the end."""
+        if not acts:
+            raise ScenarioError("a play without acts; give at least one SceneAct")
         for act in acts:
-            if act.who:
-                self.env.cohort(act.who)  # says so if there is none
+            check_order(act.order)
+            if act.who and not (self.env.cohort(act.who) & self.stage.actors).any(1).all():
+                raise ScenarioError(
+                    f"nobody may act in the act {act.question!r:.60}: its cohort {act.who!r} has "
+                    "nobody but referees; name another cohort"
+                )
         ends = np.cumsum([act.rounds for act in acts])
         for number in self.env.rounds():
             act = acts[min(int(np.searchsorted(ends, number)), len(acts) - 1)]
@@ -269,8 +277,7 @@ class Scene:
 
     # Deciding
 
-    @property
-    def form(self) -> Fields:
+    def _make_form(self) -> Fields:
         """The verdict: what the referee may change, and what it tells of it."""
         values: dict[str, Value] = {}
         for part in self.parts:
@@ -281,7 +288,7 @@ class Scene:
         if self.closes:
             values["over"] = Choice("goes on", "over")
         for number, (name, place) in enumerate(self._stories().items()):
-            of, at = (f"those at {place}", number) if place else ("all", None)
+            of, at = (f"those who were at {place}", number) if place else ("all", None)
             plain = partial(self._plain_story, at=at)
             values[name] = Story(_LONGEST_STORY, plain=plain, of=of)
         return Fields(values)
@@ -315,7 +322,7 @@ class Scene:
             nothing = np.full(acts.shape, "", object)
             yield from self._tell(acts, self._silent_verdicts(form), nothing)
             return
-        judging = self.judges & (acts != "").any(1, keepdims=True)
+        judging = self._judging(acts)
         first = yield self._question(form, acts, judging, None)
         judges = Judges(judging & self.env.active, self.state["place"] if self.by_place else None)
         verdicts, refusals = self._judged(form, first, judges)
@@ -329,6 +336,16 @@ class Scene:
         self._given = self._given + judges.here.any(1, keepdims=True)
         self._overruled = self._overruled + overruled
         yield from self._tell(acts, verdicts, self._told(again, judges, overruled))
+
+    def _judging(self, acts: Array) -> Array:
+        """The referees for whom there is something to decide, (R, N) of bool."""
+        acted = acts != ""
+        if not self.by_place:
+            anybody: Array = self.judges & acted.any(1, keepdims=True)
+            return anybody
+        there = self.env.graph(STAGE).combined(np.add, acted * 1, self.env.active, "neighbours")
+        judging: Array = self.judges & (there > 0)
+        return judging
 
     def _silent_verdicts(self, form: Fields) -> list[dict[str, Any]]:
         return [silent_verdict(form, self.state, k) for k in range(self.env.replicates)]
@@ -365,18 +382,19 @@ class Scene:
         place = self.state.get("place")
         first = np.where(judges.here, self.env.ids, np.iinfo(np.int64).max).argmin(1)[:, None]
         keys = self._stories()
-        for number, name in enumerate(keys):
-            if self.by_place and place is not None:
-                for seat in np.flatnonzero(judges.here.any(0)):
-                    there = judges.here[:, [seat]] & (place == place[:, [seat]])
-                    story = np.where(there, said[name][:, [seat]], story)
-                continue
-            told = np.take_along_axis(said[name], first, 1)
-            there = True if place is None or len(keys) == 1 else (place == number) | self.judges
-            gap = np.where((story != "") & (told != ""), " ", "")
-            story = np.where(there & (told != ""), story + gap + told, story)
-        nothing = overruled | (story == "")
-        return np.where(nothing & judges.here.any(1, keepdims=True), NOTHING_HAPPENS, story)
+        decided: Array = np.broadcast_to(judges.here.any(1, keepdims=True), shape)
+        if self.by_place and place is not None:
+            decided = np.zeros(shape, bool)
+            for seat in np.flatnonzero(judges.here.any(0)):
+                there = judges.here[:, [seat]] & (place == place[:, [seat]])
+                story, decided = np.where(there, said["story"][:, [seat]], story), decided | there
+        else:
+            for number, name in enumerate(keys):
+                told = np.take_along_axis(said[name], first, 1)
+                there = True if place is None else (place == number) | self.judges
+                gap = np.where((story != "") & (told != ""), " ", "")
+                story = np.where(there, story + gap + told, story)
+        return np.where(decided & (overruled | (story == "")), NOTHING_HAPPENS, story)
 
     def hand_over(self, to: Array, amounts: Mapping[str, Array]) -> Script:
         """Let agents hand over things as the script has it, to the seats in `to`, (R, N).

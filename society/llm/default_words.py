@@ -177,7 +177,7 @@ def fill_figures(
         for name, (spec, value) in _parameters(params).items()
     }
     known |= {
-        name: describe_value(value, _without_unit(wording.spec(name)))
+        name: "" if value == "" else describe_value(value, _without_unit(wording.spec(name)))
         for name, value in facts.items()
     }
     return text.format_map(known)
