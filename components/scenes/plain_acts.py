@@ -11,7 +11,7 @@ that could mean something else.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 _DOUBTED = re.compile(
@@ -52,69 +52,72 @@ def clauses(text: str) -> list[str]:
     return [" ".join(part.split()) for part in parts if part and part.strip()]
 
 
-def read_gifts(text: str, items: Sequence[str], names: Sequence[str]) -> list[Transfer]:
+@lru_cache(maxsize=4096)  # the same words are read for each of those who hear them
+def read_gifts(text: str, items: tuple[str, ...], names: tuple[str, ...]) -> tuple[Transfer, ...]:
     """What somebody gives to others.
 
-    >>> read_gifts("Fine. I give 3 coins to 2.", ["coins", "fish"], ["villager 1", "villager 2"])
-    [Transfer(amount=3.0, item='coins', to='villager 2')]
-    >>> read_gifts("I would give 3 coins to 2.", ["coins"], ["villager 2"])
-    []
+    >>> read_gifts("Fine. I give 3 coins to 2.", ("coins", "fish"), ("villager 1", "villager 2"))
+    (Transfer(amount=3.0, item='coins', to='villager 2'),)
+    >>> read_gifts("I would give 3 coins to 2.", ("coins",), ("villager 2",))
+    ()
     """
     what, whom = rf"{_NUMBER}\s+{_any(items, 'item')}", rf"(?:the\s+)?{_any_name(names)}"
     forms = (rf"{_GIVE}\s+{what}\s+to\s+{whom}", rf"{_GIVE}\s+{whom}\s+{what}")
-    return [
+    return tuple(
         Transfer(_number(found["number"]), _word(found["item"], items), to)
         for clause in clauses(text)
         if (found := _first(clause, forms)) is not None
         if (to := _named(found["to"], names)) is not None
-    ]
+    )
 
 
-def read_takings(text: str, items: Sequence[str]) -> list[Transfer]:
+@lru_cache(maxsize=4096)
+def read_takings(text: str, items: tuple[str, ...]) -> tuple[Transfer, ...]:
     """What somebody takes from the common stock.
 
-    >>> read_takings("I take two fish from the lake for my family.", ["fish"])
-    [Transfer(amount=2.0, item='fish', to='')]
+    >>> read_takings("I take two fish from the lake for my family.", ("fish",))
+    (Transfer(amount=2.0, item='fish', to=''),)
     """
     form = rf"{_TAKE}\s+{_NUMBER}\s+{_any(items, 'item')}(?:\s+(?:from|out of)\s+(?:the\s+)?\w+)?"
-    return [
+    return tuple(
         Transfer(_number(found["number"]), _word(found["item"], items), "")
         for clause in clauses(text)
         if (found := _first(clause, (form,))) is not None
-    ]
+    )
 
 
-def read_moves(text: str, places: Sequence[str]) -> list[str]:
+@lru_cache(maxsize=4096)
+def read_moves(text: str, places: tuple[str, ...]) -> tuple[str, ...]:
     """The places to which somebody goes.
 
-    >>> read_moves("I go to the Crown, and you should come, too.", ["Crown", "Anchor"])
-    []
-    >>> read_moves("Come along! I go to the crown.", ["Crown", "Anchor"])
-    ['Crown']
+    >>> read_moves("I go to the Crown, and you should come, too.", ("Crown", "Anchor"))
+    ()
+    >>> read_moves("Come along! I go to the crown.", ("Crown", "Anchor"))
+    ('Crown',)
     """
     form = rf"{_GO}\s+(?:over\s+)?(?:back\s+)?(?:to\s+)?(?:the\s+)?{_any(places, 'place')}"
-    return [
+    return tuple(
         _word(found["place"], places)
         for clause in clauses(text)
         if (found := _first(clause, (form,))) is not None
-    ]
+    )
 
 
-def _first(clause: str, forms: Sequence[str]) -> re.Match[str] | None:
+def _first(clause: str, forms: tuple[str, ...]) -> re.Match[str] | None:
     for form in forms:
         if found := re.fullmatch(rf"{_SPEAKER}{form}{_TAIL}", clause, re.IGNORECASE):
             return found
     return None
 
 
-def _any_name(names: Sequence[str]) -> str:
+def _any_name(names: tuple[str, ...]) -> str:
     """An expression for a name, or for its last word with any noun before it: "fisher 2"."""
     whole = "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name))))
     last = "|".join(sorted({re.escape(name.rpartition(" ")[2]) for name in names}))
     return rf"(?P<to>{whole or '(?!)'}|(?:[a-z]+\s+)?(?:{last or '(?!)'}))(?=\s|$)"
 
 
-def _named(said: str, names: Sequence[str]) -> str | None:
+def _named(said: str, names: tuple[str, ...]) -> str | None:
     """The one who is meant by a whole name or, if only one has it, by its last word."""
     whole = [name for name in names if name.lower() == said.lower()]
     last = said.lower().rpartition(" ")[2]
@@ -123,7 +126,7 @@ def _named(said: str, names: Sequence[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _any(words: Sequence[str], name: str) -> str:
+def _any(words: tuple[str, ...], name: str) -> str:
     """An expression for one of some words, the longest first; of "coins" also "coin"."""
     alike = {spelling for word in words for spelling in _spellings(word)}
     choice = "|".join(map(re.escape, sorted(alike, key=lambda word: (-len(word), word))))
@@ -135,7 +138,7 @@ def _spellings(word: str) -> set[str]:
     return {bare, bare[:-1]} if bare.endswith("s") and len(bare) > 2 else {bare}
 
 
-def _word(said: str, words: Sequence[str]) -> str:
+def _word(said: str, words: tuple[str, ...]) -> str:
     """The word that was meant."""
     return next(word for word in words if said.lower() in {s.lower() for s in _spellings(word)})
 

@@ -106,6 +106,11 @@ class Consequence(ABC):
     def specs(self) -> dict[str, FactSpec]:
         """Words and units of its facts."""
 
+    @property
+    @abstractmethod
+    def rulings(self) -> dict[str, FactSpec]:
+        """Words and units of the fields of a verdict that change it."""
+
     def acts(self, stage: Stage, facts: Any) -> list[str]:
         """The plain acts that are open to who knows these facts."""
         return []
@@ -212,7 +217,11 @@ class Inventory(Consequence):
     def specs(self) -> dict[str, FactSpec]:
         held = {name: FactSpec(f"{name[:1].upper()}{name[1:]} owned") for name in self.items}
         left = {f"{n}_left": FactSpec(f"{n[:1].upper()}{n[1:]} in the stock") for n in self.stock}
-        return held | left | {"transfers": FactSpec("What changes hands")}
+        return held | left
+
+    @property
+    def rulings(self) -> dict[str, FactSpec]:
+        return {"transfers": FactSpec("What changes hands")}
 
     def acts(self, stage: Stage, facts: Any) -> list[str]:
         others = [*stage.by_name(facts.seen("deed"))]
@@ -235,7 +244,7 @@ class Inventory(Consequence):
             rows = []
             for name, text in stage.by_name(facts.seen("deed")).items():
                 for gift in read_gifts(
-                    text, self.items, [n for n in held[self.items[0]] if n != name]
+                    text, self.items, tuple(n for n in stage.names if n != name)
                 ):
                     if gift.amount <= held[gift.item][name]:
                         held[gift.item][name] -= gift.amount
@@ -341,10 +350,11 @@ class Places(Consequence):
 
     @property
     def specs(self) -> dict[str, FactSpec]:
-        return {
-            "place": FactSpec("Place", labels=self.places),
-            "moves": FactSpec("Who goes where"),
-        }
+        return {"place": FactSpec("Place", labels=self.places)}
+
+    @property
+    def rulings(self) -> dict[str, FactSpec]:
+        return {"moves": FactSpec("Who goes where")}
 
     def acts(self, stage: Stage, facts: Any) -> list[str]:
         here = facts["place"]
@@ -417,10 +427,11 @@ class Scores(Consequence):
 
     @property
     def specs(self) -> dict[str, FactSpec]:
-        return {
-            self.name: FactSpec(self.name[:1].upper() + self.name[1:], unit="points"),
-            "points": FactSpec("Points given"),
-        }
+        return {self.name: FactSpec(self.name[:1].upper() + self.name[1:], unit="points")}
+
+    @property
+    def rulings(self) -> dict[str, FactSpec]:
+        return {"points": FactSpec("Points given")}
 
 
 @dataclass(frozen=True)
@@ -450,10 +461,11 @@ class Clock(Consequence):
 
     @property
     def specs(self) -> dict[str, FactSpec]:
-        return {
-            "time": FactSpec("Time since the beginning", unit="minutes"),
-            "minutes": FactSpec("How long it takes", unit="minutes"),
-        }
+        return {"time": FactSpec("Time since the beginning", unit="minutes")}
+
+    @property
+    def rulings(self) -> dict[str, FactSpec]:
+        return {"minutes": FactSpec("How long it takes", unit="minutes")}
 
 
 @dataclass(frozen=True)
@@ -523,6 +535,10 @@ class Declared(Consequence):
     def specs(self) -> dict[str, FactSpec]:
         words = self.words or self.name.replace("_", " ").capitalize()
         return {self.name: FactSpec(words, labels=self._labels)}
+
+    @property
+    def rulings(self) -> dict[str, FactSpec]:
+        return self.specs
 
 
 def _of_actors(stage: Stage, values: Array) -> Fact:

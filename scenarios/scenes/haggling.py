@@ -55,7 +55,7 @@ STAGE = DisplaySpec(columns=SHOWN, quotes={"act": "says"}, endings=ENDS, nouns=N
     agents=4,
     rounds=6,
     display=STAGE,
-    facts=scene_facts(Inventory(ITEMS)) | BARGAIN_FACTS,
+    facts=scene_facts(Inventory(ITEMS), referee=False) | BARGAIN_FACTS,
 )
 def haggling(env: Environment) -> Script:
     """Buyers and sellers talk about a price, and deal where the prices that they name meet."""

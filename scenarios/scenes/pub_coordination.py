@@ -9,6 +9,7 @@ Source: ours; the battle of the sexes among many, in words.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 from pydantic import Field, JsonValue
@@ -28,7 +29,7 @@ from .turns import Order
 
 TOWN = Places(("the street", "the Crown", "the Anchor", "the Mill"), start="the street")
 PREMISE = "It is Friday evening, and you want to spend it in a pub with as many friends as you can."
-FACTS = scene_facts(TOWN) | {
+FACTS = scene_facts(TOWN, orders=get_args(Order)) | {
     "favourite": FactSpec("Your favourite pub", labels=TOWN.places),
     "joy": FactSpec("Joy of the hour", "points"),
     "together": FactSpec("Share of the friends in the fullest pub", private=True),

@@ -18,7 +18,7 @@ whom it decides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -59,25 +59,40 @@ OVERRULED = Measure(
 )
 
 
-def scene_facts(*parts: Consequence) -> dict[str, FactSpec]:
-    """Words and units of the facts of a scene, for @scenario(facts=...)."""
+def scene_facts(
+    *parts: Consequence,
+    referee: bool = True,
+    orders: Collection[Order] = (),
+    closes: bool = False,
+) -> dict[str, FactSpec]:
+    """Words and units of all that a scene says, for @scenario(facts=...).
+
+    orders: those of its turns, beside `at_once`, `fixed` and `shuffled`. The rest is as in Scene.
+    """
     facts = {
         "act": FactSpec("What somebody says and does"),
         "deed": FactSpec("What it says and does"),
         "story": FactSpec("What has happened"),
-        "addressee": FactSpec("To whom it speaks"),
-        "heard": FactSpec("What was said to you alone"),
-        "overruled": FactSpec("Share of verdicts that broke a rule twice", private=True),
-        "refusal": FactSpec("Why the verdict was refused", private=True),
-        "waiting": FactSpec("Whether it waits for its turn", labels=("no", "yes")),
-        "initiative": FactSpec("How much it wants to act next"),
-        "choose_next": FactSpec("Who acts next"),
-        "over": FactSpec("Whether the scene is over", labels=("goes on", "over")),
     }
+    if "initiative" in orders:
+        facts["initiative"] = FactSpec("How much it wants to act next")
+    if "referee" in orders:
+        facts["choose_next"] = FactSpec("Who acts next")
+        facts["waiting"] = FactSpec("Whether it waits for its turn", labels=("no", "yes"))
     for part in parts:
         facts |= part.specs
-        if isinstance(part, Places):
-            facts |= {f"story_{key}": FactSpec(f"Story at {p}") for key, p in _keys(part).items()}
+    if referee:
+        facts["overruled"] = FactSpec("Share of verdicts that broke a rule twice", private=True)
+        facts["refusal"] = FactSpec("Why the last verdict was refused", private=True)
+        rulings = {name: spec for part in parts for name, spec in part.rulings.items()}
+        places = next((part for part in parts if isinstance(part, Places)), None)
+        stories = {"story": ""} if places is None else _stories(places)
+        rulings |= {
+            n: FactSpec(f"What is noticed at {p}" if p else "Story") for n, p in stories.items()
+        }
+        facts |= {f"resolve {name}": spec for name, spec in rulings.items()}
+    if closes:
+        facts["over"] = facts["resolve over"] = FactSpec("Whether it is over", labels=("no", "yes"))
     return facts
 
 
@@ -286,7 +301,7 @@ class Scene:
                     raise ScenarioError(f"two consequences have a field {name!r}; rename one")
                 values[name] = value
         if self.closes:
-            values["over"] = Choice("goes on", "over")
+            values["over"] = Choice("no", "yes")
         for number, (name, place) in enumerate(self._stories().items()):
             of, at = (f"those who were at {place}", number) if place else ("all", None)
             plain = partial(self._plain_story, at=at)
@@ -295,9 +310,7 @@ class Scene:
 
     def _stories(self) -> dict[str, str]:
         """The stories of a verdict, by field, with the place where each is noticed."""
-        if self.places is None or self.by_place:
-            return {"story": ""}
-        return {f"story_{key}": place for key, place in _keys(self.places).items()}
+        return {"story": ""} if self.places is None or self.by_place else _stories(self.places)
 
     def _plain_story(self, facts: Any, at: int | None = None) -> str:
         """The rows that plain acts come to, as sentences; at: those about who is at a place."""
@@ -456,9 +469,10 @@ def _places(row: Row, where: Mapping[str, Any]) -> list[Any]:
     return [where[name] for name in map(str, row.values()) if name in where]
 
 
-def _keys(places: Places) -> dict[str, str]:
-    """A name for each place in the fields of a verdict."""
-    return {place.lower().removeprefix("the ").replace(" ", "_"): place for place in places.places}
+def _stories(places: Places) -> dict[str, str]:
+    """The field of a verdict with the story of each place."""
+    bare = (place.lower().removeprefix("the ").replace(" ", "_") for place in places.places)
+    return {f"story_{name}": place for name, place in zip(bare, places.places, strict=True)}
 
 
 def _escaped(text: str) -> str:

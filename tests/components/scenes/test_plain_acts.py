@@ -55,7 +55,7 @@ def test_a_gift_is_read_however_it_is_put(text: str) -> None:
     ],
 )
 def test_who_doubts_or_says_something_else_gives_nothing(text: str) -> None:
-    assert read_gifts(text, ITEMS, NAMES) == []
+    assert read_gifts(text, ITEMS, NAMES) == ()
 
 
 def test_several_acts_in_one_text() -> None:
@@ -64,21 +64,21 @@ def test_several_acts_in_one_text() -> None:
         (1.0, "coins", "villager 1"),
         (2.0, "fish", "villager 2"),
     ]
-    assert read_moves(text, PLACES) == ["the Crown"]
+    assert read_moves(text, PLACES) == ("the Crown",)
 
 
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ("I go to the Crown.", ["the Crown"]),
-        ("walk to Crown", ["the Crown"]),
-        ("I head back to the town hall with you.", ["town hall"]),
-        ("I stay.", []),
-        ("Let us go to the Crown.", []),
-        ("You go to the Crown.", []),
+        ("I go to the Crown.", ("the Crown",)),
+        ("walk to Crown", ("the Crown",)),
+        ("I head back to the town hall with you.", ("town hall",)),
+        ("I stay.", ()),
+        ("Let us go to the Crown.", ()),
+        ("You go to the Crown.", ()),
     ],
 )
-def test_a_move_is_read(text: str, place: list[str]) -> None:
+def test_a_move_is_read(text: str, place: tuple[str, ...]) -> None:
     assert read_moves(text, PLACES) == place
 
 
