@@ -57,6 +57,19 @@ SOCIETIES: Mapping[str, Mapping[str, Any]] = {
         "cohorts": [{"name": "people", "count": 6, **REMEMBERING}],
     },
     "meeting": {"scenario": "village_meeting", "rounds": 2},
+    "hagglers": {"scenario": "haggling", "agents": 6, "rounds": 2},
+    "friends": {
+        "scenario": "pub_coordination",
+        "agents": 6,
+        "rounds": 2,
+        "parameters": {"order": "at_once"},
+    },
+    "friends who wait": {
+        "scenario": "pub_coordination",
+        "agents": 5,
+        "rounds": 2,
+        "parameters": {"order": "referee"},
+    },
     "donors": {
         "scenario": "donor_game",
         "agents": 6,

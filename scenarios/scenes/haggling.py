@@ -16,20 +16,20 @@ from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.recall import Recall
 from society.engine.action_spaces import Real
 from society.engine.environment import Environment
-from society.engine.population import Cohort
-from society.engine.scenario import DisplaySpec, Params, scenario
+from society.engine.population import Cohort, fill_from_params
+from society.engine.scenario import DisplaySpec, scenario
 from society.engine.script import Ask, Script, Tell, common, own
 
 from .bargains import BARGAIN_FACTS, BARGAIN_MEASURES, pair_up, tell_gains
 from .consequences import Inventory
-from .scene import RELATIONS, Scene, scene_facts
+from .scene import RELATIONS, Scene, SceneParams, scene_facts
 
 ITEMS = ("coins", "goods")
 TALK = "It is bout {bout}. Talk with the other side about the price; no word binds you."
 OFFER = "At which price would you deal right now, in coins? The other side does not see it."
 
 
-class Bazaar(Params):
+class Bazaar(SceneParams):
     """The worth of goods."""
 
     most: float = Field(20, gt=0, description="Most that a good is worth to anybody, in coins")
@@ -37,7 +37,7 @@ class Bazaar(Params):
 
 def traders(p: Bazaar, count: int) -> list[Cohort]:
     """The default cast: as many sellers as buyers, who remember."""
-    person = (Recall(), LanguagePolicy())
+    person = (Recall(), fill_from_params(LanguagePolicy, p))
     return [Cohort("seller", count // 2, person), Cohort("buyer", count - count // 2, person)]
 
 

@@ -18,13 +18,13 @@ from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.recall import Recall
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
-from society.engine.population import Cohort
-from society.engine.scenario import DisplaySpec, Params, scenario
+from society.engine.population import Cohort, fill_from_params
+from society.engine.scenario import DisplaySpec, scenario
 from society.engine.script import Script, Tell, own
 
 from .consequences import Places
 from .meetings import MEETING_MEASURES, tell_meeting
-from .scene import OVERRULED, RELATIONS, Scene, scene_facts
+from .scene import OVERRULED, RELATIONS, Scene, SceneParams, scene_facts
 from .turns import Order
 
 TOWN = Places(("the street", "the Crown", "the Anchor", "the Mill"), start="the street")
@@ -38,7 +38,7 @@ FACTS = scene_facts(TOWN, orders=get_args(Order)) | {
 PRIVATE: dict[str, JsonValue] = {"private": True}
 
 
-class Evening(Params):
+class Evening(SceneParams):
     """The worth of an hour, and who speaks when."""
 
     bonus: float = Field(1, ge=0, description="Points that your favourite pub adds to an hour")
@@ -50,8 +50,8 @@ class Evening(Params):
 
 def friends(p: Evening, count: int) -> list[Cohort]:
     """The default cast: friends who remember, and the referee."""
-    friend = (Recall(), LanguagePolicy())
-    return [Cohort("friend", count - 1, friend), Cohort("referee", 1, (LanguagePolicy(),))]
+    mind = fill_from_params(LanguagePolicy, p)
+    return [Cohort("friend", count - 1, (Recall(), mind)), Cohort("referee", 1, (mind,))]
 
 
 SHOWN = ("favourite", "place", "joy")

@@ -24,6 +24,7 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from society.components.scenes.verdict_form import Act, Row, Rows, Story
 from society.engine.action_spaces import Choice, Fields, Value
@@ -31,7 +32,7 @@ from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
 from society.engine.graph import Complete
 from society.engine.rng import Array
-from society.engine.scenario import Measure
+from society.engine.scenario import Measure, Params
 from society.engine.script import Ask, Fact, Script, Tell, common, own, seen
 from society.errors import ScenarioError
 
@@ -50,6 +51,17 @@ _JUDGING = (
     "Then tell in one or two sentences what happens."
 )
 _AGAIN = "Your last decision is not possible: {refusal} Decide once more."
+
+
+class SceneParams(Params):
+    """Parameters of any scene."""
+
+    thinking: bool = Field(
+        False,
+        description="whether models reason before they answer",
+        json_schema_extra={"private": True},
+    )
+
 
 OVERRULED = Measure(
     "overruled",
@@ -71,7 +83,7 @@ def scene_facts(
     """
     facts = {
         "act": FactSpec("What somebody says and does"),
-        "deed": FactSpec("What it says and does"),
+        "deed": FactSpec("Last words and deeds"),
         "story": FactSpec("What has happened"),
     }
     if "initiative" in orders:

@@ -21,7 +21,8 @@ from .test_golden import replayed, told
 
 # A number of points is no number of a player: "the other player 2 points".
 NAME = re.compile(
-    r"(?:the referee|(?:villager|agent|player|program|rater|author|user) \d+(?:_\d+)?\b"
+    r"(?:the referee|(?:villager|agent|player|program|rater|author|user|friend|seller|buyer) "
+    r"\d+(?:_\d+)?\b"
     r"(?: of match \d+)?)(?! points)",
     re.IGNORECASE,
 )
@@ -45,6 +46,12 @@ CASES: list[tuple[str, Mapping[str, Any], set[str]]] = [
         {"agents": 3, "rounds": 2},
         {"villager 0", "villager 1", "the referee"},
     ),
+    (
+        "haggling",
+        {"agents": 4, "rounds": 2},
+        {"seller 0", "seller 1", "buyer 2", "buyer 3"},
+    ),
+    ("pub_coordination", {"agents": 3, "rounds": 2}, {"friend 0", "friend 1", "the referee"}),
     ("strategy_writing", {"agents": 2, "rounds": 2}, {"author 0", "author 1"}),
     ("norm_coding", {"agents": 2, "rounds": 2}, {"rater 0", "rater 1"}),
     ("donor_game", {"agents": 2, "rounds": 2, **LANGUAGE}, {"agent 0", "agent 1"}),

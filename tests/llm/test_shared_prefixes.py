@@ -33,6 +33,9 @@ LEAST = {
         "vote": 0.6,
     },
     "meeting": {"propose": 0.4, "spoke": 0.15},
+    "hagglers": {"act": 0.7, "offer": 0.6},
+    "friends": {"act": 0.5},
+    "friends who wait": {},  # one after the other
     "donors": {"devise": 0.8, "donate": 0.6},
     "donors who talk": {"donate": 0.6, "accept": 0.6, "gossip": 0.55, "suppose": 0.6},
     "donors who review": {"donate": 0.55, "review": 0.65},
