@@ -27,10 +27,10 @@ import numpy as np
 from pydantic import Field
 
 from society.components.scenes.verdict_form import Act, Row, Rows, Story
-from society.engine.action_spaces import Choice, Fields, Value
+from society.engine.action_spaces import Choice, Fields, Neighbour, Value
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
-from society.engine.graph import Complete
+from society.engine.graph import NOBODY, Complete
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Params
 from society.engine.script import Ask, Fact, Script, Tell, common, own, seen
@@ -44,6 +44,7 @@ RELATIONS = (HERE, STAGE)
 NOTHING_HAPPENS = "Nothing comes of it."
 _LONGEST_ACT, _LONGEST_STORY = 400, 600  # characters
 _HOW = "Say in one or two sentences what you say and do."
+_TO_WHOM = "Name the one to whom you speak alone, or nobody if all around may know it."
 _JUDGING = (
     "You are the referee of this scene, and decide what comes of what everybody says and does. Go "
     "by their words, and by what each one has and where it is; words alone change nothing. Only "
@@ -76,6 +77,7 @@ def scene_facts(
     referee: bool = True,
     orders: Collection[Order] = (),
     closes: bool = False,
+    whispers: bool = False,
 ) -> dict[str, FactSpec]:
     """Words and units of all that a scene says, for @scenario(facts=...).
 
@@ -86,6 +88,12 @@ def scene_facts(
         "deed": FactSpec("Last words and deeds"),
         "story": FactSpec("What has happened"),
     }
+    if whispers:
+        del facts["act"]
+        facts["act words"] = FactSpec("What somebody says and does")
+        facts["act to"] = FactSpec("To whom it speaks alone")
+        facts["heard"] = FactSpec("Said to you alone")
+        facts["addressee"] = FactSpec("To whom alone")
     if "initiative" in orders:
         facts["initiative"] = FactSpec("How much it wants to act next")
     if "referee" in orders:
@@ -125,12 +133,15 @@ class SceneAct:
 class Scene:
     """The scene of a script; see above.
 
-    parts: what the referee may change. rules: hard rules of the scene's own. premise: told at the
-    beginning, and said with each question. referee: the cohort that decides; "" for a scene without
-    one, in which the script decides by `settle`. each: whether referees vote on everything, or each
-    decides for the place where it is. closes: whether the referee may end the scene.
+    parts: what the referee may change. rules: hard rules of the scene's own.
+    premise: told at the beginning, and said with each question.
+    referee: the cohort that decides; "" for a scene without one, in which words change nothing and
+    the script hands things over. each: whether referees vote on everything, or each decides for the
+    place where it is. closes: whether the referee may end the scene.
     groups: (R, N) of labels: who perceives each other, in a scene without places that does not go
-    by the graph. judging: what is asked of the referee, in place of our words.
+    by the graph. whispers: whether one may speak to one other alone; nobody else but the referee
+    then perceives what it says and does.
+    judging: what is asked of the referee, in place of our words.
     """
 
     def __init__(
@@ -143,6 +154,7 @@ class Scene:
         each: Literal["vote", "place"] = "vote",
         closes: bool = False,
         groups: Array | None = None,
+        whispers: bool = False,
         judging: str = _JUDGING,
     ) -> None:
         self.env, self.parts = env, parts
@@ -157,7 +169,7 @@ class Scene:
             )
         self.stage = make_stage(env, actors)
         self.premise, self.rules, self.judging = premise, rules, judging
-        self.closes, self.groups = closes, groups
+        self.closes, self.groups, self.whispers = closes, groups, whispers
         self.places = next((part for part in parts if isinstance(part, Places)), None)
         self.by_place = each == "place"
         if self.by_place:
@@ -172,6 +184,8 @@ class Scene:
             )
         silent = np.full(env.present.shape, "", object)
         self.said, self.story = silent, silent
+        self.to = np.full(env.present.shape, NOBODY)  # to whom somebody spoke last
+        self.heard, self._news = silent, silent  # what was said to each alone: unanswered, untold
         self._given, self._overruled = np.zeros((2, *env.running.shape))
 
     def _check_places(self) -> None:
@@ -192,12 +206,16 @@ class Scene:
     def known(self) -> dict[str, Fact]:
         """The facts that agents know: their state, the last acts here, and what came of them."""
         facts = {"deed": seen(HERE, self.said), "story": own(self.story)}
+        if self.whispers:
+            facts["heard"] = own(self.heard)
         for part in self.parts:
             facts |= part.told(self.state)
         return facts
 
     def _shown(self, acts: Array) -> dict[str, Fact]:
         facts: dict[str, Fact] = {"deed": seen(STAGE, acts)}
+        if self.whispers:
+            facts["addressee"] = seen(STAGE, np.where(acts != "", self._addressees(), ""))
         for part in self.parts:
             facts |= part.shown(self.stage, self.state)
         return facts
@@ -234,19 +252,41 @@ class Scene:
     ) -> Script:
         """Ask those in `who`, or all, what they say and do; returns texts, (R, N)."""
         who = self.stage.actors if who is None else who & self.stage.actors
-        acts = yield Ask(
+        places = self.places.places if self.places else ()
+        words = Act(_LONGEST_ACT, plain=self._open_acts, places=places)
+        how = f"{_HOW} {_TO_WHOM}" if self.whispers else _HOW
+        said = yield Ask(
             kind,
-            Act(
-                _LONGEST_ACT,
-                plain=self._open_acts,
-                places=self.places.places if self.places else (),
-            ),
+            Fields({"words": words, "to": Neighbour(HERE)}) if self.whispers else words,
             {**self.known(), **(known or {})},
             who=who,
-            fallback="",
-            text=" ".join(filter(None, (_escaped(self.premise), question, _HOW))),
+            fallback={"words": "", "to": NOBODY} if self.whispers else "",
+            text=" ".join(filter(None, (_escaped(self.premise), question, how))),
         )
+        acts: Array = said["words"] if self.whispers else said
+        aloud = acts
+        if self.whispers:
+            self.to = np.where(who, said["to"], self.to)
+            aloud = np.where(self.to == NOBODY, acts, "")
+            self._whisper(np.where(who, acts, ""), who)
+        self.said = np.where(who & (acts != ""), aloud, self.said)
         return acts
+
+    def _whisper(self, acts: Array, who: Array) -> None:
+        """Let each hear what was said to it alone; those in `who` have heard all before."""
+        heard, news = np.where(who, "", self.heard), self._news.copy()
+        for replicate, seat in np.argwhere((acts != "") & (self.to != NOBODY)).tolist():
+            line = f"{self.stage.name(seat)}: {acts[replicate, seat]}"
+            at = replicate, self.to[replicate, seat]
+            heard[at], news[at] = f"{heard[at]} {line}".strip(), f"{news[at]} {line}".strip()
+        self.heard, self._news = heard, news
+
+    def _addressees(self) -> Array:
+        """The name of the one to whom somebody speaks alone, "" where it speaks to all, (R, N)."""
+        names = np.full(self.env.agents + 1, "", object)
+        names[list(self.stage.order)] = self.stage.names
+        addressees: Array = names[self.to]  # NOBODY is the last entry
+        return addressees
 
     def _open_acts(self, facts: Mapping[str, Any]) -> list[str]:
         return [*(act for part in self.parts for act in part.acts(self.stage, facts)), "I wait."]
@@ -278,7 +318,6 @@ class Scene:
                 left = left & ~mask
             acts = yield from self.act(question, who=mask, kind=kind, known=known)
             done = np.where(mask, acts, done)
-            self.said = np.where(mask, acts, self.said)
             if resolve == "each":
                 yield from self.resolve(acts)
         if resolve == "together":
@@ -451,7 +490,12 @@ class Scene:
         before, text = self.state, "{seen} "
         self._change(verdicts)
         self.story = story
-        facts = {"deed": seen(HERE, acts), "story": own(story)}
+        aloud = np.where(self.to == NOBODY, acts, "")
+        facts = {"deed": seen(HERE, aloud), "story": own(story)}
+        if self.whispers:
+            facts["heard"] = own(self._news)
+            text += "{heard} "
+            self._news = np.full(acts.shape, "", object)
         for part in self.parts:
             facts |= part.told(self.state)
         if self.judges.any():
@@ -459,7 +503,6 @@ class Scene:
             facts["overruled"] = common(share)
             text += "{story}"
         yield Tell("happened", facts, text=text)
-        self.said = np.where(acts != "", acts, self.said)
         if self.places is not None:
             self._forget(before["place"], self.state["place"])
             moved = {"place": own(where_known(self.state))}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from society.engine.action_spaces import Choice, Real
+from society.engine.component import Agent, Inquiry, per_agent
 from society.errors import CastError, ScenarioError
 from society.scenarios.scenes.consequences import (
     Clock,
@@ -392,3 +394,49 @@ def test_an_act_of_a_cohort_that_there_is_not_is_refused(stages: Stages) -> None
 def test_an_order_that_there_is_not_is_refused(stages: Stages) -> None:
     with pytest.raises(ScenarioError, match="there is no order 'now'; choose one of: at_once"):
         stages(Talker({}), Judge(), turn={"order": "now"})
+
+
+# Words for one alone
+
+
+class Whisperer(Talker):
+    """Says its lines, each to an agent by seat, -1 for all."""
+
+    def __init__(self, lines: Mapping[int, Sequence[tuple[str, int]]]) -> None:
+        super().__init__({})
+        self.spoken = lines
+        self.heard: list[tuple[int, dict[int, str], str]] = []
+
+    @per_agent
+    def answer(self, ask: Inquiry, agent: Agent) -> Any:
+        deeds = {seat: text for seat, text in ask.facts.seen("deed").items() if text}
+        self.heard.append((agent.agent, deeds, ask.facts["heard"]))
+        lines = self.spoken.get(agent.agent, ())
+        number = agent.times_asked("act")
+        words, to = lines[number] if number < len(lines) else ("", -1)
+        return {"words": words, "to": to}
+
+
+def test_what_is_said_to_one_alone_is_heard_by_nobody_else(stages: Stages) -> None:
+    talker = Whisperer({0: [("Psst.", 1)], 1: [("Hello.", -1)], 2: [("To 1.", 1)]})
+    judge = Judge()
+    over = stages(talker, judge, whispers=True, turn={"order": "fixed"}, turns=2)
+    assert talker.heard == [
+        (0, {}, ""),
+        (1, {}, "agent 0: Psst."),
+        (2, {1: "Hello."}, ""),
+        (0, {1: "Hello."}, ""),
+        (1, {}, "agent 2: To 1."),
+        (2, {1: "Hello."}, ""),
+    ]
+    assert judge.saw[0][0] == {0: "Psst.", 1: "Hello.", 2: "To 1."}
+    told = over.told("heard")[1][0].tolist()
+    assert told == ["", "agent 0: Psst. agent 2: To 1.", "", ""]
+    assert over.told("deed")[1][0].tolist() == ["", "Hello.", "", ""]
+
+
+def test_the_referee_knows_to_whom_somebody_speaks(stages: Stages) -> None:
+    talker = Whisperer({0: [("Psst.", 1)], 1: [("Hello.", -1)]})
+    over = stages(talker, Judge(), whispers=True)
+    (ask,) = [s for s in over.steps if s.kind == "resolve" and s.arrays["who", ""].any()]
+    assert ask.arrays["seen stage", "addressee"][0].tolist() == ["agent 1", "", "", ""]
