@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from society.components.scenes.plain_acts import read_gifts, read_moves, read_takings
+from society.components.scenes.plain_acts import clauses, read_gifts, read_moves, read_takings
 from society.components.scenes.verdict_form import Names, Part, Row, Rows, Span, singular
 from society.engine.action_spaces import Choice, Integer, Real, Value
 from society.engine.environment import Environment
@@ -474,7 +474,8 @@ class Declared(Consequence):
 
     space: a Choice or a number. scope: `common`, one value that everybody knows; `own` or `seen`, a
     value of each agent that it knows, or who is in the same place as well. start: as an index for a
-    Choice. words: what it is, as a noun phrase. rules: of its own.
+    Choice. words: what it is, as a noun phrase. phrases: plain acts by which an agent chooses a
+    label for itself, {"I strike": "strikes"}.
     """
 
     name: str
@@ -482,7 +483,7 @@ class Declared(Consequence):
     start: float = 0.0
     scope: Literal["common", "own", "seen"] = "common"
     words: str = ""
-    rules: tuple[HardRule, ...] = ()
+    phrases: Mapping[str, str] = field(default_factory=dict)
 
     def begin(self, stage: Stage) -> dict[str, Array]:
         env = stage.env
@@ -503,7 +504,25 @@ class Declared(Consequence):
             value = Span(float(self.space.low), float(self.space.high), whole)
         parts: dict[str, Part] = {"who": stage.names, "value": value}
         pattern = f"{self.name} of {{who}} becomes {{value}}"
-        return {self.name: Rows(pattern=pattern, parts=parts, plain=lambda facts: "")}
+        return {self.name: Rows(pattern=pattern, parts=parts, plain=self._reader(stage))}
+
+    def acts(self, stage: Stage, facts: Any) -> list[str]:
+        return [f"{phrase}." for phrase in self.phrases]
+
+    def _reader(self, stage: Stage) -> Callable[[Known], str]:
+        known = {phrase.casefold(): label for phrase, label in self.phrases.items()}
+
+        def read(facts: Any) -> str:
+            rows = [
+                {"who": name, "value": known[clause.casefold()]}
+                for name, text in stage.by_name(facts.seen("deed")).items()
+                for clause in clauses(text)
+                if clause.casefold() in known
+            ]
+            form: Any = self.form(stage)[self.name]
+            return str(form.write(rows))
+
+        return read
 
     def change(
         self, stage: Stage, state: State, verdicts: Verdicts

@@ -64,7 +64,7 @@ def haggling(env: Environment) -> Script:
     start = {"coins": np.where(sells, 0, most), "goods": np.where(sells, 1, 0)}
     goods = Inventory(ITEMS, start=start, whole=False)
     scene = Scene(env, goods, referee="", groups=pairs.number)
-    worth = most * (np.where(sells, 0, 0.2) + 0.8 * env.draws("haggling").uniform("worth"))
+    worth = most * (np.where(sells, 0, 0.2) + 0.8 * scene.draws.uniform("worth"))
     role = {"sells": own(sells.astype(int)), "worth": own(worth)}
     yield from scene.open(**role)
     price = np.full(sells.shape, np.nan)

@@ -73,7 +73,7 @@ def pub_coordination(env: Environment) -> Script:
     """Friends with different favourite pubs try to spend the evening together."""
     p, who = env.params, ~env.cohort("referee")
     scene = Scene(env, replace(TOWN, start=p.starts or TOWN.start), premise=PREMISE)
-    drawn = 1 + env.draws("pub_coordination").integers("favourite", len(TOWN.places) - 1)
+    drawn = 1 + scene.draws.integers("favourite", len(TOWN.places) - 1)
     favourite = np.where(who, drawn, np.nan)
     taste = {"favourite": own(favourite)}
     yield from scene.open(**taste)

@@ -38,7 +38,7 @@ from society.errors import ScenarioError
 
 from .consequences import HERE, STAGE, Clock, Consequence, HardRule, Places, make_stage, where_known
 from .referee import Judges, apply_verdicts, read_verdicts, silent_verdict
-from .turns import Order, check_order, choose_next, rank_turns
+from .turns import CHANCE_ID, Order, check_order, choose_next, rank_turns
 
 RELATIONS = (HERE, STAGE)
 NOTHING_HAPPENS = "Nothing comes of it."
@@ -157,7 +157,7 @@ class Scene:
         whispers: bool = False,
         judging: str = _JUDGING,
     ) -> None:
-        self.env, self.parts = env, parts
+        self.env, self.parts, self.draws = env, parts, env.draws(CHANCE_ID)
         for relation in RELATIONS:
             env.graph(relation)  # says so if the scenario lacks it
         self.judges = env.cohort(referee) if referee else np.zeros(env.present.shape, bool)

@@ -68,7 +68,14 @@ def test_a_small_donor_game_is_told_as_it_was(tmp_path: Path) -> None:
 
 
 TOLD_IN_WORDS = (
-    *("haggling", "language_village", "norm_coding", "pub_coordination", "strategy_writing"),
+    *(
+        "collective_labour",
+        "haggling",
+        "language_village",
+        "norm_coding",
+        "pub_coordination",
+        "strategy_writing",
+    ),
     "village_meeting",
 )
 

@@ -21,8 +21,8 @@ from .test_golden import replayed, told
 
 # A number of points is no number of a player: "the other player 2 points".
 NAME = re.compile(
-    r"(?:the referee|(?:villager|agent|player|program|rater|author|user|friend|seller|buyer) "
-    r"\d+(?:_\d+)?\b"
+    r"(?:the (?:referee|owner)|(?:villager|agent|player|program|rater|author|user|friend|seller"
+    r"|buyer|worker) \d+(?:_\d+)?\b"
     r"(?: of match \d+)?)(?! points)",
     re.IGNORECASE,
 )
@@ -50,6 +50,11 @@ CASES: list[tuple[str, Mapping[str, Any], set[str]]] = [
         "haggling",
         {"agents": 4, "rounds": 2},
         {"seller 0", "seller 1", "buyer 2", "buyer 3"},
+    ),
+    (
+        "collective_labour",
+        {"agents": 4, "rounds": 2},
+        {"worker 0", "worker 1", "the owner", "the referee"},
     ),
     ("pub_coordination", {"agents": 3, "rounds": 2}, {"friend 0", "friend 1", "the referee"}),
     ("strategy_writing", {"agents": 2, "rounds": 2}, {"author 0", "author 1"}),

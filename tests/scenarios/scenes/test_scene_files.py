@@ -10,7 +10,7 @@ from society import index
 from tests.test_architecture import code_lines
 
 HOME = Path(__file__).parents[3] / "scenarios" / "scenes"
-SCENES = ("haggling", "pub_coordination")
+SCENES = ("collective_labour", "haggling", "pub_coordination")
 
 
 @pytest.mark.parametrize("name", SCENES)
