@@ -65,7 +65,7 @@ def collective_labour(env: Environment) -> Script:
     """Workers talk about a strike that stops the works only if enough of them join."""
     p, owner = env.params, env.cohort("owner")
     worker = ~owner & ~env.cohort("referee")
-    scene = Scene(env, STANCE, groups=np.where(worker, 0, -1))
+    scene = Scene(env, STANCE, players=worker, groups=np.where(worker, 0, -1))
     wage, still = np.full(env.running.shape, p.worth / 2), common(0)
     yield from scene.open(wage=common(wage))
     for _ in env.rounds():

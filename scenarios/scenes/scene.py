@@ -138,6 +138,7 @@ class Scene:
     referee: the cohort that decides; "" for a scene without one, in which words change nothing and
     the script hands things over. each: whether referees vote on everything, or each decides for the
     place where it is. closes: whether the referee may end the scene.
+    players: those who act, (R, N) of bool; None: all but the referees.
     groups: (R, N) of labels: who perceives each other, in a scene without places that does not go
     by the graph. whispers: whether one may speak to one other alone; nobody else but the referee
     then perceives what it says and does.
@@ -151,6 +152,7 @@ class Scene:
         premise: str = "",
         rules: Sequence[HardRule] = (),
         referee: str = "referee",
+        players: Array | None = None,
         each: Literal["vote", "place"] = "vote",
         closes: bool = False,
         groups: Array | None = None,
@@ -161,11 +163,12 @@ class Scene:
         for relation in RELATIONS:
             env.graph(relation)  # says so if the scenario lacks it
         self.judges = env.cohort(referee) if referee else np.zeros(env.present.shape, bool)
-        actors = ~self.judges
+        actors = ~self.judges if players is None else players & ~self.judges
         if not actors.any(1).all():
+            who = f"all {env.agents} agents are in the cohort {referee!r}"
+            who = who if players is None else "none of its players is there"
             raise ScenarioError(
-                f"nobody may act in this scene: all {env.agents} agents are in the cohort "
-                f"{referee!r}; add agents to another cohort"
+                f"nobody may act in this scene: {who}; add agents to another cohort"
             )
         self.stage = make_stage(env, actors)
         self.premise, self.rules, self.judging = premise, rules, judging

@@ -97,7 +97,7 @@ def main() -> None:
     rules = min(seconds(by_rules(9, 20, 20))[1] for _ in range(TURNS))
     print(f"  by rules     {1000 * rules / (10 * 20 * 20):6.2f}")
     print("lines of code")
-    for name in ("collective_labour", "haggling", "pub_coordination"):
+    for name in ("collective_labour", "haggling", "marketplace", "pub_coordination"):
         print(f"  {name:18} {code_lines(HOME / f'{name}.py')}")
 
 

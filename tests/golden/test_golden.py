@@ -67,20 +67,11 @@ def test_a_small_donor_game_is_told_as_it_was(tmp_path: Path) -> None:
     check(told(replayed(tmp_path, "donor_game", changes)), "donor_game.txt")
 
 
-TOLD_IN_WORDS = (
-    *(
-        "collective_labour",
-        "haggling",
-        "language_village",
-        "norm_coding",
-        "pub_coordination",
-        "strategy_writing",
-    ),
-    "village_meeting",
-)
+SCENES = ("collective_labour", "haggling", "marketplace", "pub_coordination")
+OTHERS = ("language_village", "norm_coding", "strategy_writing", "village_meeting")
 
 
-@pytest.mark.parametrize("scenario", TOLD_IN_WORDS)
+@pytest.mark.parametrize("scenario", SCENES + OTHERS)
 def test_language_agents_are_asked_and_answer_as_they_did(tmp_path: Path, scenario: str) -> None:
     """Three agents, two rounds, the offline mind: all prompts and replies, then the history."""
     run = replayed(tmp_path, scenario, {"agents": 3, "rounds": 2, "seed": 4})

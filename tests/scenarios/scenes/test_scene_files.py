@@ -10,7 +10,7 @@ from society import index
 from tests.test_architecture import code_lines
 
 HOME = Path(__file__).parents[3] / "scenarios" / "scenes"
-SCENES = ("collective_labour", "haggling", "pub_coordination")
+SCENES = ("collective_labour", "haggling", "marketplace", "pub_coordination")
 
 
 @pytest.mark.parametrize("name", SCENES)
@@ -26,5 +26,5 @@ def test_its_prompts_are_a_page(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_it_has_a_preset_by_rules(name: str) -> None:
-    assert f"{name}_rules" in index.presets()
+def test_it_has_a_preset_without_language_models(name: str) -> None:
+    assert {f"{name}_rules", f"{name}_chance"} & index.presets().keys()
