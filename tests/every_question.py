@@ -64,6 +64,7 @@ SOCIETIES: Mapping[str, Mapping[str, Any]] = {
         "rounds": 2,
         "parameters": {"order": "at_once"},
     },
+    "canal": {"scenario": "irrigation_election", "agents": 6, "rounds": 2},
     "traders": {"scenario": "marketplace", "agents": 6, "rounds": 2},
     "strikers": {"scenario": "collective_labour", "agents": 5, "rounds": 2},
     "friends who wait": {

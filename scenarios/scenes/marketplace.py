@@ -1,8 +1,9 @@
 """A marketplace with gossip: everybody makes one kind of thing and needs some of each kind.
 
-In a turn all act at once, aloud or to one other alone, and a referee says what changes hands: so a
-barter is two gifts on trust, and who has kept its word is a matter of talk. What it shows: whether
-trust and gossip bring things to those who need them.
+Kinds are as frequent as can be, and go to people by chance. In a turn all act at once, aloud or to
+one other alone, and a referee says what changes hands: so a barter is two gifts on trust, and who
+has kept its word is a matter of talk. What it shows: whether trust and gossip bring things to those
+who need them.
 Source: ours; needs without money, as in Jevons 1875, Money and the Mechanism of Exchange.
 """
 
@@ -21,6 +22,7 @@ from society.engine.script import Script, Tell, common
 from .consequences import Inventory
 from .needs import NEED_FACTS, NEED_MEASURES, share_secret, tell_needs
 from .scene import OVERRULED, RELATIONS, Scene, SceneParams, scene_facts
+from .turns import CHANCE_ID
 
 KINDS = ("bread", "cloth", "wine")
 PREMISE = "It is market day. You have made one kind of thing, and need some of each kind."
@@ -61,7 +63,10 @@ SHOWN = DisplaySpec(
 def marketplace(env: Environment) -> Script:
     """People make one kind of thing each, need all kinds, and trade on trust and gossip."""
     p, people = env.params, ~env.cohort("referee")
-    made = {k: np.where(people & (env.ids % 3 == i), p.made, 0) for i, k in enumerate(KINDS)}
+    order = np.where(people, env.draws(CHANCE_ID).uniform("kind"), np.inf)
+    first = env.draws(CHANCE_ID, "replicate").integers("first kind", len(KINDS))
+    kind = (np.argsort(np.argsort(order, axis=1), axis=1) + first) % len(KINDS)
+    made = {name: np.where(people & (kind == k), p.made, 0) for k, name in enumerate(KINDS)}
     goods = Inventory(KINDS, start=made)
     scene = Scene(env, goods, premise=PREMISE, whispers=True)
     yield from scene.open()

@@ -278,10 +278,12 @@ class Scene:
     def _whisper(self, acts: Array, who: Array) -> None:
         """Let each hear what was said to it alone; those in `who` have heard all before."""
         heard, news = np.where(who, "", self.heard), self._news.copy()
-        for replicate, seat in np.argwhere((acts != "") & (self.to != NOBODY)).tolist():
-            line = f"{self.stage.name(seat)}: {acts[replicate, seat]}"
-            at = replicate, self.to[replicate, seat]
-            heard[at], news[at] = f"{heard[at]} {line}".strip(), f"{news[at]} {line}".strip()
+        alone = (acts != "") & (self.to != NOBODY)
+        for name, seat in self.stage.seats.items():  # by id, whoever sits where
+            for replicate in np.flatnonzero(alone[:, seat]).tolist():
+                line = f"{name}: {acts[replicate, seat]}"
+                at = replicate, self.to[replicate, seat]
+                heard[at], news[at] = f"{heard[at]} {line}".strip(), f"{news[at]} {line}".strip()
         self.heard, self._news = heard, news
 
     def _addressees(self) -> Array:

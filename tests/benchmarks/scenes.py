@@ -27,6 +27,10 @@ from society.runs.runfile import Writer
 
 LATENCY, TURNS = 0.05, 3
 ORDERS = ("at_once", "fixed", "initiative", "referee")
+SCENES = (
+    *("collective_labour", "haggling", "irrigation_election", "marketplace"),
+    "pub_coordination",
+)
 MOST_CALLS = 2.0  # of each who acts in a turn, and one of the referee
 HOME = Path(__file__).parents[2] / "scenarios" / "scenes"
 
@@ -97,7 +101,7 @@ def main() -> None:
     rules = min(seconds(by_rules(9, 20, 20))[1] for _ in range(TURNS))
     print(f"  by rules     {1000 * rules / (10 * 20 * 20):6.2f}")
     print("lines of code")
-    for name in ("collective_labour", "haggling", "marketplace", "pub_coordination"):
+    for name in SCENES:
         print(f"  {name:18} {code_lines(HOME / f'{name}.py')}")
 
 

@@ -113,13 +113,14 @@ def test_a_mechanism_is_tried_around_every_game(typed: Typed, tmp_path: Path) ->
     lines = [line for line in outcomes(said.out) if line.startswith("ok taxed: ")]
     assert said.code == 0, said.out
     assert lines == [
-        "ok taxed: stands around 11 of 22 scenarios, each played small: collective_risk, "
+        "ok taxed: stands around 11 of 23 scenarios, each played small: collective_risk, "
         "common_pool, fishing_village, language_village, matching_pennies, normal_form, "
         "prisoners_dilemma, public_goods, stag_hunt, travellers_dilemma, trust",
-        "ok taxed: not around collective_labour, cultural_evolution, haggling, marketplace, "
-        "norm_coding, program_tournament, pub_coordination, self_play, strategy_writing, "
-        "village_meeting: taxed: the play declares no move and no payoff to act "
-        "on; wrap one that does, or put @declares(Declared(move=..., told=...)) above it",
+        "ok taxed: not around collective_labour, cultural_evolution, haggling, "
+        "irrigation_election, marketplace, norm_coding, program_tournament, pub_coordination, "
+        "self_play, strategy_writing, village_meeting: taxed: the play declares no move and no "
+        "payoff to act on; wrap one that does, or put @declares(Declared(move=..., told=...)) "
+        "above it",
         "ok taxed: not around donor_game: taxed: this play takes no payments, since what is owned "
         "in it grows or vanishes from round to round; take a play with payoffs",
     ]

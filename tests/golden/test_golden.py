@@ -67,7 +67,10 @@ def test_a_small_donor_game_is_told_as_it_was(tmp_path: Path) -> None:
     check(told(replayed(tmp_path, "donor_game", changes)), "donor_game.txt")
 
 
-SCENES = ("collective_labour", "haggling", "marketplace", "pub_coordination")
+SCENES = (
+    *("collective_labour", "haggling", "irrigation_election", "marketplace"),
+    "pub_coordination",
+)
 OTHERS = ("language_village", "norm_coding", "strategy_writing", "village_meeting")
 
 

@@ -22,7 +22,7 @@ from .test_golden import replayed, told
 # A number of points is no number of a player: "the other player 2 points".
 NAME = re.compile(
     r"(?:the (?:referee|owner)|(?:villager|agent|player|program|rater|author|user|friend|seller"
-    r"|buyer|worker|person) \d+(?:_\d+)?\b"
+    r"|buyer|worker|person|farmer) \d+(?:_\d+)?\b"
     r"(?: of match \d+)?)(?! points)",
     re.IGNORECASE,
 )
@@ -56,6 +56,7 @@ CASES: list[tuple[str, Mapping[str, Any], set[str]]] = [
         {"agents": 4, "rounds": 2},
         {"worker 0", "worker 1", "the owner", "the referee"},
     ),
+    ("irrigation_election", {"agents": 2, "rounds": 2}, {"farmer 0", "farmer 1"}),
     ("marketplace", {"agents": 3, "rounds": 2}, {"person 0", "person 1", "the referee"}),
     ("pub_coordination", {"agents": 3, "rounds": 2}, {"friend 0", "friend 1", "the referee"}),
     ("strategy_writing", {"agents": 2, "rounds": 2}, {"author 0", "author 1"}),

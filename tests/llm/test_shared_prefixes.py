@@ -35,6 +35,7 @@ LEAST = {
     "meeting": {"propose": 0.4, "spoke": 0.15},
     "hagglers": {"act": 0.7, "offer": 0.6},
     "friends": {"act": 0.5},
+    "canal": {"act": 0.7, "elect": 0.6, "take": 0.6},
     "traders": {"act": 0.6},
     "strikers": {},  # one after the other
     "friends who wait": {},  # one after the other

@@ -10,7 +10,10 @@ from society import index
 from tests.test_architecture import code_lines
 
 HOME = Path(__file__).parents[3] / "scenarios" / "scenes"
-SCENES = ("collective_labour", "haggling", "marketplace", "pub_coordination")
+SCENES = (
+    *("collective_labour", "haggling", "irrigation_election", "marketplace"),
+    "pub_coordination",
+)
 
 
 @pytest.mark.parametrize("name", SCENES)
