@@ -56,9 +56,11 @@ def tell_season(
 ) -> dict[str, Fact]:
     """Facts about a season in which farmers want so much water, (R, N)."""
     by_id = np.argsort(env.ids)
-    reached = np.minimum(np.cumsum(wants[:, by_id], axis=1), inflow)
-    in_order = np.diff(reached, axis=1, prepend=0)
-    water = in_order[:, np.argsort(by_id)]
+    in_turn = np.ascontiguousarray(wants[:, by_id])
+    reached = np.minimum(np.cumsum(in_turn, axis=1), inflow)
+    in_order = np.ascontiguousarray(np.diff(reached, axis=1, prepend=0))
+    # Sums over rows go by their layout in memory: a batch must have that of one replicate alone.
+    water = np.ascontiguousarray(in_order[:, np.argsort(by_id)])
     harvest = np.sqrt(water)
     half = env.agents // 2
     lower = in_order[:, env.agents - half :].mean(1) if half else np.full(len(wants), np.nan)

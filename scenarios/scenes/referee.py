@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.components.scenes.verdict_form import Names, Rows, Story
+from society.components.scenes.verdict_form import Names, Row, Rows, Story
 from society.engine.action_spaces import Choice, Fields, Value
 from society.engine.rng import Array
-from society.errors import ScenarioError
 
 from .consequences import Consequence, HardRule, Stage, State
 
@@ -55,18 +54,44 @@ def read_verdicts(
                 given = [_read(part, said[name][replicate, seat]) for seat in seats]
                 if not given or isinstance(part, Story):
                     continue
-                if judges.place is None:
-                    verdict[name] = _voted(part, given)
+                if isinstance(part, Rows):
+                    places = None if judges.place is None else judges.place[replicate, seats]
+                    verdict[name] = _rows(part, given, places, stage, state, replicate)
                 else:
-                    _refuse_elsewhere(
-                        part, given, judges.place[replicate, seats], stage, state, replicate
-                    )
-                    verdict[name] = [row for rows in given for row in rows]
+                    verdict[name] = _voted(part, given)
         except ValueError as error:
             reason = f"{error}."
         verdicts.append(verdict)
         reasons.append(reason)
     return verdicts, reasons
+
+
+def _rows(
+    part: Rows,
+    given: Sequence[list[Row]],
+    places: Array | None,
+    stage: Stage,
+    state: State,
+    replicate: int,
+) -> list[Row]:
+    """The rows that count: of all referees by their votes, or of those of each place.
+
+    Raises ValueError for a row about somebody who is gone, or in another place than the referee.
+    """
+    where = [None] * len(given) if places is None else places.tolist()
+    named = [name for name, words in part.parts.items() if isinstance(words, Names)]
+    for rows, place in zip(given, where, strict=True):
+        for who in (str(row[name]) for row in rows for name in named):
+            seat = stage.seats.get(who)  # None for a stock
+            if seat is not None and not stage.env.active[replicate, seat]:
+                raise ValueError(f"{who} is gone")
+            if place is not None and seat is not None and state["place"][replicate, seat] != place:
+                raise ValueError(f"{who} is somewhere else")
+    kept: list[Row] = []
+    for place in dict.fromkeys(where):
+        there = [rows for rows, at in zip(given, where, strict=True) if at == place]
+        kept += _voted(part, there)
+    return kept
 
 
 def _read(part: Value, said: Any) -> Any:
@@ -86,22 +111,6 @@ def _voted(part: Value, given: Sequence[Any]) -> Any:
         votes = Counter(int(one) for one in given)
         return min(votes, key=lambda option: (-votes[option], option))
     return median_low(given)
-
-
-def _refuse_elsewhere(
-    part: Value, given: Sequence[Any], places: Array, stage: Stage, state: State, replicate: int
-) -> None:
-    """Raise ValueError for a row about somebody who is in another place than the referee."""
-    if not isinstance(part, Rows):
-        raise ScenarioError(
-            f"referees of several places cannot decide on {part.form()}, which all share; take "
-            "one referee, or several that vote"
-        )
-    named = [name for name, words in part.parts.items() if isinstance(words, Names)]
-    for rows, place in zip(given, places.tolist(), strict=True):
-        for who in (str(row[name]) for row in rows for name in named):
-            if who in stage.seats and state["place"][replicate, stage.seats[who]] != place:
-                raise ValueError(f"{who} is somewhere else")
 
 
 def apply_verdicts(

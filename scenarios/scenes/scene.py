@@ -337,8 +337,8 @@ class Scene:
             check_order(act.order)
             if act.who and not (self.env.cohort(act.who) & self.stage.actors).any(1).all():
                 raise ScenarioError(
-                    f"nobody may act in the act {act.question!r:.60}: its cohort {act.who!r} has "
-                    "nobody but referees; name another cohort"
+                    f"nobody may act in the act {act.question!r:.60}: nobody in its cohort "
+                    f"{act.who!r} plays; name another cohort"
                 )
         ends = np.cumsum([act.rounds for act in acts])
         for number in self.env.rounds():
@@ -442,6 +442,8 @@ class Scene:
         verdicts, unread = read_verdicts(form, said, judges, self.stage, self.state)
         _, broken = apply_verdicts(self.parts, self.rules, self.stage, self.state, verdicts)
         reasons = [one or other for one, other in zip(unread, broken, strict=True)]
+        for replicate in np.flatnonzero(~judges.here.any(1)).tolist():
+            reasons[replicate] = ""  # nobody has decided anything
         return verdicts, reasons
 
     def _told(self, said: Mapping[str, Array], judges: Judges, overruled: Array) -> Array:

@@ -10,6 +10,7 @@ import pytest
 
 from society.engine.action_spaces import Choice, Real
 from society.engine.component import Agent, Inquiry, per_agent
+from society.engine.script import Script, Tell
 from society.errors import CastError, ScenarioError
 from society.scenarios.scenes.consequences import (
     Clock,
@@ -19,7 +20,7 @@ from society.scenarios.scenes.consequences import (
     Places,
     Scores,
 )
-from society.scenarios.scenes.scene import NOTHING_HAPPENS, SceneAct
+from society.scenarios.scenes.scene import NOTHING_HAPPENS, Scene, SceneAct
 from tests.scenarios.scenes.conftest import Judge, Talker
 
 if TYPE_CHECKING:
@@ -298,6 +299,24 @@ def test_a_referee_of_a_place_has_no_say_about_others(stages: Stages) -> None:
     judge = Judge({"transfers": "agent 0 gives 1 coin to agent 2"})
     stages(Talker({0: ["I pay."]}), judge, COINS, where, referees=2, each="place")
     assert judge.saw[1][1] == "agent 2 is somewhere else."
+
+
+def test_referees_of_one_place_vote_there(stages: Stages) -> None:
+    where = Places(("in", "out"), start={"in": [0, 1, 3, 4], "out": [2]})
+    judge = Judge({"transfers": "agent 0 gives 1 coin to agent 1"})
+    over = stages(Talker({0: ["I pay."]}), judge, COINS, where, referees=2, each="place")
+    assert last(over, "coins")[:3] == [4, 3, 0], "they agree, and it counts once"
+
+
+def test_nothing_is_decided_about_who_is_gone(stages: Stages) -> None:
+    def leaving(scene: Scene) -> Script:
+        yield Tell("left", gone=np.array([[False, True, False, False]]))
+        yield from scene.turn("What do you do?")
+
+    judge = Judge({"transfers": "agent 0 gives 1 coin to agent 1"})
+    over = stages(Talker({0: ["I pay."]}), judge, COINS, script=leaving)
+    assert judge.saw[1][1] == "agent 1 is gone."
+    assert last(over, "coins") == [5, 2, 0, 0]
 
 
 # Acts of a play, and scripts that decide themselves
