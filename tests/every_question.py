@@ -64,6 +64,22 @@ SOCIETIES: Mapping[str, Mapping[str, Any]] = {
         "cohorts": [{"name": "people", "count": 6, "components": _VILLAGERS}],
     },
     "meeting": {"scenario": "village_meeting", "rounds": 2},
+    "hagglers": {"scenario": "haggling", "agents": 6, "rounds": 2},
+    "friends": {
+        "scenario": "pub_coordination",
+        "agents": 6,
+        "rounds": 2,
+        "parameters": {"order": "at_once"},
+    },
+    "canal": {"scenario": "irrigation_election", "agents": 6, "rounds": 2},
+    "traders": {"scenario": "marketplace", "agents": 6, "rounds": 2},
+    "strikers": {"scenario": "collective_labour", "agents": 5, "rounds": 2},
+    "friends who wait": {
+        "scenario": "pub_coordination",
+        "agents": 5,
+        "rounds": 2,
+        "parameters": {"order": "referee"},
+    },
     "donors": {
         "scenario": "donor_game",
         "agents": 6,

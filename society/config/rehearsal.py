@@ -145,15 +145,17 @@ class Rehearsal:
         self.facts |= set(tell.facts)
         changes = (tell.gone, tell.ends, tell.back)
         edges = {**tell.joins, **tell.cuts}
-        if all(one is None for one in changes) and not edges:
+        if all(one is None for one in changes) and not (edges or tell.groups):
             self.news.setdefault(tell.kind, set()).update(tell.facts)
         self._hear_facts(tell.facts, normaliser)
         _check_masks(normaliser, gone=tell.gone, back=tell.back, ends=tell.ends)
-        for name in (*edges, *tell.restores):
+        for name in (*edges, *tell.restores, *tell.groups):
             normaliser.env.graph(name)
             self.graphs.add(name)
         for peers in (*tell.joins.values(), *tell.cuts.values()):
             normaliser.peers(peers)
+        for labels in tell.groups.values():
+            normaliser.labels(labels)
 
     def _hear_facts(self, facts: Mapping[str, Fact], normaliser: ArrayNormaliser) -> None:
         normaliser.facts(facts)

@@ -71,6 +71,8 @@ class AnswersInJson(Population):
         for seated in self.states:
             audience = self._audience(seated, None)
             members = np.flatnonzero(asked.reshape(-1)[audience.rows.node])
+            if not len(members):
+                continue  # nobody here needs to know an answer
             part, _ = seated.respondent(ask.kind)
             occasion = Occasion(part.chance_id, f"answer {ask.kind}", 0)
             agents = AgentGroup(self.context, seated, occasion, audience, pure=True)

@@ -103,6 +103,15 @@ class ArrayNormaliser:
             raise WrongShape("an edge from a seat to itself; name another one, or NOBODY")
         return wide
 
+    def labels(self, labels: Array) -> Array:
+        """Labels of groups, (R, N) of integers."""
+        if np.asarray(labels).dtype.kind not in "biu":
+            raise WrongShape(f"groups of {np.asarray(labels).dtype}; label them by integers")
+        try:
+            return self.wide(labels, np.int64)
+        except WrongShape as error:
+            raise WrongShape(f"the array of groups has {error}") from None
+
     def seats(self, seats: Array, role: str) -> Array:
         try:
             wide = self.wide(seats, np.int64)

@@ -33,6 +33,7 @@ from .action_spaces import Choice, Illegal, Integer, Neighbour, Real, Value, fie
 from .arrays import ArrayNormaliser, WrongShape, spread_fallback
 from .calls import Usage
 from .environment import Environment, Round, UnknownGraph
+from .graph import Groups
 from .history import Page, Recorder, Step, chain_digest, page_digest
 from .interrupts import run_interruptible
 from .mechanism import refuse_endless
@@ -366,11 +367,15 @@ class GameMaster(Runner):
             self.env.graph(name)
             self.env.graphs[name] = self.env.first_graphs[name]
             arrays["restored", name] = self._keeper.tall(np.array(True), bool)
+        for name, labels in tell.groups.items():
+            self.env.graph(name)
+            arrays["group", name] = kept = self._keeper.labels(labels)
+            self.env.graphs[name] = Groups(self.env.ids, kept)
         for name in {**tell.joins, **tell.cuts}:
             edits: list[Array | None] = [None, None]
-            for place, (role, said) in enumerate((("join", tell.joins), ("cut", tell.cuts))):
-                if name in said:
-                    edits[place] = arrays[role, name] = self._keeper.peers(said[name])
+            for place, (role, edges) in enumerate((("join", tell.joins), ("cut", tell.cuts))):
+                if name in edges:
+                    edits[place] = arrays[role, name] = self._keeper.peers(edges[name])
             self.env.graphs[name] = self.env.graph(name).edited(*edits)
 
     async def _inherit(self, line: Inherit, use: int) -> None:

@@ -3,6 +3,7 @@
 `i -> j` means that i sees j: j is a neighbour of i, and i is a watcher of j. The complete graph is
 implicit; all others keep their edges only, so that nothing is ever (N, N) in memory. A graph that
 differs between replicates (random families, edges cut during a run) keeps one set of edges each.
+Groups, such as those who are in the same place, are implicit as well: a label for each agent.
 Neighbours are counted in the order of their ids, so that relabelling rows permutes results.
 """
 
@@ -201,6 +202,111 @@ class Complete(Graph):
         source, target = np.nonzero(seat[:, None] != seat)
         starts = [np.column_stack([source, target])] * self.replicates
         return Sparse.stacked(starts, self.ids).edited(joins, cuts)
+
+
+class Groups(Graph):
+    """A graph on which those with the same label see each other; one with a negative label, nobody.
+
+    labels: (R, N) of integers, kept in place of edges.
+    """
+
+    def __init__(self, ids: Array, labels: Array) -> None:
+        super().__init__(len(labels), ids)
+        replicate = np.repeat(np.arange(len(labels)), self.seats)
+        by_id, flat = np.tile(ids, len(labels)), labels.reshape(-1)
+        # Nodes by replicate, label and id, so that members of a group stand next to each other.
+        self._nodes = np.lexsort((by_id, flat, replicate))
+        label = flat[self._nodes]
+        first = np.diff(replicate[self._nodes], prepend=-1) != 0
+        first |= (np.diff(label, prepend=-1) != 0) | (label < 0)  # who is in none is alone
+        first[:1] = True
+        of_sorted = np.cumsum(first) - 1
+        self._group = np.empty(flat.size, np.int64)  # of each node
+        self._group[self._nodes] = of_sorted
+        self._first = np.append(np.flatnonzero(first), flat.size)  # where each group starts
+        self._place = np.arange(flat.size) - self._first[of_sorted]  # within it, in that order
+
+    def drawn(self, uniform: Array, rows: Rows, present: Array) -> Array:
+        here = present.reshape(-1)
+        met = np.concatenate([[0], np.cumsum(here[self._nodes])])
+        there = self._nodes[here[self._nodes]]
+        if not len(there):
+            return np.full(len(rows.node), NOBODY)
+        group, oneself = self._group[rows.node], here[rows.node]
+        start = met[self._first[group]]
+        others = met[self._first[group + 1]] - start - oneself
+        rank = np.empty(here.size, np.int64)
+        rank[self._nodes] = met[:-1]
+        kth = start + (uniform * others).astype(np.int64)
+        kth += oneself & (kth >= rank[rows.node])
+        peer = there.take(kth, mode="clip") - (rows.node - rows.seat)
+        return np.where(others > 0, peer, NOBODY)
+
+    def connects(self, nodes: Array, peers: Array) -> Array:
+        seats = nodes % self.seats
+        same = self._group[nodes] == self._group[nodes - seats + peers]
+        connected: Array = same & (seats != peers)
+        return connected
+
+    def sights(self, rows: Rows) -> Array:
+        seat = np.arange(self.seats)
+        same = self._group[(rows.node - rows.seat)[:, None] + seat] == self._group[rows.node, None]
+        seen: Array = same & (seat != rows.seat[:, None])
+        return seen
+
+    def matched(self, uniform: Array, present: Array) -> Array:
+        # In each group the present in the order of their numbers, then two and two.
+        here = present.reshape(-1)
+        order = np.lexsort((uniform.reshape(-1), ~here, self._group))
+        place = np.arange(here.size) - self._first[self._group[order]]
+        at = np.arange(here.size) + np.where(place % 2, -1, 1)
+        other = order[np.minimum(at, here.size - 1)]
+        both = here[order] & here[other] & (self._group[other] == self._group[order])
+        both &= at < here.size
+        partner = np.full(here.size, NOBODY)
+        partner[order[both]] = other[both] % self.seats
+        return partner.reshape(present.shape)
+
+    def neighbours(self, replicate: int, seat: int) -> Array:
+        node = replicate * self.seats + seat
+        group = self._group[node]
+        members = self._nodes[self._first[group] : self._first[group + 1]]
+        peers: Array = members[members != node] % self.seats
+        return peers
+
+    def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
+        kept = np.where(present, values, ufunc.identity).astype(values.dtype).reshape(-1)
+        kept = kept[self._nodes]
+        behind = np.diff(self._first)[self._group[self._nodes]] - 1 - self._place
+        before = _before_in_group(ufunc, kept, self._place)
+        after = _before_in_group(ufunc, kept[::-1], behind[::-1])[::-1]
+        combined = np.empty_like(kept)
+        combined[self._nodes] = ufunc(before, after)
+        return combined.reshape(values.shape)
+
+    def degree(self, present: Array) -> Array:
+        return self.combined(np.add, present.astype(np.int64), present, "neighbours")
+
+    def edited(self, joins: Array | None, cuts: Array | None) -> Graph:
+        raise GraphError(
+            "joins and cuts of a relation that is by groups; tell its groups anew, "
+            "groups={RELATION: labels}, or use another relation"
+        )
+
+
+def _before_in_group(ufunc: np.ufunc, values: Array, place: Array) -> Array:
+    """`ufunc` over the entries before each one in its group; its identity for the first.
+
+    place: of each entry within its group, from 0. In steps of 1, 2, 4, ..., so that the result for
+    a group depends on nothing outside of it.
+    """
+    total, step = values.copy(), 1
+    while (further := place >= step).any():
+        moved = np.concatenate([total[:step], total[:-step]])
+        total = np.where(further, ufunc(moved, total), total)
+        step *= 2
+    before = np.concatenate([total[:1], total[:-1]])
+    return np.where(place > 0, before, ufunc.identity).astype(values.dtype)
 
 
 class Sparse(Graph):

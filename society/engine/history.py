@@ -24,8 +24,8 @@ class Step(NamedTuple):
     """One line as it was played, normalised: what replay, digest and run file work on.
 
     arrays: by (role, name), where role is "common", "own", "seen GRAPH" for facts, and "answer",
-    "who", "unread", "void", "gone", "back", "ends", "restored", "join", "cut", "parents", "newborn"
-    for the rest.
+    "who", "unread", "void", "gone", "back", "ends", "restored", "group", "join", "cut", "parents",
+    "newborn" for the rest.
     """
 
     sort: Literal["ask", "tell", "inherit"]

@@ -115,6 +115,8 @@ class Tell:
     ends: (R, 1), replicates that are over; `kind` is then the cause that is kept.
     joins, cuts: by graph, (R, N) of the peer to whom each agent's edge is added or cut, or NOBODY.
     restores: graphs that are again as they were at the start, before joins and cuts.
+    groups: by graph, (R, N) of integers: from now on those with the same label see each other, and
+    whoever has a negative label sees nobody. Nothing of size (N, N) is made of them.
     text: the event as a sentence, as in Ask.
     """
 
@@ -126,6 +128,7 @@ class Tell:
     cuts: Mapping[str, Array] = field(default_factory=dict)
     back: Array | None = None
     restores: tuple[str, ...] = ()
+    groups: Mapping[str, Array] = field(default_factory=dict)
     text: str = field(default="", kw_only=True)
 
 

@@ -24,6 +24,8 @@ from society.text import format_fact, format_number, round_figures
 if TYPE_CHECKING:
     from society.engine.script import Ask, Tell
 
+_SEEN = "{seen}"  # in a sentence
+
 
 class Wording(NamedTuple):
     """The words of one scenario: its summary, and its facts by name."""
@@ -59,10 +61,11 @@ class DefaultWords:
         whole_name: Callable[[str], str],
         text: str = "",
         common: Collection[str] = (),
+        me: str = "",
     ) -> None:
         self._wording, self._params, self._facts = wording, params, facts
         self._find, self._whole_name, self._text = everybody, whole_name, text
-        self._common = common
+        self._common, self._me = common, me
         self.summary = full_stop(wording.summary)
 
     @property
@@ -95,23 +98,35 @@ class DefaultWords:
 
     @property
     def seen(self) -> list[str]:
-        """Each peer in sight, and the agent itself among them, with what is seen, one line each."""
+        """Each peer in sight, and the agent itself among them, with what is seen, one line each.
+
+        Words that are empty have not been said.
+        """
         lines = []
         for one in self._everybody:
             known = {name: value for name, value in vars(one).items() if name != "name"}
+            said = {name: value for name, value in known.items() if value != ""}
+            if one.name == self._me and len(said) < len(known) and _is_unknown(said):
+                continue  # one who only looks on
             name = self._whole_name(one.name)
-            lines.append(self._seen_of(f"{name[:1].upper()}{name[1:]}", known))
+            lines.append(self._seen_of(f"{name[:1].upper()}{name[1:]}", said))
         return lines
 
     @property
     def question(self) -> str:
         """The sentence of the question; "" if its author wrote none."""
-        return fill_figures(self._text, self._wording, self._facts, self._params)
+        return self.sentence(self._text)
+
+    def sentence(self, text: str) -> str:
+        """A sentence with its figures filled in."""
+        seen = "; ".join(self.seen) if _SEEN in text else ""
+        return fill_figures(text, self._wording, self._facts, self._params, seen)
 
     def _lines(self, names: Iterable[str]) -> list[str]:
         of_all = {name for one in self._everybody for name in vars(one)}
         shown = self._wording.shown(name for name in names if name not in of_all)
-        return [self._wording.line(name, self._facts[name]) for name in shown]
+        said = (name for name in shown if self._facts[name] != "")
+        return [self._wording.line(name, self._facts[name]) for name in said]
 
     def _seen_of(self, agent: str, facts: Mapping[str, Any]) -> str:
         shown = self._wording.shown(facts)
@@ -142,19 +157,27 @@ def describe_value(value: Any, spec: FactSpec) -> str:
     return spec.with_unit(format_number(round_figures(value)))
 
 
-def fill_figures(text: str, wording: Wording, facts: Mapping[str, Any], params: Any) -> str:
+def _is_unknown(facts: Mapping[str, Any]) -> bool:
+    """Whether all of these are NaN."""
+    return all(value != value for value in facts.values())
+
+
+def fill_figures(
+    text: str, wording: Wording, facts: Mapping[str, Any], params: Any, seen: str = ""
+) -> str:
     """Fill in the facts and parameters of a sentence: "There are {stock} fish left."
 
-    Units stand in the sentence already, and are not said again.
+    Units stand in the sentence already, and are not said again. seen: stands for {seen}, what the
+    agent sees of each one, unless a fact has this name.
     """
     if "{" not in text and "}" not in text:
         return text
-    known: dict[str, str] = {
+    known: dict[str, str] = {"seen": seen} | {
         name: describe_value(value, _without_unit(spec))
         for name, (spec, value) in _parameters(params).items()
     }
     known |= {
-        name: describe_value(value, _without_unit(wording.spec(name)))
+        name: "" if value == "" else describe_value(value, _without_unit(wording.spec(name)))
         for name, value in facts.items()
     }
     return text.format_map(known)
@@ -162,7 +185,7 @@ def fill_figures(text: str, wording: Wording, facts: Mapping[str, Any], params: 
 
 def check_figures(line: Ask | Tell, params: Any) -> None:
     """Raise ScenarioError for a sentence with a name that is neither a fact nor a parameter."""
-    legal = {*line.facts, *_parameters(params)}
+    legal = {*line.facts, *_parameters(params), "seen"}
     sort = type(line).__name__
     try:
         parts = list(Formatter().parse(line.text))
@@ -187,8 +210,9 @@ def check_figures(line: Ask | Tell, params: Any) -> None:
 
 
 def full_stop(sentence: str) -> str:
-    """A sentence with a full stop, if it has no mark at its end."""
-    return sentence if not sentence or sentence[-1] in ".!?" else f"{sentence}."
+    """A sentence with a full stop, if it has no mark at its end; "" of a blank one."""
+    bare = sentence.strip()
+    return bare if not bare or bare[-1] in ".!?" else f"{bare}."
 
 
 def _parameters(params: Any) -> dict[str, tuple[FactSpec, Any]]:

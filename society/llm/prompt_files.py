@@ -269,6 +269,7 @@ class Prompts:
                 variables["whole_name"],
                 ask.text,
                 {name for name, fact in ask.facts.facts.items() if fact.scope == "common"},
+                agent.name,
             ),
             "options": list(legal.options),
             "hint": hint(ask.reply, legal),
@@ -392,9 +393,21 @@ class Prompts:
             sight = {graph: agent.neighbours(graph) for graph in facts.graphs}
             return self._templates.render(name, self._known(tell.kind, facts, agent, sight))
         if tell.text:
-            own = {name: _python(facts[name]) for name in facts}
-            return full_stop(fill_figures(tell.text, self.wording, own, agent.params))
+            return full_stop(self._event(tell, facts, agent))
         return fact_sentence(tell.kind, facts, self.wording)
+
+    def _event(self, tell: News, facts: OwnFacts, agent: Agent) -> str:
+        """The sentence of an event, with its figures."""
+        if "{seen}" not in tell.text:
+            own = {name: _python(facts[name]) for name in facts}
+            return fill_figures(tell.text, self.wording, own, agent.params)
+        sight = {graph: agent.neighbours(graph) for graph in facts.graphs}
+        known = self._known(tell.kind, facts, agent, sight)
+        everybody, whole_name = known["everybody"], known["whole_name"]
+        words = DefaultWords(
+            self.wording, agent.params, known["facts"], everybody, whole_name, me=agent.name
+        )
+        return words.sentence(tell.text)
 
     def hashes(self) -> dict[str, str]:
         """SHA-256 of every file that a prompt of this scenario can be made of, by name.

@@ -113,12 +113,13 @@ def test_a_mechanism_is_tried_around_every_game(typed: Typed, tmp_path: Path) ->
     lines = [line for line in outcomes(said.out) if line.startswith("ok taxed: ")]
     assert said.code == 0, said.out
     assert lines == [
-        "ok taxed: stands around 11 of 19 scenarios, each played small: collective_risk, "
+        "ok taxed: stands around 11 of 24 scenarios, each played small: collective_risk, "
         "common_pool, fishing_village, language_village, matching_pennies, normal_form, "
         "prisoners_dilemma, public_goods, stag_hunt, travellers_dilemma, trust",
-        "ok taxed: not around cultural_evolution, norm_coding, persona_writing, "
-        "program_tournament, self_play, strategy_writing, village_meeting: taxed: the play "
-        "declares no move and no payoff to act on; wrap one that does, or put "
+        "ok taxed: not around collective_labour, cultural_evolution, haggling, "
+        "irrigation_election, marketplace, norm_coding, persona_writing, program_tournament, "
+        "pub_coordination, self_play, strategy_writing, village_meeting: taxed: the play declares "
+        "no move and no payoff to act on; wrap one that does, or put "
         "@declares(Declared(move=..., told=...)) above it",
         "ok taxed: not around donor_game: taxed: this play takes no payments, since what is owned "
         "in it grows or vanishes from round to round; take a play with payoffs",
@@ -145,7 +146,7 @@ def test_a_mechanism_that_stands_nowhere_says_why(typed: Typed, tmp_path: Path) 
     first, second = said.out.splitlines()
     assert said.code == 2
     assert first == "error    taxed: stands around none of the scenarios that come with the program"
-    assert second.startswith("error    taxed: not around collective_risk, common_pool, ")
+    assert second.startswith("error    taxed: not around collective_labour, collective_risk, ")
     assert "rate" in second
 
 

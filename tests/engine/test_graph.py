@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.engine.graph import NOBODY, Complete, Graph, Rows, Side, from_networkx
+from society.engine.graph import NOBODY, Complete, Graph, Groups, Rows, Side, from_networkx
 from society.engine.rng import Array
 from society.errors import GraphError
 
@@ -63,7 +63,35 @@ def complete_worlds(draw: st.DrawFn) -> World:
     return World(Complete(len(complete), world.graph.ids), complete, world.present)
 
 
-ANY_WORLD = st.one_of(worlds(), complete_worlds())
+def in_groups(labels: Array, ids: Array, present: Array) -> World:
+    """A world of groups: of networkx the edges within each, one label at a time."""
+    oracles = []
+    for row in labels.tolist():
+        oracle: nx.Graph[int] = nx.Graph()
+        oracle.add_nodes_from(range(len(row)))
+        oracle.add_edges_from(
+            (i, j) for i, one in enumerate(row) for j in range(i) if one == row[j] and one >= 0
+        )
+        oracles.append(oracle)
+    return World(Groups(ids, labels), oracles, present)
+
+
+@st.composite
+def grouped_worlds(draw: st.DrawFn) -> World:
+    """Up to three groups, which need not be numbered from 0, and some who are in none."""
+    world = draw(worlds())
+    labels = draw(
+        st.lists(
+            st.sampled_from([-1, 0, 1, 7]),
+            min_size=world.present.size,
+            max_size=world.present.size,
+        )
+    )
+    return in_groups(np.array(labels).reshape(world.present.shape), world.graph.ids, world.present)
+
+
+EDITABLE_WORLD = st.one_of(worlds(), complete_worlds())
+ANY_WORLD = st.one_of(worlds(), complete_worlds(), grouped_worlds())
 
 
 def everybody(graph: Graph) -> Rows:
@@ -188,7 +216,7 @@ def test_a_complete_graph_written_out_is_the_same_graph(world: World, seed: int)
     )
 
 
-@given(world=ANY_WORLD, data=st.data())
+@given(world=EDITABLE_WORLD, data=st.data())
 def test_edges_are_added_and_cut_as_in_networkx(world: World, data: st.DataObject) -> None:
     """Cuts come first: an edge that is both cut and joined stands."""
     seats = world.graph.seats
@@ -374,3 +402,78 @@ def test_an_edge_from_a_node_to_itself_is_refused() -> None:
 def test_writing_out_a_huge_complete_graph_is_refused_before_it_fills_the_memory() -> None:
     with pytest.raises(GraphError, match="9,999,900,000 edges"):
         Complete(1, np.arange(100_000)).edited(None, np.ones((1, 100_000), np.int64))
+
+
+# Groups
+
+
+def test_those_with_the_same_label_see_each_other_and_a_negative_label_sees_nobody() -> None:
+    graph = Groups(np.arange(6), np.array([[4, 0, 4, -1, 4, -1]]))
+    here = np.ones((1, 6), bool)
+    assert [graph.neighbours(0, seat).tolist() for seat in range(6)] == [
+        [2, 4],
+        [],
+        [0, 4],
+        [],
+        [0, 2],
+        [],
+    ]
+    assert graph.degree(here).tolist() == [[2, 0, 2, 0, 2, 0]]
+    values = np.array([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]])
+    assert graph.combined(np.add, values, here, "neighbours").tolist() == [[8, 0, 6, 0, 4, 0]]
+
+
+@given(grouped_worlds(), st.integers(0, 99), st.data())
+def test_groups_do_not_depend_on_who_sits_where(
+    world: World, seed: int, data: st.DataObject
+) -> None:
+    graph = world.graph
+    assert isinstance(graph, Groups)
+    seat_of = np.array(data.draw(st.permutations(range(graph.seats))))
+    back = np.argsort(seat_of)
+    labels = np.full(world.present.shape, -1)
+    for replicate, seat in world.agents():
+        group = [seat, *graph.neighbours(replicate, seat).tolist()]
+        labels[replicate, seat] = min(group)
+    other = in_groups(labels[:, back], graph.ids[back], world.present[:, back])
+    uniform = np.random.default_rng(seed).random(world.present.shape)
+    for one, another in (
+        (matched(world, uniform), matched(other, uniform[:, back])),
+        (_by_seat(drawn(world, uniform)), _by_seat(drawn(other, uniform[:, back]))),
+    ):
+        moved = [{int(seat_of[i]): int(seat_of[j]) for i, j in row.items()} for row in one]
+        assert another == moved
+    summed = graph.combined(np.add, uniform, world.present, "neighbours")
+    again = other.graph.combined(np.add, uniform[:, back], world.present[:, back], "neighbours")
+    assert summed[:, back].tolist() == again.tolist()  # in the order of ids, so to the last bit
+
+
+def _by_seat(peers: Array) -> list[dict[int, int]]:
+    return [{i: int(j) for i, j in enumerate(row) if j != NOBODY} for row in peers]
+
+
+@given(grouped_worlds(), st.integers(0, 99))
+def test_groups_of_a_batch_are_those_of_each_replicate_alone(world: World, seed: int) -> None:
+    uniform = np.random.default_rng(seed).random(world.present.shape)
+    for replicate in range(world.graph.replicates):
+        labels = np.full(world.graph.seats, -1)
+        for seat in range(world.graph.seats):
+            labels[seat] = min([seat, *world.graph.neighbours(replicate, seat).tolist()])
+        here, row = world.present[[replicate]], slice(replicate, replicate + 1)
+        alone = in_groups(labels[None], world.graph.ids, here)
+        assert drawn(alone, uniform[row]).tolist() == drawn(world, uniform)[row].tolist()
+        assert matched(alone, uniform[row]) == matched(world, uniform)[row]
+        summed = alone.graph.combined(np.add, uniform[row], here, "watchers")
+        of_all = world.graph.combined(np.add, uniform, world.present, "watchers")
+        assert summed.tolist() == of_all[row].tolist()
+
+
+def test_a_million_agents_in_groups_of_ten_fit_into_the_memory() -> None:
+    graph = Groups(np.arange(1_000_000), (np.arange(1_000_000) // 10)[None])
+    degree = graph.degree(np.ones((1, 1_000_000), bool))
+    assert (degree == 9).all()
+
+
+def test_groups_have_no_edges_to_add_or_cut() -> None:
+    with pytest.raises(GraphError, match="a relation that is by groups; tell its groups anew"):
+        Groups(np.arange(2), np.zeros((1, 2), int)).edited(None, None)

@@ -67,10 +67,17 @@ def test_a_small_donor_game_is_told_as_it_was(tmp_path: Path) -> None:
     check(told(replayed(tmp_path, "donor_game", changes)), "donor_game.txt")
 
 
-@pytest.mark.parametrize(
-    "scenario",
-    ["language_village", "norm_coding", "persona_writing", "strategy_writing", "village_meeting"],
+SCENES = (
+    *("collective_labour", "haggling", "irrigation_election", "marketplace"),
+    "pub_coordination",
 )
+OTHERS = (
+    *("language_village", "norm_coding", "persona_writing", "strategy_writing"),
+    "village_meeting",
+)
+
+
+@pytest.mark.parametrize("scenario", SCENES + OTHERS)
 def test_language_agents_are_asked_and_answer_as_they_did(tmp_path: Path, scenario: str) -> None:
     """Three agents, two rounds, the offline mind: all prompts and replies, then the history."""
     run = replayed(tmp_path, scenario, {"agents": 3, "rounds": 2, "seed": 4})
@@ -168,6 +175,13 @@ def test_a_contract_is_told_as_it_came_about(tmp_path: Path) -> None:
         "mechanisms": ["contracts", "peer_punishment"],
     }
     check(told(replayed(tmp_path, "public_goods", changes)), "contract.txt")
+
+
+def test_a_scene_without_templates_asks_in_plain_words(tmp_path: Path) -> None:
+    """Two people and a referee at a market, two rounds: things, places, a stock and a clock."""
+    offline = {"models": {"default": {"model": "offline"}}}
+    run = replayed(tmp_path, str(HERE / "market.py"), {"rounds": 2, "seed": 3, **offline})
+    check(f"{told(run)}{chr(10).join(spoken(run))}\n", "market.txt")
 
 
 def test_a_scenario_without_templates_asks_in_the_words_it_has_declared(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ from .test_golden import replayed, told
 
 # A number of points is no number of a player: "the other player 2 points".
 NAME = re.compile(
-    r"(?:the referee|(?:villager|agent|player|program|rater|author|user) \d+(?:_\d+)?\b"
+    r"(?:the (?:referee|owner)|(?:villager|agent|player|program|rater|author|user|friend|seller"
+    r"|buyer|worker|person|farmer) \d+(?:_\d+)?\b"
     r"(?: of match \d+)?)(?! points)",
     re.IGNORECASE,
 )
@@ -45,6 +46,19 @@ CASES: list[tuple[str, Mapping[str, Any], set[str]]] = [
         {"agents": 3, "rounds": 2},
         {"villager 0", "villager 1", "the referee"},
     ),
+    (
+        "haggling",
+        {"agents": 4, "rounds": 2},
+        {"seller 0", "seller 1", "buyer 2", "buyer 3"},
+    ),
+    (
+        "collective_labour",
+        {"agents": 4, "rounds": 2},
+        {"worker 0", "worker 1", "the owner", "the referee"},
+    ),
+    ("irrigation_election", {"agents": 2, "rounds": 2}, {"farmer 0", "farmer 1"}),
+    ("marketplace", {"agents": 3, "rounds": 2}, {"person 0", "person 1", "the referee"}),
+    ("pub_coordination", {"agents": 3, "rounds": 2}, {"friend 0", "friend 1", "the referee"}),
     ("strategy_writing", {"agents": 2, "rounds": 2}, {"author 0", "author 1"}),
     ("norm_coding", {"agents": 2, "rounds": 2}, {"rater 0", "rater 1"}),
     ("persona_writing", {"agents": 2, "rounds": 2}, {"author 0", "author 1"}),

@@ -13,7 +13,7 @@ from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.population import Cohort
 from society.engine.script import HERITABLE, Ask, Inherit, Script, Tell
-from society.errors import PartError
+from society.errors import GraphError, PartError
 
 if TYPE_CHECKING:
     from tests.conftest import Answering, Play, Played
@@ -206,3 +206,41 @@ def test_edges_may_change_in_the_line_that_restores_a_graph(play: Play) -> None:
 def test_a_graph_that_does_not_exist_cannot_be_restored(play: Play) -> None:
     with pytest.raises(PartError, match="there is no graph 'al'; did you mean 'all'"):
         play(living(Tell("made_up", restores=("al",))))
+
+
+def test_who_has_the_same_label_sees_each_other_from_then_on(play: Play) -> None:
+    def rooms(env: Environment) -> Script:
+        yield Tell("went", groups={"all": np.array([[3, 5, 3]])})
+        yield Tell("went", groups={"all": np.array([[5, 5, 3]])})
+
+    over = play(rooms)
+    graph = over.game.env.graph("all")
+    assert [graph.neighbours(0, seat).tolist() for seat in range(3)] == [[1], [0], []]
+    assert over.steps[0].arrays["group", "all"].tolist() == [[3, 5, 3]]
+
+
+def test_a_graph_of_groups_can_be_as_it_was_at_the_start(play: Play) -> None:
+    def rooms(env: Environment) -> Script:
+        yield Tell("went", groups={"all": np.array([[3, 5, 3]])})
+        yield Tell("met", restores=("all",))
+
+    assert play(rooms).game.env.graph("all").neighbours(0, 0).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (np.array([[0.5, 1, 2]]), "groups of float64; label them by integers"),
+        (np.array([[0, 1]]), r"the array of groups has shape \(1, 2\) where \(1, 3\)"),
+    ],
+)
+def test_groups_are_an_integer_for_each_agent(play: Play, labels: Any, said: str) -> None:
+    with pytest.raises(PartError, match=said):
+        play(living(Tell("went", groups={"all": labels})))
+
+
+def test_edges_of_a_relation_that_is_by_groups_are_not_cut(play: Play) -> None:
+    labels = np.zeros((1, 3), int)
+    cut = {"all": np.array([[1, NOBODY, NOBODY]])}
+    with pytest.raises(GraphError, match="joins and cuts of a relation that is by groups"):
+        play(living(Tell("went", groups={"all": labels}, cuts=cut)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from pydantic import Field
@@ -122,3 +124,35 @@ def test_a_sentence_with_a_single_brace_is_refused() -> None:
 def test_a_parameter_of_the_default_cast_is_private() -> None:
     assert parameter_spec(Canal.model_fields["cast"]).private
     assert Canal.of_default_cast() == {"cast"}
+
+
+# What is seen of each one
+
+
+def seen_by(me: str, text: str = "", **deeds: object) -> DefaultWords:
+    """The words of a question to farmer `me`, who sees a deed of each: a="I dig." """
+    everybody = [SimpleNamespace(name=name, deed=deed) for name, deed in deeds.items()]
+    return DefaultWords(WORDING, Canal(), {}, lambda: everybody, "farmer {}".format, text, me=me)
+
+
+def test_who_has_said_nothing_is_seen_all_the_same() -> None:
+    assert seen_by("2", a="I dig.", b="").seen == ["Farmer a (deed: «I dig.»)", "Farmer b"]
+
+
+def test_who_only_looks_on_does_not_stand_in_its_own_list() -> None:
+    assert seen_by("b", a="I dig.", b="").seen == ["Farmer a (deed: «I dig.»)"]
+    assert seen_by("b", b=0.0).seen == ["Farmer b (deed: 0)"]
+
+
+def test_a_text_that_is_empty_is_no_fact_to_show() -> None:
+    assert words(note="", flow=3).known == ["Water in the canal: 3 litres"]
+    assert fill_figures("It says {note}.", WORDING, {"note": ""}, Canal()) == "It says ."
+
+
+def test_a_sentence_may_say_what_is_seen_of_each_one() -> None:
+    said = seen_by("c", "Today: {seen}.", a="I {dig}.", b="I rest.").question
+    assert said == "Today: Farmer a (deed: «I {dig}.»); Farmer b (deed: «I rest.»)."
+
+
+def test_what_is_seen_is_no_unknown_name() -> None:
+    check_figures(ask("Now: {seen}"), Canal())

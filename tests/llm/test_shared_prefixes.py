@@ -41,6 +41,12 @@ LEAST = {
         "harvested": 0.1,
     },
     "meeting": {"propose": 0.4, "spoke": 0.15},
+    "hagglers": {"act": 0.7, "offer": 0.6},
+    "friends": {"act": 0.5},
+    "canal": {"act": 0.7, "elect": 0.6, "take": 0.6},
+    "traders": {"act": 0.6},
+    "strikers": {},  # one after the other
+    "friends who wait": {},  # one after the other
     "donors": {"devise": 0.8, "donate": 0.6},
     "donors who talk": {"donate": 0.6, "accept": 0.6, "gossip": 0.55, "suppose": 0.6},
     "donors who review": {"donate": 0.55, "review": 0.65},

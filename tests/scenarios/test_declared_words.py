@@ -31,6 +31,7 @@ SETTINGS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
         {"probe": True},
         {"probe": True, "punishment": True},
     ),
+    "pub_coordination": ({}, {"order": "initiative"}, {"order": "referee"}),
 }
 # One for each agent, by its id.
 OF_ONE = re.compile(r"attempt_\d+")

@@ -28,8 +28,8 @@ class Statement(NamedTuple):
     """One value stated in a step, (R, N), or (R, 1) if it is common.
 
     scope: "common", "own", "seen GRAPH", "answer", "low" and "high" for bounds of answers, "gone",
-    "ends", "void", "join", "cut" or "parents". whom: those whom it concerns. Entries of a fact that
-    has several are things of their own, "others 1", "others 2".
+    "ends", "void", "group", "join", "cut" or "parents". whom: those whom it concerns. Entries of a
+    fact that has several are things of their own, "others 1", "others 2".
     """
 
     place: int  # of the step in the round, from 0

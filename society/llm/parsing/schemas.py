@@ -234,8 +234,10 @@ def without_bounds(schema: Mapping[str, Any]) -> Schema:
 
 
 def _with_parts(schema: Mapping[str, Any], change: Callable[[Mapping[str, Any]], Schema]) -> Schema:
-    """A schema whose properties and alternatives are changed."""
+    """A schema whose properties, entries and alternatives are changed."""
     changed = dict(schema)
+    if "items" in schema:
+        changed["items"] = change(schema["items"])
     if "properties" in schema:
         changed["properties"] = {name: change(part) for name, part in schema["properties"].items()}
     if "anyOf" in schema:

@@ -157,7 +157,9 @@ class _Resident:
         return options[int(self._rng.random() * len(options))]
 
     def value(self, value: Value) -> Any:
-        """Answer one part of the question."""
+        """Answer one part of the question; a form with words of its own improvises them."""
+        if own := getattr(value, "improvise", None):
+            return own(self._question.facts, self._rng)
         match value:
             case Real():
                 return round(self._between(value), 3)

@@ -1,0 +1,1 @@
+"""Rules for open scenes: acts in plain words, and a referee that reads them."""
