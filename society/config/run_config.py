@@ -470,7 +470,7 @@ def _instrument_file(named: str, keys: Keys, origin: Source, folder: Path) -> Pa
     if named.endswith((".yaml", ".yml")):
         path = Path(folder, Path(named).expanduser()).resolve()
         if not path.is_file():
-            words = f"there is no file {short_path(path)}; paths begin in the folder of this file"
+            words = f"there is no file {short_path(path)}; name the file of an instrument"
             raise origin.refusal([Issue(keys, words)])
         return path
     if named not in instruments():

@@ -1,4 +1,4 @@
-"""Check a user's file without playing it in earnest: scenario, Python, experiment or prompts.
+"""Check a user's file without playing it in earnest: scenario, Python, experiment, prompts.
 
 Names, values and wiring are checked as for a run; then a small society is played with offline
 minds, in ways that may change nothing.
@@ -27,6 +27,7 @@ from society.errors import FileError, InputError, ScenarioError, short_path
 from society.index import presets
 
 from .experiment_checks import check_experiment
+from .instrument_checks import check_instrument, is_instrument
 from .mechanism_checks import check_mechanism
 from .pack_checks import check_pack
 from .society_checks import CheckResult, check_wired, refused_results, small_society
@@ -35,7 +36,7 @@ _MOST_LINES = 500  # of a scenario, in search of one that asks what a component 
 
 
 def check_file(reference: str) -> Iterator[CheckResult]:
-    """Check a scenario by name or file, a .py file, an experiment, or a folder of prompts.
+    """Check a scenario by name or file, a .py file, an experiment, an instrument, or prompts.
 
     Raises InputError for what is none of these.
     """
@@ -44,14 +45,15 @@ def check_file(reference: str) -> Iterator[CheckResult]:
         yield from check_pack(path.resolve())
     elif path.suffix == ".py":
         yield from _check_python(str(path.resolve()))
-    elif path.suffix in (".yaml", ".yml") and _is_experiment(path):
+    elif path.suffix in (".yaml", ".yml") and is_instrument(said := read_yaml(path)[0]):
+        yield from check_instrument(path)
+    elif path.suffix in (".yaml", ".yml") and _is_experiment(said):
         yield from check_experiment(path)
     else:
         yield from _check_scenario(reference, Path(reference).name)
 
 
-def _is_experiment(path: Path) -> bool:
-    said, _ = read_yaml(path)
+def _is_experiment(said: object) -> bool:
     return isinstance(said, Mapping) and "scenario" not in said
 
 

@@ -157,11 +157,11 @@ def test_relabelling_rows_permutes_results(case: Case, perform: Perform, whole: 
     assert len(shuffled.pages) == len(straight.pages)
     for page, page_before in zip(shuffled.pages, straight.pages, strict=True):
         assert [step.kind for step in page.steps] == [step.kind for step in page_before.steps]
-        before = page_arrays(page_before)
+        before, steps = page_arrays(page_before), (*page.steps, *page.asides)
         for key, values in page_arrays(page).items():
             wide = values.shape[1:2] == (agents,) and key[1:2] != ("options",)
             expected = before[key][:, ids] if wide else before[key]
-            if isinstance(key[0], int) and names_seats(page.steps[key[0]], *key[1:]):
+            if isinstance(key[0], int) and names_seats(steps[key[0]], *key[1:]):
                 values = np.where(values == NOBODY, NOBODY, np.array(ids)[values])
             if values.dtype.kind == "f":
                 np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12, err_msg=key)
@@ -230,7 +230,8 @@ def test_answers_fit_the_schema_of_their_question_and_are_read_from_it(
 def test_replay_equals_the_run(case: Case, perform: Perform, whole: Once) -> None:
     """From recorded answers, without agents."""
     run = whole(case)
-    replay = perform(case, answerer=lambda game: Tape(run.steps))
+    asides = [step for page in run.pages for step in page.asides]
+    replay = perform(case, answerer=lambda game: Tape(run.steps, asides))
     assert [page.digest for page in replay.pages] == [page.digest for page in run.pages]
     assert replay.outcome.digest == run.outcome.digest
     assert replay.outcome.measures == run.outcome.measures

@@ -28,7 +28,6 @@ NO_ANSWER = "no answer"  # what may be said to an optional item
 _NOTHING = np.array(None, object)
 
 Kind = Literal["likert", "choice", "number", "open"]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=40)]
 Words = Annotated[str, Field(min_length=1)]
 
 # What each kind of item must say, and may say.
@@ -51,7 +50,7 @@ class Item(_Part):
     an open item, in characters.
     """
 
-    id: Name
+    id: str
     text: Words
     kind: Kind
     points: Annotated[int, Field(ge=2, le=101)] = 0
@@ -66,6 +65,8 @@ class Item(_Part):
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> Item:
+        if not self.id.isidentifier():
+            raise ValueError(f"the id is {self.id!r}; take letters, figures and underscores")
         needed, allowed = _KEYS[self.kind]
         given = self.model_fields_set
         for name in needed:
@@ -188,7 +189,7 @@ class Instrument(_Part):
     who answer.
     """
 
-    name: Name = "questionnaire"
+    name: Words = "questionnaire"
     title: Words
     note: str = ""
     instructions: str = ""

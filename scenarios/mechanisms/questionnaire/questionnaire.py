@@ -13,6 +13,7 @@ somebody was born or came back since.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -46,14 +47,20 @@ Given = Annotated[
 
 
 def scale_means(after: PostAnalysis, *, own: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield the mean score of all who were asked, on each scale and occasion, (R,)."""
+    """Yield the mean score of all who were asked, on each scale and occasion, (R,).
+
+    Within games that are repeated an occasion comes again; then its page is named, too.
+    """
     instrument = own["instrument"]
-    for page in after.pages():
-        for given in read_answers(page, {instrument.name: instrument}):
-            occasion = given.occasion.label.replace(" ", "_")
-            for name, scores in given.scores.items():
-                unit = f"{instrument.scales[name].score} of the items, mean over agents"
-                yield Finding(f"{name}_{occasion}", unit, mean_over(~np.isnan(scores), scores))
+    mine = {instrument.name: instrument}
+    every = [given for page in after.pages() for given in read_answers(page, mine)]
+    times = Counter(given.occasion.label for given in every)
+    for given in every:
+        label = given.occasion.label
+        occasion = label.replace(" ", "_") + (f"_page_{given.page}" if times[label] > 1 else "")
+        for name, scores in given.scores.items():
+            unit = f"{instrument.scales[name].score} of the items, mean over agents"
+            yield Finding(f"{name}_{occasion}", unit, mean_over(~np.isnan(scores), scores))
 
 
 @mechanism(
@@ -115,13 +122,20 @@ def questionnaire(
 
 
 def _refuse_namesake(instrument: Instrument, env: Environment) -> None:
-    """Raise ScenarioError if another questionnaire around the same play has this name."""
-    given = env.shared.setdefault("questionnaires", {})
+    """Raise ScenarioError if another questionnaire around the same play has names of this one."""
+    given: dict[str, Instrument] = env.shared.setdefault("questionnaires", {})
     if given.setdefault(instrument.name, instrument) != instrument:
         raise ScenarioError(
             f"questionnaire: two instruments are called {instrument.name!r}; give one of them "
             "another name (name: ...)"
         )
+    for other in given.values():
+        both = instrument.scales.keys() & other.scales.keys()
+        if other != instrument and both:
+            raise ScenarioError(
+                f"questionnaire: {other.name} and {instrument.name} both have a scale called "
+                f"{min(both)!r}; give one of them another name"
+            )
 
 
 def _seats(env: Environment, cohorts: Sequence[str]) -> Array:
@@ -133,7 +147,7 @@ def _seats(env: Environment, cohorts: Sequence[str]) -> Array:
 
 
 def _asking(
-    inner: Script, sitting: _Sitting, before: bool, due: Callable[[int], bool], after: bool
+    script: Script, sitting: _Sitting, before: bool, due: Callable[[int], bool], after: bool
 ) -> Script:
     """Drive a script, and give a questionnaire between its lines.
 
@@ -147,7 +161,7 @@ def _asking(
     while True:
         opened = len(env.opened)
         try:
-            said = inner.send(received)
+            said = script.send(received)
         except StopIteration as stop:
             if after or (due(played) and given < played):
                 yield from sitting.give(Occasion("end", played), env.present, told.facts)

@@ -101,8 +101,11 @@ def matched(actors: Actors, *names: str) -> Played:
 
 
 def test_the_table_has_all_mechanisms_for_games() -> None:
-    """The others are for amounts, for generations of agents, and for types of them."""
-    others = {"quota", "generations", "draft_designs", "tournament"}
+    """The others are for amounts, for generations of agents, and for types of them.
+
+    A questionnaire pays nothing; tests of its own have it within and around others.
+    """
+    others = {"quota", "generations", "draft_designs", "tournament", "questionnaire"}
     assert set(CELLS) == set(all_mechanisms.__all__) - others
 
 

@@ -17,7 +17,7 @@ from society.engine.agents import RunContext
 from society.engine.component import Agent, Component, Inquiry
 from society.engine.history import InMemoryRecorder, Page, page_digest
 from society.engine.population import Cohort, Population
-from society.errors import InputError, RunFileError, Unparsed
+from society.errors import InputError, PartError, RunFileError, Unparsed
 from society.runs.play import play, resume
 from society.runs.runfile import Writer, manifest_of, open_run_file
 from society.runs.verify import verify
@@ -329,6 +329,34 @@ def test_two_instruments_of_one_name_are_refused() -> None:
     asked = [{"questionnaire": {"instrument": one}} for one in (INSTRUMENT, other)]
     with pytest.raises(InputError, match="two instruments are called 'well'"):
         build(load_config("fishing_village", {"mechanisms": asked}))
+
+
+def test_two_instruments_with_a_scale_of_one_name_are_refused() -> None:
+    other = {**INSTRUMENT, "name": "other", "title": "Another"}
+    asked = [{"questionnaire": {"instrument": one}} for one in (INSTRUMENT, other)]
+    with pytest.raises(InputError, match="well and other both have a scale called 'wellbeing'"):
+        build(load_config("fishing_village", {"mechanisms": asked}))
+
+
+def test_a_mistake_of_the_script_within_keeps_its_place(written: Written) -> None:
+    file = written("wood.py", WOOD)
+    asked = {"questionnaire": {"instrument": INSTRUMENT, "before": False}}
+    setup = build(load_config(file, {"mechanisms": [asked]}), rehearsed=False)
+    with pytest.raises(PartError, match=r"wood.py:10: wood, 'felled': fact 'cut' has shape"):
+        setup.gamemaster().play()
+
+
+WOOD = """
+import numpy as np
+from society import Cohort, Params, Tell, own, scenario
+
+def cast(params, count):
+    return [Cohort("feller", count, ())]
+
+@scenario(params=Params, cast=cast, rounds=1, agents=3)
+def wood(env):
+    yield Tell("felled", {"cut": own(np.zeros((1, 7)))})
+"""
 
 
 def test_a_cohort_in_which_nobody_answers_is_told_who_could() -> None:
