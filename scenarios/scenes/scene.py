@@ -426,14 +426,13 @@ class Scene:
         if refused is not None:
             facts["refusal"] = own(np.broadcast_to(refused, who.shape))
             words.append(_AGAIN)
-        nothing = {
-            name: self.state.get(name, np.asarray(part.silent))
-            for name, part in form.fields.items()
-        }
-        nothing |= {"over": np.zeros((), int)} if self.closes else {}
-        spread = {n: np.broadcast_to(v, who.shape) if np.ndim(v) else v for n, v in nothing.items()}
+        nothing: dict[str, Any] = {}
+        for name, part in form.fields.items():
+            rows = isinstance(part, Rows | Story)
+            before = part.silent if rows else self.state.get(name, np.array(0))
+            nothing[name] = before if rows else np.broadcast_to(before, who.shape)
         text = " ".join(filter(None, words))
-        return Ask("resolve", form, facts, who=who, fallback=spread, text=text)
+        return Ask("resolve", form, facts, who=who, fallback=nothing, text=text)
 
     def _judged(
         self, form: Fields, said: Mapping[str, Array], judges: Judges

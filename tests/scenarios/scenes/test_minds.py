@@ -124,3 +124,12 @@ def test_people_play_with_rules_as_friends_and_as_the_referee(tmp_path: Path) ->
 
 
 STORIES = ("story_street", "story_crown", "story_anchor", "story_mill")
+
+
+def test_a_verdict_on_what_each_one_does_that_cannot_be_read_changes_nothing() -> None:
+    """The form has a list that is called like a fact: what workers do."""
+    setup = build(load_config("collective_labour", {"agents": 3, "rounds": 1}))
+    recorder, minds = InMemoryRecorder(), Referee("?", "?")
+    outcome = setup.gamemaster([recorder], minds=minds).play()
+    assert told(recorder, "stance") == [0, 0, 0]
+    assert sum(entry.fallbacks for entry in outcome.ledger) == 1
