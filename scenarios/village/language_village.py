@@ -304,7 +304,7 @@ STAGE = dataclasses.replace(
         },
         "cap": {},
     },
-    quotes={"words": "says", "norm": "now holds", "proposal": "proposes"},
+    quotes={"norm": "now holds", "proposal": "proposes", "words": "says"},
 )
 
 

@@ -32,9 +32,12 @@ UNTAXED = {
     "donor_game": "takes no payments",
     **dict.fromkeys(
         (
+            *("collective_labour", "haggling", "irrigation_election", "marketplace"),
             "cultural_evolution",
             "norm_coding",
+            "persona_writing",
             "program_tournament",
+            "pub_coordination",
             "self_play",
             "strategy_writing",
             "village_meeting",
