@@ -13,6 +13,7 @@ somebody was born or came back since.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -46,14 +47,21 @@ Given = Annotated[
 
 
 def scale_means(after: PostAnalysis, *, own: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield the mean score of all who were asked, on each scale and occasion, (R,)."""
-    instrument = own["instrument"]
+    """Yield the mean score of all who were asked, on each scale and occasion, (R,).
+
+    Within games that are repeated an occasion comes again; the last time counts.
+    """
+    instrument, found = own["instrument"], defaultdict[tuple[str, str], list[Array]](list)
     for page in after.pages():
         for given in read_answers(page, {instrument.name: instrument}):
-            occasion = given.occasion.label.replace(" ", "_")
             for name, scores in given.scores.items():
-                unit = f"{instrument.scales[name].score} of the items, mean over agents"
-                yield Finding(f"{name}_{occasion}", unit, mean_over(~np.isnan(scores), scores))
+                found[name, given.occasion.label.replace(" ", "_")].append(scores)
+    for (name, occasion), times in found.items():
+        unit = f"{instrument.scales[name].score} of the items, mean over agents"
+        if len(times) > 1:
+            unit = f"{unit}, last of {len(times)} times"
+        scores = times[-1]
+        yield Finding(f"{name}_{occasion}", unit, mean_over(~np.isnan(scores), scores))
 
 
 @mechanism(
@@ -102,26 +110,47 @@ def questionnaire(
     if not (before or after or rounds or every):
         raise ScenarioError("questionnaire: it is never given; set before, rounds, every or after")
 
+    entry = object()  # another one, for each entry of a scenario file
+
     def due(played: int) -> bool:
         return played in rounds or bool(every and played and played % every == 0)
 
     def asked(env: Environment) -> Script:
         inner = play(env)
-        _refuse_namesake(instrument, env)
-        sitting = _Sitting(env, instrument, _seats(env, cohorts), mode, order)
+        seats = _seats(env, cohorts)
+        _refuse_clashes(entry, instrument, seats, env)
+        sitting = _Sitting(env, instrument, seats, mode, order)
         return _asking(inner, sitting, before, due, after)
 
     return asked
 
 
-def _refuse_namesake(instrument: Instrument, env: Environment) -> None:
-    """Raise ScenarioError if another questionnaire around the same play has this name."""
-    given = env.shared.setdefault("questionnaires", {})
-    if given.setdefault(instrument.name, instrument) != instrument:
-        raise ScenarioError(
-            f"questionnaire: two instruments are called {instrument.name!r}; give one of them "
-            "another name (name: ...)"
-        )
+def _refuse_clashes(entry: object, instrument: Instrument, seats: Array, env: Environment) -> None:
+    """Raise ScenarioError if answers, or scores, of another entry would stand in the same place.
+
+    seats: those that are asked, (R, N) of bool.
+    """
+    given: dict[object, tuple[Instrument, Array]] = env.shared.setdefault("questionnaires", {})
+    for other, (another, asked) in given.items():
+        if other is entry:
+            continue
+        if another == instrument:
+            if (asked & seats).any():
+                raise ScenarioError(
+                    f"questionnaire: {instrument.name} is given to the same agents twice; state "
+                    "all its occasions in one entry, or let each entry name other cohorts"
+                )
+        elif another.name == instrument.name:
+            raise ScenarioError(
+                f"questionnaire: two instruments are called {instrument.name!r}; give one of them "
+                "another name (name: ...)"
+            )
+        elif shared := [name for name in instrument.scales if name in another.scales]:
+            raise ScenarioError(
+                f"questionnaire: {another.name} and {instrument.name} both have a scale "
+                f"{shared[0]!r}, so that their scores would have one name; rename one"
+            )
+    given[entry] = instrument, seats
 
 
 def _seats(env: Environment, cohorts: Sequence[str]) -> Array:

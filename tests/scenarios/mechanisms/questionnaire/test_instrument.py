@@ -161,12 +161,14 @@ def refusal(written: Written, content: str) -> list[str]:
             "got ['p']; expected a list with at least 2",
         ),
         ("id: c, kind: choice, options: [p, p]", "c has an option twice"),
+        ("id: c, kind: choice, options: [Yes, yes.]", "c has an option twice"),
+        ("id: c, kind: choice, options: [p, ' ']", "options[1]: got ' '; expected words"),
         ("id: c, kind: choice, options: [p, q/r]", "options hold no slash"),
         ("id: c, kind: open, points: 3", "has points, which belongs to likert items"),
         ("id: c, kind: likert, points: 3, labels: [p, q]", "c has 2 labels for 3 points"),
         ("id: c, kind: likert, points: 3, labels: {4: q}", "a label for point 4"),
         ("id: c, kind: scale", "kind: got 'scale'; expected one of likert, choice, number, open"),
-        ("id: c d, kind: open", "id: got 'c d'"),
+        ("id: c d, kind: open", "id: got 'c d'; expected a letter, then at most 39 letters"),
         ("id: c, kind: open, colour: red", "own.yaml:7:25 instrument.items[3].colour: there is no"),
     ],
 )
@@ -195,6 +197,15 @@ def test_scales_that_are_wrong_are_refused_with_their_place(
 ) -> None:
     (line,) = refusal(written, f"{PLAIN}scales:\n  {scale}\n")
     assert words in line
+
+
+def test_a_blank_question_an_empty_file_and_a_single_wrong_item_are_each_one_complaint(
+    written: Written,
+) -> None:
+    (line,) = refusal(written, "title: T\nitems: [{id: a, text: ' ', kind: open}]\n")
+    assert line == "own.yaml:2:23 instrument.items[0].text: got ' '; expected words"
+    (line,) = refusal(written, "")
+    assert line.endswith("own.yaml is empty; begin with title: and items:")
 
 
 def test_a_file_that_is_not_there_and_a_name_that_nobody_has_are_refused(

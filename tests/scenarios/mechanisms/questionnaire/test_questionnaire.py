@@ -233,6 +233,25 @@ def test_findings_are_the_mean_scores_by_occasion(tmp_path: Path) -> None:
     assert found == {f"wellbeing_{occasion}": [4.5, 4.5] for occasion in occasions}
 
 
+def test_an_occasion_that_comes_again_counts_the_last_time_and_says_so(tmp_path: Path) -> None:
+    asked = {"questionnaire": {"instrument": INSTRUMENT, "after": False}}
+    noisy = {"questionnaire_answers": {"noise": 0.3}}
+    cohorts = [{"name": "villager", "count": 4, "components": [*FISHERS, noisy]}]
+    twice = {
+        "mechanisms": [asked, {"generations": {"count": 2, "fitness": "wealth"}}],
+        "cohorts": cohorts,
+    }
+    play(build(load_config("fishing_village", {"rounds": 2, **twice})), tmp_path / "a.run")
+    with open_run_file(tmp_path / "a.run") as run:
+        found = [one for one in run.findings() or () if one.name == "wellbeing_before"]
+        instruments = {"well": Instrument.model_validate(INSTRUMENT)}
+        given = [one for page in run.pages() for one in read_answers(page, instruments)]
+    assert len(found) == 1
+    assert found[0].unit == "mean of the items, mean over agents, last of 2 times"
+    first, last = (one.scores["wellbeing"].mean() for one in given)
+    assert found[0].values.tolist() == [last] != [first]
+
+
 # Run files
 
 
@@ -329,6 +348,28 @@ def test_two_instruments_of_one_name_are_refused() -> None:
     asked = [{"questionnaire": {"instrument": one}} for one in (INSTRUMENT, other)]
     with pytest.raises(InputError, match="two instruments are called 'well'"):
         build(load_config("fishing_village", {"mechanisms": asked}))
+
+
+def test_two_instruments_with_a_scale_of_one_name_are_refused() -> None:
+    other = {**INSTRUMENT, "name": "ill"}
+    asked = [{"questionnaire": {"instrument": one}} for one in (INSTRUMENT, other)]
+    with pytest.raises(InputError, match="well and ill both have a scale 'wellbeing'"):
+        build(load_config("fishing_village", {"mechanisms": asked}))
+
+
+def test_the_same_instrument_is_for_the_same_agents_once_and_for_others_again() -> None:
+    cohorts = [{"name": name, "count": 2, "components": [*FISHERS, RESPONDENT]} for name in "ab"]
+
+    def asked(*cohorts_of_entries: str) -> Society:
+        entries = [
+            {"questionnaire": {"instrument": INSTRUMENT, "cohorts": [*names]}}
+            for names in cohorts_of_entries
+        ]
+        return build(load_config("fishing_village", {"cohorts": cohorts, "mechanisms": entries}))
+
+    assert asked("a", "b").unanswered() is None
+    with pytest.raises(InputError, match="well is given to the same agents twice"):
+        asked("a", "ab")
 
 
 def test_a_cohort_in_which_nobody_answers_is_told_who_could() -> None:
