@@ -71,7 +71,7 @@ def describe_curve(name: str, rounds: Array, values: Array, along: str = "round"
 
 def _moment(along: str, number: float) -> str:
     if along == ROUNDS_PLAYED:
-        return f"after {number:g} round{'s' * (number != 1)}"
+        return f"after {number:g} {'round' if number == 1 else 'rounds'}"
     return f"in {along} {number:g}"
 
 
