@@ -31,6 +31,7 @@ from society.engine.rng import Array
 from society.engine.scenario import Finding, PostAnalysis, mean_over, mechanism
 from society.engine.script import UNANSWERED, Ask, Fact, Inherit, Line, Script, Tell, common, own
 from society.errors import ScenarioError
+from society.scenarios.games.player_matching import match_players
 from society.scenarios.mechanisms.questionnaire.answers import read_answers
 from society.scenarios.mechanisms.questionnaire.instrument import Instrument, Item, Occasion
 
@@ -270,7 +271,11 @@ class _Sitting:
             "item_ids": [item.id for item in instrument.items],
             "wordings": [instrument.wording(item, alone=alone) for item in instrument.items],
         }
+        seats: dict[str, Fact] = {}
+        if self.env.rules is not None:  # of a game, which are told as they are from one's own seat
+            seats["seat"] = own(match_players(self.env, self.env.rules.players).number)
         return {
+            **seats,
             **{name: common(np.array(text, object)) for name, text in words.items()},
             **{name: common(np.array([[texts]], object)) for name, texts in lists.items()},
             "rounds_played": common(occasion.played),

@@ -225,6 +225,21 @@ def test_prompts_of_the_scenario_are_the_same_with_it_and_without(tmp_path: Path
     assert prompts[0] == prompts[1]
 
 
+@pytest.mark.parametrize("game", ["prisoners_dilemma", "trust", "public_goods"])
+def test_players_are_told_the_rules_of_their_game_from_their_own_seats(
+    game: str, tmp_path: Path
+) -> None:
+    asked = [{"questionnaire": {"instrument": INSTRUMENT}}]
+    changes = {"models": {"default": "offline"}, "mechanisms": asked}
+    play(build(load_config(game, changes)), tmp_path / "a.run")
+    with open_run_file(tmp_path / "a.run") as run:
+        calls = [call.request for call in run.calls()]
+    prompts = [one.messages[-1].content for one in calls if one.address.kind == "questionnaire"]
+    assert all("You play a game" in one for one in prompts)
+    second = "You A0, the other player A1: you get 2 points, the other player 6 points."
+    assert (second in prompts[1]) == (game == "trust")
+
+
 def test_findings_are_the_mean_scores_by_occasion(tmp_path: Path) -> None:
     play(village(every=1, days=2), tmp_path / "a.run")
     with open_run_file(tmp_path / "a.run") as run:
