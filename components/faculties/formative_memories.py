@@ -15,20 +15,33 @@ from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from society.components.language.llm_policy import View, ask_model
 from society.engine.action_spaces import Fields, Legal, Text
 from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry
 from society.engine.environment import Environment
 from society.engine.graph import NOBODY
+from society.engine.parameters import Words
 from society.engine.rng import Array, Draws, Places
 from society.errors import Unparsed
 from society.text import clean_line, quote_text
 
 _LONGEST = 400  # characters of an episode
 
-Ages = Annotated[tuple[Annotated[int, Field(ge=0, le=120)], ...], Field(min_length=1)]
+
+def _check_ages(ages: tuple[int, ...]) -> tuple[int, ...]:
+    for place, age in enumerate(ages):
+        if age in ages[:place]:
+            raise ValueError(f"got the age {age} twice; give each age once")
+    return ages
+
+
+Ages = Annotated[
+    tuple[Annotated[int, Field(ge=0, le=120)], ...],
+    Field(min_length=1),
+    AfterValidator(_check_ages),
+]
 
 
 @dataclass(frozen=True)
@@ -42,20 +55,20 @@ class FormativeMemories(Component):
     """
 
     ages: Ages = (7, 13, 19, 27)
-    places: Annotated[tuple[str, ...], Field(min_length=1)] = (
+    places: Annotated[tuple[Words, ...], Field(min_length=1)] = (
         "at the old school",
         "by the river",
         "in the market hall",
         "on the road out of town",
     )
-    ties: tuple[str, ...] = (
+    ties: tuple[Words, ...] = (
         "grew up next door to each other",
         "worked side by side for a summer",
         "fell out over a debt, and made up again",
         "helped each other out of trouble",
     )
     ties_each: Annotated[int, Field(ge=0)] = 1
-    texts: tuple[str, ...] = ()
+    texts: tuple[Words, ...] = ()
     model: str = "default"
 
     chance_id = "formative_memories"

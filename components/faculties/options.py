@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from society.engine.component import ANYTHING, Agent, Component, Inquiry
+from society.engine.parameters import Words
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class Options(Component):
     question: in words. before: the kinds of questions before which it comes to mind.
     """
 
-    question: str = (
+    question: Words = (
         "What could you do here? Name the options that you have, and say which of them is best "
         "for you."
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from society.engine.component import ANYTHING, Agent, Component, Inquiry
+from society.engine.parameters import Words
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class PersonLikeMe(Component):
     question: in words. before: the kinds of questions before which it comes to mind.
     """
 
-    question: str = "What would a person like you do in a situation like this one?"
+    question: Words = "What would a person like you do in a situation like this one?"
     before: tuple[str, ...] = ANYTHING
 
     chance_id = "person_like_me"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from society.engine.component import ANYTHING, Agent, Component, Inquiry
+from society.engine.parameters import Words
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,9 @@ class SelfPerception(Component):
     question: in words. before: the kinds of questions before which it comes to mind.
     """
 
-    question: str = "What kind of person are you, judging by what you have done and lived through?"
+    question: Words = (
+        "What kind of person are you, judging by what you have done and lived through?"
+    )
     before: tuple[str, ...] = ANYTHING
 
     chance_id = "self_perception"

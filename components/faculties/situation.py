@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from society.engine.component import ANYTHING, Agent, Component, Inquiry
+from society.engine.parameters import Words
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class Situation(Component):
     question: in words. before: the kinds of questions before which it comes to mind.
     """
 
-    question: str = "What is going on here, and what is at stake for you and for the others?"
+    question: Words = "What is going on here, and what is at stake for you and for the others?"
     before: tuple[str, ...] = ANYTHING
 
     chance_id = "situation"

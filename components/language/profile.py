@@ -125,6 +125,11 @@ class Profile(Component):
             parts = list(string.Formatter().parse(self.wording))
         except ValueError as error:
             raise ValueError(f"wording: {error}; write columns in braces, as in {{age}}") from None
+        if all(name is None for _, name, *_ in parts):
+            raise ValueError(
+                f"wording: got {self.wording!r:.60}, the same words for everybody; write columns "
+                "in braces, as in {age}"
+            )
         return "".join(f"{text}{self._cell(row, *more)}" for text, *more in parts)
 
     def _cell(self, row: int, name: str | None, form: str | None, conversion: str | None) -> str:
@@ -207,8 +212,8 @@ class Profile(Component):
             low, high = sorted((int(ids[first]), int(other)))
             raise self.people.wrong(
                 self.people.lines[int(rows[first])],
-                f"agents {low} and {high} would both be this person, since the table has "
-                f"{np.count_nonzero(self.weights)} people; add people, or say repeats: true",
+                f"agents {low} and {high} would both be this person, since the table has only "
+                f"{np.count_nonzero(self.weights)}; add people, or say repeats: true",
             )
 
     def answer_introduce(self, ask: Question, agents: AgentGroup) -> Array:

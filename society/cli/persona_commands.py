@@ -225,6 +225,9 @@ def _print_coverage(coverage: Coverage) -> None:
         table.add_row(name, ", ".join(f"{level}: {count}" for level, count in counts.items()))
     print()
     console().print(table)
+    if coverage.discrepancy is None:
+        print("\ndiscrepancy: computed for at most 4,096 people")
+        return
     print(
         f"\ndiscrepancy (centred L2, squared) {coverage.discrepancy:.3g}; of independent random "
         f"people {coverage.random:.3g}"
@@ -272,6 +275,7 @@ def write_people_command(args: argparse.Namespace) -> int:
     path = args.out.with_suffix(".run")
     if path == args.out:
         raise InputError(f"--out {args.out} is the name of a run; give FILE.csv")
+    _refuse_taken(args, path)
     end = record_writing(args, _writing_config(args), path)
     if end.code:
         code = print_end(args, path, end)
@@ -289,6 +293,19 @@ def write_people_command(args: argparse.Namespace) -> int:
             return code
         _note(f"nobody is described, so that no file is made; society show {path} says more")
         return 1
+
+
+def _refuse_taken(args: argparse.Namespace, recorded: Path) -> None:
+    """Raise FileError, before anything is spent, if descriptions could not be written."""
+    if args.out.exists() and args.out.samefile(_table_path(args.table)):
+        raise FileError(
+            f"--out {short_path(args.out)} is the table of people itself; name another file"
+        )
+    if args.out.exists() and not args.overwrite and not recorded.exists():
+        raise FileError(
+            f"{short_path(args.out)} exists already; name another --out, or replace it by "
+            "--overwrite"
+        )
 
 
 def _writing_config(args: argparse.Namespace) -> RunConfig:

@@ -458,6 +458,9 @@ def _with_instruments(
             keys = ("mechanisms", index, name, "instrument")
             file = _instrument_file(named, keys, origin, folder)
             content, inner = read_yaml(file)
+            if content is None:
+                words = f"{short_path(file)} is empty; begin with title: and items:"
+                raise origin.refusal([Issue(keys, words)])
             if isinstance(content, dict):
                 content = {"name": file.stem, **content}
             parts[index] = {**part, name: {**given, "instrument": content}}

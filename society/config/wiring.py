@@ -166,7 +166,12 @@ class _Check:
     def _looked(self, heard: Rehearsal) -> list[WiringIssue]:
         if self.own_script and not heard.opens_rounds:  # so that nothing is said, either
             return [self._roundless(heard)]
-        found = [*self._components(heard), *self._tables(heard), *self._shadowed(heard)]
+        found = [
+            *self._components(heard),
+            *self._occasions(heard),
+            *self._tables(heard),
+            *self._shadowed(heard),
+        ]
         found += self._unread_faculties(heard)
         if self.own_script:
             found += self._measures(heard)
@@ -454,6 +459,26 @@ class _Check:
                     continue
                 words = f"{kind.title()} {name} {words}; {hint}"
                 yield part_issue(kind, name, words, "warning")
+
+    def _occasions(self, heard: Rehearsal) -> Iterator[WiringIssue]:
+        """Find faculties that wait for a question that nobody asks, or an event of no such kind."""
+        for cohort in self.cast:
+            place = (self.own_cast or {}).get(cohort.name, ("", 0))
+            for part in cohort.components:
+                for field, said, what in (
+                    ("before", heard.asked, "asked"),
+                    ("when", heard.told, "told"),
+                ):
+                    named = getattr(part, field, ())
+                    for name in named if isinstance(named, tuple) else ():
+                        if name == "*" or name in said:
+                            continue
+                        if not heard.partial or _close(name, said):
+                            words = (
+                                f"{part.title()} in cohort {cohort.name!r} has {field}={name!r}, "
+                                f"and this is not {what} in {self.scenario.name}; "
+                            )
+                            yield WiringIssue(words + suggest(name, said), "warning", *place)
 
     def _tables(self, heard: Rehearsal) -> Iterator[WiringIssue]:
         """Find answers in data files to questions that nobody asks.

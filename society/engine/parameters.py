@@ -15,7 +15,16 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    WithJsonSchema,
+    create_model,
+)
 from pydantic.json_schema import GenerateJsonSchema
 
 from society.errors import suggest
@@ -23,6 +32,17 @@ from society.errors import suggest
 M = TypeVar("M", bound=BaseModel)
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(ge=0)]
+
+
+def _check_words(words: str) -> str:
+    if not words.strip():
+        raise ValueError(f"got {words!r:.60}; expected words")
+    return words
+
+
+Words = Annotated[  # a text that is not blank
+    str, AfterValidator(_check_words), WithJsonSchema({"type": "string", "minLength": 1})
+]
 Keys = tuple[str | int, ...]  # ("cohorts", 0, "count")
 Schema = Mapping[str, Any]
 
@@ -156,7 +176,16 @@ def validate(
     try:
         made = model.model_validate(given, context=dict(context or {}))
     except ValidationError as error:
-        found += [_fault(detail, schema, sort) for detail in error.errors()]
+        details = error.errors()
+        # Entries that are wrong do not count for pydantic, which then finds the list too short.
+        within = {
+            detail["loc"][:depth] for detail in details for depth in range(len(detail["loc"]))
+        }
+        found += [
+            _fault(detail, schema, sort)
+            for detail in details
+            if detail["type"] != "too_short" or detail["loc"] not in within
+        ]
     if found:
         raise ValidationIssues(*dict.fromkeys(found))
     return made

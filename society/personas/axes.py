@@ -42,6 +42,7 @@ from society.text import clean_line, format_number, round_figures
 from .people import DESCRIPTION, NUMBER, is_heading
 
 SequenceName = Literal["sobol", "halton"]
+_MOST_COMPARED = 4096  # people whose discrepancy is computed, which compares all pairs
 _QUARTERS = 4  # parts of a range whose people are counted
 
 
@@ -147,10 +148,11 @@ class _Axes(BaseModel):
 class Coverage(NamedTuple):
     """How people cover the axes. discrepancy: of their points; random: of independent ones.
 
+    Of more than 4,096 people there is no discrepancy.
     counts: people of each level, or of each quarter of a range, by axis.
     """
 
-    discrepancy: float
+    discrepancy: float | None
     random: float
     counts: Mapping[str, Mapping[str, int]]
 
@@ -216,10 +218,12 @@ def quasi_random_points(count: int, axes: int, seed: int, sequence: SequenceName
     return whole[:count]
 
 
-def _discrepancies(points: Array) -> tuple[float, float]:
+def _discrepancies(points: Array) -> tuple[float | None, float]:
     """Return the discrepancy of points, and the one expected of as many independent ones."""
     count, axes = points.shape
-    found = float(require("scipy.stats").qmc.discrepancy(points, method="CD"))
+    found = None
+    if count <= _MOST_COMPARED:
+        found = float(require("scipy.stats").qmc.discrepancy(points, method="CD"))
     return found, (math.pow(5 / 4, axes) - math.pow(13 / 12, axes)) / count
 
 

@@ -178,8 +178,8 @@ def _person(
     if len(row) != len(columns):
         raise table.wrong(
             line,
-            f"got {len(row)} cells; expected {len(columns)}, one for each column (cells that "
-            "have commas stand between quotation marks)",
+            f"got {len(row)} {'cell' if len(row) == 1 else 'cells'}; expected {len(columns)}, one "
+            "for each column (cells that have commas stand between quotation marks)",
         )
     cells = tuple(map(clean_line, row))
     for name, cell in zip(columns, cells, strict=True):

@@ -212,6 +212,18 @@ def test_a_limit_pauses_and_the_same_command_goes_on_with_the_same_people(
     assert "records another writing" in other.err
 
 
+def test_descriptions_are_not_paid_for_if_they_could_not_be_written(
+    typed: Typed, people: Path
+) -> None:
+    Path("precious.csv").write_text("a\n1\n")
+    for out, words in (("p.csv", "is the table of people itself"), ("precious.csv", "exists")):
+        said = typed("personas", "write", people, "--out", out)
+        assert (said.code, said.out) == (2, "")
+        assert words in said.err
+    assert Path("p.csv").read_text() == PEOPLE
+    assert not list(Path().glob("*.run"))
+
+
 @pytest.mark.thorough
 def test_a_kill_loses_and_repeats_no_paid_answer(
     provider: Provider, typed: Typed, tmp_path: Path

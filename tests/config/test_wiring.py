@@ -712,6 +712,19 @@ def test_a_relation_of_a_component_that_is_not_there_is_found_before_any_call(
     )
 
 
+def test_faculties_that_wait_for_what_never_happens_are_named(typed: Typed, tmp_path: Path) -> None:
+    parts = "persona, situation: {before: [efort, vote]}, plan: {when: [punishd]}, language_policy"
+    cohort = f"{{name: all, count: 3, components: [{parts}]}}"
+    (tmp_path / "a.yaml").write_text(f"scenario: language_village\ncohorts: [{cohort}]\n")
+    said = typed("run", "a.yaml", "--estimate", "--quiet")
+    assert said.err.splitlines() == [
+        "warning: a.yaml:2: situation in cohort 'all' has before='efort', and this is not asked in "
+        "language_village; did you mean 'effort'?",
+        "warning: a.yaml:2: plan in cohort 'all' has when='punishd', and this is not told in "
+        "language_village; did you mean 'punished'?",
+    ]
+
+
 def test_python_warns_where_society_is_used_from_python(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

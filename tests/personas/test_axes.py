@@ -40,7 +40,14 @@ def test_sixteen_people_of_a_sobol_sequence_cover_four_levels_evenly() -> None:
         "0.5 to 0.75": 4,
         "0.75 to 1": 4,
     }
+    assert coverage.discrepancy is not None
     assert coverage.discrepancy < coverage.random / 3
+
+
+def test_the_discrepancy_of_too_many_people_is_not_computed_since_it_compares_all_pairs() -> None:
+    axes = (Axis(name="x", low=0, high=1),)
+    assert draw_from_axes(axes, 4096, seed=1).coverage.discrepancy is not None
+    assert draw_from_axes(axes, 4097, seed=1).coverage.discrepancy is None
 
 
 def test_the_discrepancy_of_random_points_is_the_one_expected() -> None:

@@ -43,7 +43,7 @@ def test_numbers_are_numbers_unless_they_are_codes() -> None:
         ("age,\n1,2\n", "line 1: column 2 has no name"),
         ("age;trade\n1;2\n", "line 1: 'age;trade' is no name of a column"),
         ("axes:\n  - {name: x}\n", "line 1: 'axes:' is no name of a column; expected a CSV"),
-        ("age,trade\n1,miller\n2\n", "line 3: got 1 cells; expected 2"),
+        ("age,trade\n1,miller\n2\n", "line 3: got 1 cell; expected 2"),
         ("age,trade\n1,\n", "line 2: column 'trade' is empty"),
         ('age,trade\n1,"mill\n2,b\n', "line 3: this is no CSV: unexpected end of data"),
         (f"age\n{'x' * 4001}\n", "line 2: column 'age' has 4,001 characters"),

@@ -12,14 +12,22 @@ unanswered on purpose.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 
 from society.engine.action_spaces import Choice, Integer, Real, Text, Value
-from society.engine.parameters import Issue
+from society.engine.parameters import Issue, Words
 from society.engine.rng import Array
 from society.errors import suggest
 from society.text import format_number
@@ -28,7 +36,20 @@ NO_ANSWER = "no answer"  # what may be said to an optional item
 _NOTHING = np.array(None, object)
 
 Kind = Literal["likert", "choice", "number", "open"]
-Words = Annotated[str, Field(min_length=1)]
+_NAME = r"[A-Za-z][A-Za-z0-9_]{0,39}"
+
+
+def _check_name(name: str) -> str:
+    if not re.fullmatch(_NAME, name):
+        raise ValueError(
+            f"got {name!r:.60}; expected a letter, then at most 39 letters, figures and underscores"
+        )
+    return name
+
+
+Name = Annotated[
+    str, AfterValidator(_check_name), WithJsonSchema({"type": "string", "pattern": f"^{_NAME}$"})
+]
 
 # What each kind of item must say, and may say.
 _KEYS: Mapping[Kind, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -50,7 +71,7 @@ class Item(_Part):
     an open item, in characters.
     """
 
-    id: str
+    id: Name
     text: Words
     kind: Kind
     points: Annotated[int, Field(ge=2, le=101)] = 0
@@ -65,8 +86,6 @@ class Item(_Part):
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> Item:
-        if not self.id.isidentifier():
-            raise ValueError(f"the id is {self.id!r}; take letters, figures and underscores")
         needed, allowed = _KEYS[self.kind]
         given = self.model_fields_set
         for name in needed:
@@ -104,8 +123,11 @@ class Item(_Part):
                     f"{self.id} has a label for point {point}; its points run from 1 to "
                     f"{self.points}"
                 )
-        if len(set(self.options)) < len(self.options):
-            raise ValueError(f"{self.id} has an option twice; let all options differ")
+        if len({option.strip(" .").casefold() for option in self.options}) < len(self.options):
+            raise ValueError(
+                f"{self.id} has an option twice; let all options differ, and not in capitals, "
+                "blanks or full stops alone"
+            )
         for option in self.options:
             if "/" in option or "; " in option or option == NO_ANSWER:
                 raise ValueError(
@@ -189,7 +211,7 @@ class Instrument(_Part):
     who answer.
     """
 
-    name: Words = "questionnaire"
+    name: Name = "questionnaire"
     title: Words
     note: str = ""
     instructions: str = ""
@@ -233,7 +255,7 @@ class Instrument(_Part):
             for place, one in enumerate(scale.items):
                 at = (*here, "items", place)
                 if one not in ids:
-                    yield Issue(at, f"there is no item {one!r}; {suggest(one, ids)}")
+                    yield Issue(at, f"there is no item {one!r}; {suggest(one, dict.fromkeys(ids))}")
                 elif one in scale.items[:place]:
                     yield Issue(at, f"{one!r} stands twice in this scale; leave it out once")
                 elif self.item(one).reach is None:

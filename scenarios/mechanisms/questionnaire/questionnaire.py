@@ -13,7 +13,7 @@ somebody was born or came back since.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -31,6 +31,7 @@ from society.engine.rng import Array
 from society.engine.scenario import Finding, PostAnalysis, mean_over, mechanism
 from society.engine.script import UNANSWERED, Ask, Fact, Inherit, Line, Script, Tell, common, own
 from society.errors import ScenarioError
+from society.scenarios.games.player_matching import match_players
 from society.scenarios.mechanisms.questionnaire.answers import read_answers
 from society.scenarios.mechanisms.questionnaire.instrument import Instrument, Item, Occasion
 
@@ -49,18 +50,19 @@ Given = Annotated[
 def scale_means(after: PostAnalysis, *, own: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield the mean score of all who were asked, on each scale and occasion, (R,).
 
-    Within games that are repeated an occasion comes again; then its page is named, too.
+    Within games that are repeated an occasion comes again; the last time counts.
     """
-    instrument = own["instrument"]
-    mine = {instrument.name: instrument}
-    every = [given for page in after.pages() for given in read_answers(page, mine)]
-    times = Counter(given.occasion.label for given in every)
-    for given in every:
-        label = given.occasion.label
-        occasion = label.replace(" ", "_") + (f"_page_{given.page}" if times[label] > 1 else "")
-        for name, scores in given.scores.items():
-            unit = f"{instrument.scales[name].score} of the items, mean over agents"
-            yield Finding(f"{name}_{occasion}", unit, mean_over(~np.isnan(scores), scores))
+    instrument, found = own["instrument"], defaultdict[tuple[str, str], list[Array]](list)
+    for page in after.pages():
+        for given in read_answers(page, {instrument.name: instrument}):
+            for name, scores in given.scores.items():
+                found[name, given.occasion.label.replace(" ", "_")].append(scores)
+    for (name, occasion), times in found.items():
+        unit = f"{instrument.scales[name].score} of the items, mean over agents"
+        if len(times) > 1:
+            unit = f"{unit}, last of {len(times)} times"
+        scores = times[-1]
+        yield Finding(f"{name}_{occasion}", unit, mean_over(~np.isnan(scores), scores))
 
 
 @mechanism(
@@ -109,33 +111,47 @@ def questionnaire(
     if not (before or after or rounds or every):
         raise ScenarioError("questionnaire: it is never given; set before, rounds, every or after")
 
+    entry = object()  # another one, for each entry of a scenario file
+
     def due(played: int) -> bool:
         return played in rounds or bool(every and played and played % every == 0)
 
     def asked(env: Environment) -> Script:
         inner = play(env)
-        _refuse_namesake(instrument, env)
-        sitting = _Sitting(env, instrument, _seats(env, cohorts), mode, order)
+        seats = _seats(env, cohorts)
+        _refuse_clashes(entry, instrument, seats, env)
+        sitting = _Sitting(env, instrument, seats, mode, order)
         return _asking(inner, sitting, before, due, after)
 
     return asked
 
 
-def _refuse_namesake(instrument: Instrument, env: Environment) -> None:
-    """Raise ScenarioError if another questionnaire around the same play has names of this one."""
-    given: dict[str, Instrument] = env.shared.setdefault("questionnaires", {})
-    if given.setdefault(instrument.name, instrument) != instrument:
-        raise ScenarioError(
-            f"questionnaire: two instruments are called {instrument.name!r}; give one of them "
-            "another name (name: ...)"
-        )
-    for other in given.values():
-        both = instrument.scales.keys() & other.scales.keys()
-        if other != instrument and both:
+def _refuse_clashes(entry: object, instrument: Instrument, seats: Array, env: Environment) -> None:
+    """Raise ScenarioError if answers, or scores, of another entry would stand in the same place.
+
+    seats: those that are asked, (R, N) of bool.
+    """
+    given: dict[object, tuple[Instrument, Array]] = env.shared.setdefault("questionnaires", {})
+    for other, (another, asked) in given.items():
+        if other is entry:
+            continue
+        if another == instrument:
+            if (asked & seats).any():
+                raise ScenarioError(
+                    f"questionnaire: {instrument.name} is given to the same agents twice; state "
+                    "all its occasions in one entry, or let each entry name other cohorts"
+                )
+        elif another.name == instrument.name:
             raise ScenarioError(
-                f"questionnaire: {other.name} and {instrument.name} both have a scale called "
-                f"{min(both)!r}; give one of them another name"
+                f"questionnaire: two instruments are called {instrument.name!r}; give one of them "
+                "another name (name: ...)"
             )
+        elif shared := [name for name in instrument.scales if name in another.scales]:
+            raise ScenarioError(
+                f"questionnaire: {another.name} and {instrument.name} both have a scale "
+                f"{shared[0]!r}, so that their scores would have one name; rename one"
+            )
+    given[entry] = instrument, seats
 
 
 def _seats(env: Environment, cohorts: Sequence[str]) -> Array:
@@ -255,7 +271,11 @@ class _Sitting:
             "item_ids": [item.id for item in instrument.items],
             "wordings": [instrument.wording(item, alone=alone) for item in instrument.items],
         }
+        seats: dict[str, Fact] = {}
+        if self.env.rules is not None:  # of a game, which are told as they are from one's own seat
+            seats["seat"] = own(match_players(self.env, self.env.rules.players).number)
         return {
+            **seats,
             **{name: common(np.array(text, object)) for name, text in words.items()},
             **{name: common(np.array([[texts]], object)) for name, texts in lists.items()},
             "rounds_played": common(occasion.played),

@@ -14,7 +14,7 @@ from society.errors import RunFileError
 from society.runs.agent_names import AgentNames
 from society.runs.manifest import Manifest
 from society.scenarios.mechanisms.questionnaire.answers import Answers, read_answers
-from society.scenarios.mechanisms.questionnaire.instrument import Instrument
+from society.scenarios.mechanisms.questionnaire.instrument import Instrument, Item
 
 from .frames import NAMED, RowBlock
 
@@ -26,6 +26,11 @@ MECHANISM = "questionnaire"
 ROWS: dict[str, type] = dict.fromkeys(("replicate", "round", "agent"), np.int32)
 ROWS |= {"name": np.object_, "cohort": np.int64}
 ROWS |= {"instrument": str, "occasion": str, "rounds_played": np.int32}
+
+
+def item_column(item: Item) -> str:
+    """Return the column that holds the answers to an item, see frames.add_column."""
+    return f"{item.id}_value" if item.id in ("condition", *ROWS) else item.id
 
 
 def instruments_of(manifest: Manifest) -> dict[str, Instrument]:

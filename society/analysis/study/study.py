@@ -256,13 +256,18 @@ class Study:
             (answers.questionnaire_rows(run, names) for run in self.played), answers.ROWS
         )
         frame = self._detail_table(form, {"cohort": partial(categories, names=names)})
+        descriptions: dict[str, dict[str, None]] = {}  # items of several instruments share a column
         for run in self.played:
             for instrument in answers.instruments_of(run.manifest).values():
-                words = {item.id: item.text for item in instrument.items}
-                frame.attrs["descriptions"] |= words
-                frame.attrs["units"] |= {
-                    item.id: item.unit for item in instrument.items if item.unit
-                }
+                for item in instrument.items:
+                    column = answers.item_column(item)
+                    texts = descriptions.setdefault(column, {})
+                    texts[item.text] = None
+                    if item.unit:
+                        frame.attrs["units"][column] = item.unit
+        frame.attrs["descriptions"] |= {
+            name: " / ".join(said) for name, said in descriptions.items()
+        }
         return frame
 
     @cached_property

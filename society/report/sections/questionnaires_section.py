@@ -15,6 +15,7 @@ from society.analysis.questionnaires import (
 from society.analysis.statistics import mean
 from society.analysis.statistics.reliability import Reliability
 from society.analysis.statistics.samples import NotEstimable, try_compute
+from society.report.figures.alt_text import ROUNDS_PLAYED
 from society.report.figures.curves import Curve, CurvePanel, line_plot
 from society.report.figures.style import Figure
 from society.report.layout import ConditionGroup, Layout, legend_note
@@ -104,7 +105,7 @@ def _figure(layout: Layout, number: int, given: GivenQuestionnaire, name: str) -
             if (waves := given.waves.get(place))
         ]
         if curves:
-            panels.append(CurvePanel(group.title, curves, along="rounds played"))
+            panels.append(CurvePanel(group.title, curves, along=ROUNDS_PLAYED))
     title = f"{name} over time"
     return line_plot(
         f"questionnaire_{number}_{name}", title, _MEANS + legend_note(lines), panels, name

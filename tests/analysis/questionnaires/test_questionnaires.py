@@ -117,6 +117,21 @@ def test_a_row_is_an_agent_on_an_occasion_and_columns_are_items_and_scales(asked
     assert frame.attrs["descriptions"]["home"] == "Where?"
 
 
+def test_items_called_as_a_column_of_ours_are_described_in_their_own(tmp_path: Path) -> None:
+    item = {"id": "agent", "text": "Who?", "kind": "number", "low": 0, "high": 9, "unit": "years"}
+    given = {"instrument": {"name": "who", "title": "Who", "items": [item]}}
+    changes = {"agents": 2, "rounds": 1, "models": {"default": "offline"}}
+    asked = {**changes, "mechanisms": [{"questionnaire": given}]}
+    setup = build(load_config("donor_game", asked))
+    with Writer(tmp_path / "a.run", manifest_of(setup, "full")) as writer:
+        setup.gamemaster([writer]).play()
+    frame = open_run(tmp_path / "a.run").questionnaires
+    assert frame["agent"].tolist() == [0, 1, 0, 1]
+    assert frame["agent_value"].notna().all()
+    assert frame.attrs["descriptions"] == {"agent_value": "Who?"}
+    assert frame.attrs["units"]["agent_value"] == "years"
+
+
 def test_the_other_frames_know_nothing_of_questionnaires(asked: Asked) -> None:
     study = asked(every=1)
     assert not any("questionnaire" in name or name == "like" for name in study.agents.columns)

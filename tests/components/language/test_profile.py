@@ -230,6 +230,7 @@ def test_people_are_inherited_within_one_table_only(play: Play, written: Written
         ("shown: [trad]", "p.csv, line 1: there is no column 'trad'; did you mean 'trade'?"),
         ("wording: 'a {job}'", "p.csv, line 1: there is no column 'job'"),
         ("wording: 'a {trade!r}'", "wording: got {trade} with a form of its own"),
+        ("wording: 'You live.'", "'You live.', the same words for everybody; write columns in"),
         ("wording: 'a {trade'", "write columns in braces, as in {age}"),
         ("wording: 'a {age.real}'", "there is no column 'age.real'"),
         ("wording: '{age}', shown: [age]", "shown and wording are two ways to show a person"),

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from society import index
-from society.cli.main import main
 from society.config.build import build
 from society.config.run_config import load_config
 from society.config.yaml_source import read_yaml
@@ -162,12 +161,14 @@ def refusal(written: Written, content: str) -> list[str]:
             "got ['p']; expected a list with at least 2",
         ),
         ("id: c, kind: choice, options: [p, p]", "c has an option twice"),
+        ("id: c, kind: choice, options: [Yes, yes.]", "c has an option twice"),
+        ("id: c, kind: choice, options: [p, ' ']", "options[1]: got ' '; expected words"),
         ("id: c, kind: choice, options: [p, q/r]", "options hold no slash"),
         ("id: c, kind: open, points: 3", "has points, which belongs to likert items"),
         ("id: c, kind: likert, points: 3, labels: [p, q]", "c has 2 labels for 3 points"),
         ("id: c, kind: likert, points: 3, labels: {4: q}", "a label for point 4"),
         ("id: c, kind: scale", "kind: got 'scale'; expected one of likert, choice, number, open"),
-        ("id: c d, kind: open", "the id is 'c d'; take letters, figures and underscores"),
+        ("id: c d, kind: open", "id: got 'c d'; expected a letter, then at most 39 letters"),
         ("id: c, kind: open, colour: red", "own.yaml:7:25 instrument.items[3].colour: there is no"),
     ],
 )
@@ -198,6 +199,15 @@ def test_scales_that_are_wrong_are_refused_with_their_place(
     assert words in line
 
 
+def test_a_blank_question_an_empty_file_and_a_single_wrong_item_are_each_one_complaint(
+    written: Written,
+) -> None:
+    (line,) = refusal(written, "title: T\nitems: [{id: a, text: ' ', kind: open}]\n")
+    assert line == "own.yaml:2:23 instrument.items[0].text: got ' '; expected words"
+    (line,) = refusal(written, "")
+    assert line.endswith("own.yaml is empty; begin with title: and items:")
+
+
 def test_a_file_that_is_not_there_and_a_name_that_nobody_has_are_refused(
     written: Written, tmp_path: Path
 ) -> None:
@@ -207,15 +217,3 @@ def test_a_file_that_is_not_there_and_a_name_that_nobody_has_are_refused(
     file = written("s.yaml", SCENARIO.replace("own.yaml", "social_trst"))
     with pytest.raises(InputError, match="no instrument 'social_trst'; did you mean"):
         build(load_config(file))
-
-
-def test_check_takes_an_instrument_alone(
-    written: Written, capsys: pytest.CaptureFixture[str]
-) -> None:
-    good = written("my-own.yaml", f"{PLAIN}scales:\n  s: {{items: [a]}}\n")
-    assert main(["check", good]) == 0
-    assert "my-own.yaml: 3 items; scales: s" in capsys.readouterr().out
-    bad = written("bad.yaml", f"{PLAIN}scales:\n  s: {{items: [z]}}\n  t: {{item: [a]}}\n")
-    assert main(["check", bad]) == 2
-    out = capsys.readouterr().out
-    assert "bad.yaml:9:7 scales.t.item: there is no key 'item'; did you mean 'items'?" in out

@@ -225,12 +225,46 @@ def test_prompts_of_the_scenario_are_the_same_with_it_and_without(tmp_path: Path
     assert prompts[0] == prompts[1]
 
 
+@pytest.mark.parametrize("game", ["prisoners_dilemma", "trust", "public_goods"])
+def test_players_are_told_the_rules_of_their_game_from_their_own_seats(
+    game: str, tmp_path: Path
+) -> None:
+    asked = [{"questionnaire": {"instrument": INSTRUMENT}}]
+    changes = {"models": {"default": "offline"}, "mechanisms": asked}
+    play(build(load_config(game, changes)), tmp_path / "a.run")
+    with open_run_file(tmp_path / "a.run") as run:
+        calls = [call.request for call in run.calls()]
+    prompts = [one.messages[-1].content for one in calls if one.address.kind == "questionnaire"]
+    assert all("You play a game" in one for one in prompts)
+    second = "You A0, the other player A1: you get 2 points, the other player 6 points."
+    assert (second in prompts[1]) == (game == "trust")
+
+
 def test_findings_are_the_mean_scores_by_occasion(tmp_path: Path) -> None:
     play(village(every=1, days=2), tmp_path / "a.run")
     with open_run_file(tmp_path / "a.run") as run:
         found = {one.name: one.values.tolist() for one in run.findings() or ()}
     occasions = ("before", "round_1", "end")
     assert found == {f"wellbeing_{occasion}": [4.5, 4.5] for occasion in occasions}
+
+
+def test_an_occasion_that_comes_again_counts_the_last_time_and_says_so(tmp_path: Path) -> None:
+    asked = {"questionnaire": {"instrument": INSTRUMENT, "after": False}}
+    noisy = {"questionnaire_answers": {"noise": 0.3}}
+    cohorts = [{"name": "villager", "count": 4, "components": [*FISHERS, noisy]}]
+    twice = {
+        "mechanisms": [asked, {"generations": {"count": 2, "fitness": "wealth"}}],
+        "cohorts": cohorts,
+    }
+    play(build(load_config("fishing_village", {"rounds": 2, **twice})), tmp_path / "a.run")
+    with open_run_file(tmp_path / "a.run") as run:
+        found = [one for one in run.findings() or () if one.name == "wellbeing_before"]
+        instruments = {"well": Instrument.model_validate(INSTRUMENT)}
+        given = [one for page in run.pages() for one in read_answers(page, instruments)]
+    assert len(found) == 1
+    assert found[0].unit == "mean of the items, mean over agents, last of 2 times"
+    first, last = (one.scores["wellbeing"].mean() for one in given)
+    assert found[0].values.tolist() == [last] != [first]
 
 
 # Run files
@@ -332,10 +366,25 @@ def test_two_instruments_of_one_name_are_refused() -> None:
 
 
 def test_two_instruments_with_a_scale_of_one_name_are_refused() -> None:
-    other = {**INSTRUMENT, "name": "other", "title": "Another"}
+    other = {**INSTRUMENT, "name": "ill"}
     asked = [{"questionnaire": {"instrument": one}} for one in (INSTRUMENT, other)]
-    with pytest.raises(InputError, match="well and other both have a scale called 'wellbeing'"):
+    with pytest.raises(InputError, match="well and ill both have a scale 'wellbeing'"):
         build(load_config("fishing_village", {"mechanisms": asked}))
+
+
+def test_the_same_instrument_is_for_the_same_agents_once_and_for_others_again() -> None:
+    cohorts = [{"name": name, "count": 2, "components": [*FISHERS, RESPONDENT]} for name in "ab"]
+
+    def asked(*cohorts_of_entries: str) -> Society:
+        entries = [
+            {"questionnaire": {"instrument": INSTRUMENT, "cohorts": [*names]}}
+            for names in cohorts_of_entries
+        ]
+        return build(load_config("fishing_village", {"cohorts": cohorts, "mechanisms": entries}))
+
+    assert asked("a", "b").unanswered() is None
+    with pytest.raises(InputError, match="well is given to the same agents twice"):
+        asked("a", "ab")
 
 
 def test_a_mistake_of_the_script_within_keeps_its_place(written: Written) -> None:
