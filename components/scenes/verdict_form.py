@@ -95,7 +95,7 @@ class Rows(Text):
         for sentence in re.split(r"[;\n]", text):
             if bare := sentence.strip().rstrip("."):
                 found = self._sentence.fullmatch(bare)
-                row = self._row(found.groupdict()) if found else None
+                row = self.legal(found.groupdict()) if found else None
                 if row is None:
                     raise ValueError(f"{bare!r:.80} is no ruling; expected {self.expected()}")
                 rows.append(row)
@@ -110,7 +110,26 @@ class Rows(Text):
         joined = "".join(w + g for w, g in zip(words, [*groups, ""], strict=True))
         return re.compile(joined, re.IGNORECASE)
 
-    def _row(self, said: Mapping[str, Any]) -> Row | None:
+    def misread(self) -> str | None:
+        """A word that a sentence does not give back, such as one with a semicolon; else None."""
+        bounds = [part for part in self.parts.values() if isinstance(part, Span)]
+        for number in (1.0, 2.0):
+            first = {
+                name: min(max(number, part.low), part.high) if part in bounds else part[0]
+                for name, part in self.parts.items()
+            }
+            for name, part in self.parts.items():
+                for word in () if isinstance(part, Span | Names) else part:
+                    row = {**first, name: word}
+                    try:
+                        same = self.read(self.write([row])) == [row]
+                    except ValueError:
+                        same = False
+                    if not same:
+                        return word
+        return None
+
+    def legal(self, said: Mapping[str, Any]) -> Row | None:
         """A row from what stands for its parts; None if one is missing, strange or too many."""
         if set(said) != set(self.parts):
             return None
@@ -155,7 +174,7 @@ class Rows(Text):
             said = [said]
         if not isinstance(said, list) or not all(isinstance(one, Mapping) for one in said):
             return None
-        rows = [self._row(one) for one in said]
+        rows = [self.legal(one) for one in said]
         return None if None in rows else self.write(row for row in rows if row is not None)
 
     def improvise(self, facts: Mapping[str, Any], rng: np.random.Generator) -> str:
@@ -192,7 +211,11 @@ def _bare(words: str) -> str:
 
 
 def _placeholder(part: Part) -> str:
-    return '"<word>"' if not isinstance(part, Span) else "<number>"
+    if not isinstance(part, Span):
+        return '"<word>"'
+    kind = "whole number" if part.whole else "number"
+    bounded = math.isfinite(part.low) and math.isfinite(part.high)
+    return f"<{kind} from {part.low:g} to {part.high:g}>" if bounded else "<number>"
 
 
 def _part_schema(part: Part) -> dict[str, Any]:
@@ -200,7 +223,7 @@ def _part_schema(part: Part) -> dict[str, Any]:
         return {"type": "string", "enum": [*part]}
     finite = {"minimum": part.low, "maximum": part.high}
     bounds = {
-        name: int(bound) if bound.is_integer() else bound
+        name: int(bound) if float(bound).is_integer() else bound
         for name, bound in finite.items()
         if math.isfinite(bound)
     }

@@ -30,6 +30,8 @@ from society.engine.script import Fact, common, own, seen
 from society.errors import ScenarioError, suggest
 from society.text import format_number
 
+from .premises import MOST, check_amount, check_number, check_option, check_words
+
 STAGE, HERE = "stage", "here"
 STOCK, NOBODY_ELSE = "stock", "nobody"
 Known = Mapping[str, Any]
@@ -111,6 +113,10 @@ class Consequence(ABC):
     def rulings(self) -> dict[str, FactSpec]:
         """Words and units of the fields of a verdict that change it."""
 
+    def limits(self) -> list[str]:
+        """Sentences on what a referee cannot decide, beside what each form holds."""
+        return []
+
     def acts(self, stage: Stage, facts: Any) -> list[str]:
         """The plain acts that are open to who knows these facts."""
         return []
@@ -136,10 +142,15 @@ class Inventory(Consequence):
     visible: bool = False
 
     def begin(self, stage: Stage) -> dict[str, Array]:
+        check_words("item", self.items)
         for name in (*self.start, *self.stock, *self.made, *self.in_all):
             if name not in self.items:
                 raise ScenarioError(f"there is no item {name!r}; {suggest(name, self.items)}")
-        state = {item: _amounts(stage, item, self.start.get(item, 0.0)) for item in self.items}
+        for item, left in self.stock.items():
+            check_amount(f"{item} in the stock are", left, whole=self.whole)
+        for item, most in self.in_all.items():
+            check_amount(f"{item} in all are", most, whole=self.whole)
+        state = {item: self._amounts(stage, item) for item in self.items}
         shape = stage.env.running.shape
         for item, left in self.stock.items():
             state[f"{item}_left"] = np.full(shape, float(left))
@@ -151,6 +162,31 @@ class Inventory(Consequence):
                     f"{format_number(most)} in all; give agents less, or the scene more"
                 )
         return state
+
+    def _amounts(self, stage: Stage, item: str) -> Array:
+        """What each actor owns at the start, (R, N)."""
+        given, shape = self.start.get(item, 0.0), stage.env.present.shape
+        words = f"{item} at the start are"
+        if isinstance(given, Mapping):
+            amounts, ids = np.zeros(shape), {str(stage.env.ids[seat]): seat for seat in stage.order}
+            for agent, amount in given.items():
+                if str(agent) not in ids:
+                    raise ScenarioError(
+                        f"agent {agent} owns {item} at the start, but does not act; those who do "
+                        f"are {', '.join(ids)}"
+                    )
+                check_amount(words, amount, whole=self.whole)
+                amounts[:, ids[str(agent)]] = amount
+            return amounts
+        check_amount(words, given, whole=self.whole)
+        try:
+            spread = np.broadcast_to(given, shape)
+        except ValueError:
+            raise ScenarioError(
+                f"{words} an array of shape {np.shape(given)}; give a number for all, "
+                f"{{id: number}}, or an array of shape {shape}"
+            ) from None
+        return np.where(stage.actors, spread, 0.0)
 
     def form(self, stage: Stage) -> dict[str, Value]:
         names = (*stage.names, *((STOCK,) if self.stock else ()))
@@ -174,11 +210,11 @@ class Inventory(Consequence):
         np.add.at(spent, (replicate, source, item), amount)
         np.add.at(got, (replicate, target, item), amount)
         # What is received in a turn can be spent in the next one: all acts of a turn come at once.
-        over = spent > owned + _SLACK
+        over = spent > np.minimum(owned, MOST) + _SLACK
         reasons = [""] * len(verdicts)
         for row in np.argwhere(over)[::-1].tolist():
             reasons[row[0]] = self._overspent(stage, row, spent, owned)
-        after = np.where(np.isfinite(owned), owned - spent + got, owned)
+        after = np.where(np.isfinite(owned), np.maximum(owned - spent, 0.0) + got, owned)
         new = {name: after[:, : stage.env.agents, k] for k, name in enumerate(self.items)}
         for name in self.stock:
             new[f"{name}_left"] = after[:, [stage.env.agents], self.items.index(name)]
@@ -195,9 +231,10 @@ class Inventory(Consequence):
     def _overspent(self, stage: Stage, place: list[int], spent: Array, owned: Array) -> str:
         replicate, owner, item = place
         given, has = spent[replicate, owner, item], owned[replicate, owner, item]
-        amount = f"{format_number(given)} {self.items[item]}"
+        amount = f"{format_number(given) if given <= MOST else f'{given:g}'} {self.items[item]}"
         if owner > stage.env.agents:
-            return f"{amount} would come from nowhere."
+            more = f"; at most {MOST:g} can" if np.isinf(has) else ""
+            return f"{amount} would come from nowhere{more}."
         who = f"the {STOCK}" if owner == stage.env.agents else stage.name(owner)
         return f"{who} would give away {amount}, but has {format_number(has)}."
 
@@ -242,10 +279,9 @@ class Inventory(Consequence):
             held = {item: stage.by_name(facts.seen(item)) for item in self.items}
             left = {item: float(facts[f"{item}_left"]) for item in self.stock}
             rows = []
-            for name, text in stage.by_name(facts.seen("deed")).items():
-                for gift in read_gifts(
-                    text, self.items, tuple(n for n in stage.names if n != name)
-                ):
+            deeds = stage.by_name(facts.seen("deed"))  # of those who are there
+            for name, text in deeds.items():
+                for gift in read_gifts(text, self.items, tuple(n for n in deeds if n != name)):
                     if gift.amount <= held[gift.item][name]:
                         held[gift.item][name] -= gift.amount
                         rows.append(_transfer(name, gift.to, gift.amount, gift.item))
@@ -280,6 +316,7 @@ class Places(Consequence):
     paths: Mapping[str, Sequence[str]] | None = None
 
     def begin(self, stage: Stage) -> dict[str, Array]:
+        check_words("place", self.places)
         for name in self._named():
             if name not in self.places:
                 raise ScenarioError(f"there is no place {name!r}; {suggest(name, self.places)}")
@@ -312,6 +349,14 @@ class Places(Consequence):
         parts: dict[str, Part] = {"who": stage.names, "place": self.places}
         rows = Rows(pattern="{who} goes to {place}", parts=parts, plain=self._reader(stage))
         return {"moves": rows}
+
+    def limits(self) -> list[str]:
+        """The paths, in words."""
+        if self.paths is None:
+            return []
+        reach = {place: self.paths.get(place, ()) for place in self.places}
+        ways = [f"from {place} to {' and '.join(to) or 'nowhere'}" for place, to in reach.items()]
+        return [f"In a turn one can go {'; '.join(ways)}."]
 
     @property
     def open(self) -> Array:
@@ -394,13 +439,13 @@ class Scores(Consequence):
     visible: bool = True
 
     def begin(self, stage: Stage) -> dict[str, Array]:
+        check_number("the most of Scores", self.most, 0, MOST)
+        check_number("the start of Scores", self.start, -MOST, MOST)
         return {self.name: np.where(stage.actors, self.start, 0.0)}
 
     def form(self, stage: Stage) -> dict[str, Value]:
-        parts: dict[str, Part] = {
-            "who": stage.names,
-            "points": Span(-self.most, self.most, whole=False),
-        }
+        points = Span(-self.most, self.most, whole=False)
+        parts: dict[str, Part] = {"who": stage.names, "points": points}
         rows = Rows(pattern="{who} gets {points} points", parts=parts, plain=lambda facts: "")
         return {"points": rows}
 
@@ -442,6 +487,8 @@ class Clock(Consequence):
     start: int = 0
 
     def begin(self, stage: Stage) -> dict[str, Array]:
+        check_number("the most of a Clock", self.most, 1, MOST, whole=True)
+        check_number("the start of a Clock", self.start, 0, MOST, whole=True)
         return {"time": np.full(stage.env.running.shape, self.start)}
 
     def form(self, stage: Stage) -> dict[str, Value]:
@@ -487,9 +534,24 @@ class Declared(Consequence):
 
     def begin(self, stage: Stage) -> dict[str, Array]:
         env = stage.env
+        check_option(f"the scope of {self.name}", self.scope, ("common", "own", "seen"))
+        if isinstance(self.space, Choice) and len(self.space.options) > 1:
+            raise ScenarioError(f"options of {self.name} differ by replicate; give labels")
+        low, high = (0, len(self._labels) - 1) if self._labels else self._bounds()
+        whole = not isinstance(self.space, Real)
+        check_number(f"the start of {self.name}", self.start, low, high, whole=whole)
+        for said in self.phrases.values() if self._labels else ():
+            check_option(f"a phrase about {self.name}", said, self._labels)
         shape = env.running.shape if self.scope == "common" else env.present.shape
         kind = np.int64 if isinstance(self.space, Choice | Integer) else float
         return {self.name: np.full(shape, self.start, kind)}
+
+    def _bounds(self) -> tuple[float, float]:
+        """The bounds of a number, which are the same for all."""
+        low, high = (np.asarray(getattr(self.space, end)) for end in ("low", "high"))
+        if low.size > 1 or high.size > 1:
+            raise ScenarioError(f"bounds of {self.name} are arrays; give one number for each")
+        return float(low.item()), float(high.item())
 
     @property
     def _labels(self) -> tuple[str, ...]:
@@ -501,7 +563,7 @@ class Declared(Consequence):
         value: Any = self._labels
         if isinstance(self.space, Real | Integer):
             whole = isinstance(self.space, Integer)
-            value = Span(float(self.space.low), float(self.space.high), whole)
+            value = Span(*self._bounds(), whole)
         parts: dict[str, Part] = {"who": stage.names, "value": value}
         pattern = f"{self.name} of {{who}} becomes {{value}}"
         return {self.name: Rows(pattern=pattern, parts=parts, plain=self._reader(stage))}
@@ -575,22 +637,3 @@ def _flat(verdicts: Verdicts, name: str) -> tuple[Array, list[Row]]:
     """All rows of a list, and the replicate of each."""
     pairs = [(k, row) for k, verdict in enumerate(verdicts) for row in verdict[name]]
     return np.array([k for k, _ in pairs], np.int64), [row for _, row in pairs]
-
-
-def _amounts(stage: Stage, item: str, given: Any) -> Array:
-    """What each actor owns at the start, (R, N)."""
-    shape = stage.env.present.shape
-    if isinstance(given, Mapping):
-        amounts, ids = np.zeros(shape), {str(stage.env.ids[seat]): seat for seat in stage.order}
-        for agent, amount in given.items():
-            if str(agent) not in ids:
-                raise ScenarioError(
-                    f"agent {agent} owns {item} at the start, but does not act; those who do are "
-                    f"{', '.join(ids)}"
-                )
-            amounts[:, ids[str(agent)]] = amount
-    else:
-        amounts = np.where(stage.actors, np.broadcast_to(given, shape), 0.0)
-    if (amounts < 0).any():
-        raise ScenarioError(f"somebody owns less than 0 {item} at the start; give at least 0")
-    return amounts

@@ -16,6 +16,7 @@ import numpy as np
 from society.components.scenes.verdict_form import Names, Row, Rows, Story
 from society.engine.action_spaces import Choice, Fields, Value
 from society.engine.rng import Array
+from society.errors import ScenarioError
 
 from .consequences import Consequence, HardRule, Stage, State
 
@@ -42,9 +43,14 @@ def _silent(name: str, part: Value, state: State, replicate: int) -> Any:
 
 def read_verdicts(
     form: Fields, said: Mapping[str, Array], judges: Judges, stage: Stage, state: State
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """One verdict for each replicate, and why it cannot be one, "" where it can."""
+) -> tuple[list[dict[str, Any]], list[str], Array]:
+    """One verdict for each replicate, why it cannot be one, "" where it can, and who tells of it.
+
+    Of those who decide together that is the first who wanted all rows that have been decided and
+    no other, (R, N) of bool; there may be none.
+    """
     verdicts, reasons = [], []
+    tellers = np.zeros(judges.here.shape, bool)
     for replicate in range(stage.env.replicates):
         seats = np.flatnonzero(judges.here[replicate])
         seats = seats[np.argsort(stage.env.ids[seats])]
@@ -58,12 +64,39 @@ def read_verdicts(
                     places = None if judges.place is None else judges.place[replicate, seats]
                     verdict[name] = _rows(part, given, places, stage, state, replicate)
                 else:
-                    verdict[name] = _voted(part, given)
+                    verdict[name] = _voted(part, given, verdict[name])
+            tellers[replicate, _tellers(form, said, judges, verdict, replicate, seats)] = True
         except ValueError as error:
             reason = f"{error}."
         verdicts.append(verdict)
         reasons.append(reason)
-    return verdicts, reasons
+    return verdicts, reasons, tellers
+
+
+def _tellers(
+    form: Fields,
+    said: Mapping[str, Array],
+    judges: Judges,
+    verdict: Mapping[str, Any],
+    replicate: int,
+    seats: Array,
+) -> list[int]:
+    """The first seat at each place, of those in order, that wanted what has been decided."""
+    parts = {name: part for name, part in form.fields.items() if isinstance(part, Rows)}
+    decided = {(n, part.write([row])) for n, part in parts.items() for row in verdict[n]}
+    wanted: dict[int, dict[int, set[tuple[str, str]]]] = {}
+    for seat in seats.tolist():
+        place = 0 if judges.place is None else int(judges.place[replicate, seat])
+        wanted.setdefault(place, {})[seat] = {
+            (n, part.write([row]))
+            for n, part in parts.items()
+            for row in part.read(said[n][replicate, seat])
+        }
+    first = []
+    for by_seat in wanted.values():
+        theirs = decided & set().union(*by_seat.values())
+        first += [seat for seat, rows in by_seat.items() if rows == theirs][:1]
+    return first
 
 
 def _rows(
@@ -90,7 +123,7 @@ def _rows(
     kept: list[Row] = []
     for place in dict.fromkeys(where):
         there = [rows for rows, at in zip(given, where, strict=True) if at == place]
-        kept += _voted(part, there)
+        kept += _voted(part, there, [])
     return kept
 
 
@@ -98,8 +131,11 @@ def _read(part: Value, said: Any) -> Any:
     return part.read(said) if isinstance(part, Rows) else said
 
 
-def _voted(part: Value, given: Sequence[Any]) -> Any:
-    """What most want: rows that more than half of them have, the median, the commonest option."""
+def _voted(part: Value, given: Sequence[Any], before: Any) -> Any:
+    """What most want: rows that more than half of them have, the median, the commonest option.
+
+    Of equally common options it is the one of before, else the first.
+    """
     if isinstance(part, Rows):
         if len(given) == 1:
             return given[0]
@@ -109,7 +145,7 @@ def _voted(part: Value, given: Sequence[Any]) -> Any:
         return [row for sentence, row in known.items() if 2 * wanted[sentence] > len(given)]
     if isinstance(part, Choice):
         votes = Counter(int(one) for one in given)
-        return min(votes, key=lambda option: (-votes[option], option))
+        return min(votes, key=lambda option: (-votes[option], option != before, option))
     return median_low(given)
 
 
@@ -127,7 +163,38 @@ def apply_verdicts(
         after |= changed
         reasons = [one or other for one, other in zip(reasons, broken, strict=True)]
     for rule in rules:
-        wrong = np.broadcast_to(rule.broken(state, after), stage.env.present.shape)
+        wrong = _broken(rule, stage, state, after)
         for replicate in np.flatnonzero(np.any(wrong, axis=1)).tolist():
             reasons[replicate] = reasons[replicate] or rule.sentence
     return after, reasons
+
+
+def check_rules(rules: Sequence[HardRule], stage: Stage, state: State) -> None:
+    """Refuse rules that cannot be checked, and those that are broken where nothing changes."""
+    for rule in rules:
+        if not isinstance(rule, HardRule):
+            raise ScenarioError(f"{rule!r:.80} is no rule; write HardRule(sentence, broken)")
+        try:
+            wrong = _broken(rule, stage, state, state)
+        except KeyError as error:
+            raise ScenarioError(
+                f"the rule {rule.sentence!r} reads {error}, which no part of the scene changes; "
+                f"there is {', '.join(state)}"
+            ) from error
+        if wrong.any():
+            raise ScenarioError(
+                f"the rule {rule.sentence!r} is broken at the start, or where nothing changes, as "
+                "after a verdict that is refused; change the start or the rule"
+            )
+
+
+def _broken(rule: HardRule, stage: Stage, before: State, after: State) -> Array:
+    """Where a rule is broken, (R, N) or (R, 1)."""
+    wrong = np.asarray(rule.broken(before, after))
+    shapes = (stage.env.present.shape, stage.env.running.shape)
+    if wrong.dtype != bool or wrong.shape not in shapes:
+        raise ScenarioError(
+            f"the rule {rule.sentence!r} gives {wrong.dtype} of shape {wrong.shape}; expected bool "
+            f"of shape {shapes[0]}, for each agent, or {shapes[1]}"
+        )
+    return wrong

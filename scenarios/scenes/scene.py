@@ -18,7 +18,7 @@ whom it decides.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -36,12 +36,27 @@ from society.engine.scenario import Measure, Params
 from society.engine.script import Ask, Fact, Script, Tell, common, own, seen
 from society.errors import ScenarioError
 
-from .consequences import HERE, STAGE, Clock, Consequence, HardRule, Places, make_stage, where_known
-from .referee import Judges, apply_verdicts, read_verdicts, silent_verdict
+from .consequences import (
+    HERE,
+    STAGE,
+    Clock,
+    Consequence,
+    HardRule,
+    Inventory,
+    Places,
+    make_stage,
+    where_known,
+)
+from .premises import check_facts, check_number, check_option, check_shape
+from .referee import Judges, apply_verdicts, check_rules, read_verdicts, silent_verdict
 from .turns import CHANCE_ID, Order, check_order, choose_next, rank_turns
 
 RELATIONS = (HERE, STAGE)
 NOTHING_HAPPENS = "Nothing comes of it."
+_OWN_FACTS = (
+    *("act", "deed", "story", "heard", "addressee"),
+    *("waiting", "overruled", "refusal", "over"),
+)
 _LONGEST_ACT, _LONGEST_STORY = 400, 600  # characters
 _HOW = "Say in one or two sentences what you say and do."
 _TO_WHOM = "Name the one to whom you speak alone, or nobody if all around may know it."
@@ -163,6 +178,8 @@ class Scene:
         for relation in RELATIONS:
             env.graph(relation)  # says so if the scenario lacks it
         self.judges = env.cohort(referee) if referee else np.zeros(env.present.shape, bool)
+        if players is not None:
+            check_shape("players", players, env.present.shape)
         actors = ~self.judges if players is None else players & ~self.judges
         if not actors.any(1).all():
             who = f"all {env.agents} agents are in the cohort {referee!r}"
@@ -174,12 +191,16 @@ class Scene:
         self.premise, self.rules, self.judging = premise, rules, judging
         self.closes, self.groups, self.whispers = closes, groups, whispers
         self.places = next((part for part in parts if isinstance(part, Places)), None)
+        check_option("each", each, ("vote", "place"))
         self.by_place = each == "place"
         if self.by_place:
             self._check_places()
         self.state: dict[str, Array] = {}
-        for part in parts:
-            self.state |= part.begin(self.stage)
+        begun = [part.begin(self.stage) for part in parts]
+        check_facts([*_OWN_FACTS, *(name for one in begun for name in one)])
+        for one in begun:
+            self.state |= one
+        check_rules(rules, self.stage, self.state)
         self.form = self._make_form()
         if self.by_place and (self.judges & (self.state["place"] < 0)).any():
             raise ScenarioError(
@@ -189,6 +210,7 @@ class Scene:
         self.said, self.story = silent, silent
         self.to = np.full(env.present.shape, NOBODY)  # to whom somebody spoke last
         self.heard, self._news = silent, silent  # what was said to each alone: unanswered, untold
+        self._opened = False
         self._given, self._overruled = np.zeros((2, *env.running.shape))
 
     def _check_places(self) -> None:
@@ -242,6 +264,7 @@ class Scene:
         facts = {**self.known(), **more}
         text = _escaped(self.premise) or " "
         yield Tell("opened", facts, groups=self._groups(), text=text)
+        self._opened = True
 
     # Acting
 
@@ -254,6 +277,7 @@ class Scene:
         known: Mapping[str, Fact] | None = None,
     ) -> Script:
         """Ask those in `who`, or all, what they say and do; returns texts, (R, N)."""
+        self._check_acting(who)
         who = self.stage.actors if who is None else who & self.stage.actors
         places = self.places.places if self.places else ()
         words = Act(_LONGEST_ACT, plain=self._open_acts, places=places)
@@ -274,6 +298,14 @@ class Scene:
             self._whisper(np.where(who, acts, ""), who)
         self.said = np.where(who & (acts != ""), aloud, self.said)
         return acts
+
+    def _check_acting(self, who: Array | None) -> None:
+        if not self._opened:
+            raise ScenarioError("a scene is played before it is open; yield from scene.open()")
+        if who is not None and who.any() and not (who & self.stage.actors).any():
+            raise ScenarioError(
+                "nobody may act in this turn: all in `who` are referees, or no players of the scene"
+            )
 
     def _whisper(self, acts: Array, who: Array) -> None:
         """Let each hear what was said to it alone; those in `who` have heard all before."""
@@ -312,6 +344,8 @@ class Scene:
         all acts together, or on each.
         """
         check_order(order)
+        check_option("resolve", resolve, ("together", "each"))
+        self._check_acting(who)
         env, who = self.env, self.stage.actors if who is None else who & self.stage.actors
         ranks = yield from rank_turns(env, order, who, self.known(), _escaped(self.premise))
         done, left = np.full(who.shape, "", object), who
@@ -335,6 +369,8 @@ class Scene:
             raise ScenarioError("a play without acts; give at least one SceneAct")
         for act in acts:
             check_order(act.order)
+            words = f"the rounds of the act {act.question!r:.60}"
+            check_number(words, act.rounds, 1, np.inf, whole=True)
             if act.who and not (self.env.cohort(act.who) & self.stage.actors).any(1).all():
                 raise ScenarioError(
                     f"nobody may act in the act {act.question!r:.60}: nobody in its cohort "
@@ -354,10 +390,18 @@ class Scene:
         for part in self.parts:
             for name, value in part.form(self.stage).items():
                 if name in values:
-                    raise ScenarioError(f"two consequences have a field {name!r}; rename one")
+                    raise ScenarioError(
+                        f"two consequences have a field {name!r}; take one "
+                        f"{type(part).__name__}, or rename it"
+                    )
                 values[name] = value
         if self.closes:
             values["over"] = Choice("no", "yes")
+        for value in values.values():
+            if isinstance(value, Rows) and (word := value.misread()) is not None:
+                raise ScenarioError(
+                    f"{word!r} cannot stand in a ruling, {value.expected()}; give it another name"
+                )
         for number, (name, place) in enumerate(self._stories().items()):
             of, at = (f"those who were at {place}", number) if place else ("all", None)
             plain = partial(self._plain_story, at=at)
@@ -371,15 +415,9 @@ class Scene:
     def _plain_story(self, facts: Any, at: int | None = None) -> str:
         """The rows that plain acts come to, as sentences; at: those about who is at a place."""
         where = None if at is None else self.stage.by_name(facts.seen("place"))
-        said = []
-        for one in self.parts:
-            for part in one.form(self.stage).values():
-                if isinstance(part, Rows):
-                    rows = part.read(part.plain(facts))
-                    kept = [row for row in rows if where is None or at in _places(row, where)]
-                    said.append(part.write(kept))
-        told = "; ".join(filter(None, said))
-        return f"{told[:1].upper()}{told[1:]}." if told else NOTHING_HAPPENS
+        forms = (part for one in self.parts for part in one.form(self.stage).values())
+        rows = ((part, part.read(part.plain(facts))) for part in forms if isinstance(part, Rows))
+        return _sentences(rows, where, at) or NOTHING_HAPPENS
 
     def resolve(self, acts: Array) -> Script:
         """Let the referee decide what comes of acts, (R, N) of text, and tell it.
@@ -394,17 +432,18 @@ class Scene:
         judging = self._judging(acts)
         first = yield self._question(form, acts, judging, None)
         judges = Judges(judging & self.env.active, self.state["place"] if self.by_place else None)
-        verdicts, refusals = self._judged(form, first, judges)
+        _, refusals, _ = self._judged(form, first, judges)
         refused = np.array(refusals, object)[:, None]
         second = yield self._question(form, acts, judging & (refused != ""), refused)
         again = {name: np.where(refused != "", second[name], first[name]) for name in form.fields}
-        verdicts, refusals = self._judged(form, again, judges)
+        verdicts, refusals, tellers = self._judged(form, again, judges)
         overruled = np.array([bool(reason) for reason in refusals])[:, None]
         for replicate in np.flatnonzero(overruled).tolist():
             verdicts[replicate] = silent_verdict(form, self.state, replicate)
         self._given = self._given + judges.here.any(1, keepdims=True)
         self._overruled = self._overruled + overruled
-        yield from self._tell(acts, verdicts, self._told(again, judges, overruled))
+        story = self._told(again, judges, tellers, verdicts, overruled, acts != "")
+        yield from self._tell(acts, verdicts, story)
 
     def _judging(self, acts: Array) -> Array:
         """The referees for whom there is something to decide, (R, N) of bool."""
@@ -422,7 +461,9 @@ class Scene:
     def _question(self, form: Fields, acts: Array, who: Array, refused: Array | None) -> Ask:
         """Ask for a verdict, or for another one in place of one that was refused."""
         facts = self._shown(acts)
-        words = [_escaped(self.premise), self.judging]
+        limits = [limit for part in self.parts for limit in part.limits()]
+        limits += [rule.sentence for rule in self.rules]
+        words = [_escaped(self.premise), self.judging, *map(_escaped, limits)]
         if refused is not None:
             facts["refusal"] = own(np.broadcast_to(refused, who.shape))
             words.append(_AGAIN)
@@ -436,47 +477,86 @@ class Scene:
 
     def _judged(
         self, form: Fields, said: Mapping[str, Array], judges: Judges
-    ) -> tuple[list[dict[str, Any]], list[str]]:
-        """The verdicts, and what each of them breaks."""
-        verdicts, unread = read_verdicts(form, said, judges, self.stage, self.state)
+    ) -> tuple[list[dict[str, Any]], list[str], Array]:
+        """The verdicts, what each of them breaks, and who tells the story; see read_verdicts."""
+        verdicts, unread, tellers = read_verdicts(form, said, judges, self.stage, self.state)
         _, broken = apply_verdicts(self.parts, self.rules, self.stage, self.state, verdicts)
         reasons = [one or other for one, other in zip(unread, broken, strict=True)]
         for replicate in np.flatnonzero(~judges.here.any(1)).tolist():
             reasons[replicate] = ""  # nobody has decided anything
-        return verdicts, reasons
+        return verdicts, reasons, tellers
 
-    def _told(self, said: Mapping[str, Array], judges: Judges, overruled: Array) -> Array:
-        """The story that each agent perceives, (R, N)."""
-        shape = self.env.present.shape
-        story = np.full(shape, "", object)
-        place = self.state.get("place")
-        first = np.where(judges.here, self.env.ids, np.iinfo(np.int64).max).argmin(1)[:, None]
-        keys = self._stories()
-        decided: Array = np.broadcast_to(judges.here.any(1, keepdims=True), shape)
-        if self.by_place and place is not None:
-            decided = np.zeros(shape, bool)
-            for seat in np.flatnonzero(judges.here.any(0)):
-                there = judges.here[:, [seat]] & (place == place[:, [seat]])
-                story, decided = np.where(there, said["story"][:, [seat]], story), decided | there
-        else:
-            for number, name in enumerate(keys):
-                told = np.take_along_axis(said[name], first, 1)
-                there = True if place is None else (place == number) | self.judges
-                gap = np.where((story != "") & (told != ""), " ", "")
-                story = np.where(there, story + gap + told, story)
+    def _told(
+        self,
+        said: Mapping[str, Array],
+        judges: Judges,
+        tellers: Array,
+        verdicts: Sequence[Mapping[str, Any]],
+        overruled: Array,
+        acted: Array,
+    ) -> Array:
+        """The story that each agent perceives, (R, N).
+
+        That of the first referee who wanted what has been decided; if there is none, as no story is
+        of it, the rows of the verdict as sentences. Of acts without a referee nothing comes.
+        """
+        place, keys = self.state.get("place"), self._stories()
+        story = np.full(self.env.present.shape, "", object)
+        decided = np.zeros(story.shape, bool)
+        for k, verdict in enumerate(verdicts):
+            deciding = judges.here[k] | acted[k]
+            where = place[k] if place is not None and self.by_place else np.zeros(len(deciding))
+            for part in np.unique(where[deciding]).tolist():
+                around = where == part
+                decided[k] |= around
+                teller = np.flatnonzero(tellers[k] & around)
+                for number, name in enumerate(keys):
+                    at = None if place is None else part if self.by_place else number
+                    told = said[name][k, teller[0]] if len(teller) else self._ruled(verdict, k, at)
+                    here = place is None or self.by_place or (place[k] == number) | self.judges[k]
+                    gap = np.where((story[k] != "") & (told != ""), " ", "")
+                    story[k] = np.where(around & here, story[k] + gap + told, story[k])
         return np.where(decided & (overruled | (story == "")), NOTHING_HAPPENS, story)
+
+    def _ruled(self, verdict: Mapping[str, Any], replicate: int, at: int | None) -> str:
+        """The rows of a verdict as sentences; at: those about who is at a place."""
+        where = None
+        if at is not None:
+            places = self.state["place"][replicate].tolist()
+            where = {name: places[seat] for name, seat in self.stage.seats.items()}
+        rows = (
+            (part, verdict[n]) for n, part in self.form.fields.items() if isinstance(part, Rows)
+        )
+        return _sentences(rows, where, at)
 
     def hand_over(self, to: Array, amounts: Mapping[str, Array]) -> Script:
         """Let agents hand over things as the script has it, to the seats in `to`, (R, N).
 
-        amounts: (R, N) of each item of an Inventory. Raises ScenarioError where somebody has less.
+        amounts: (R, N) of each item of an Inventory. Raises ScenarioError for what is no amount,
+        for somebody who does not act, and where somebody has less.
         """
+        goods = next((part for part in self.parts if isinstance(part, Inventory)), None)
+        if goods is None:
+            raise ScenarioError("the script hands over things; give the scene an Inventory")
+        for item in amounts:
+            check_option("what the script hands over", item, goods.items)
         verdicts = self._silent_verdicts(self.form)
+        ruling: Any = self.form.fields["transfers"]
+        names = {seat: name for name, seat in self.stage.seats.items()}
+        check_shape("to whom the script hands things", to, self.env.present.shape)
         for item, given in amounts.items():
+            check_shape(f"{item} that the script hands over", given, to.shape)
             for replicate, seat in np.argwhere(given != 0).tolist():
-                giver, taker = map(self.stage.name, (seat, int(to[replicate, seat])))
+                giver, taker = (
+                    names.get(one, "nobody who acts") for one in (seat, int(to[replicate, seat]))
+                )
                 amount = float(given[replicate, seat])
                 row = {"from": giver, "to": taker, "amount": amount, "item": item}
+                if ruling.legal(row) is None:
+                    raise ScenarioError(
+                        f"the script hands over what cannot be: {giver} gives {amount:g} {item} to "
+                        f"{taker}"
+                    )
                 verdicts[replicate]["transfers"].append(row)
         _, broken = apply_verdicts(self.parts, self.rules, self.stage, self.state, verdicts)
         if reason := next(filter(None, broken), ""):
@@ -528,6 +608,18 @@ class Scene:
 def _places(row: Row, where: Mapping[str, Any]) -> list[Any]:
     """Where those are whom a row names."""
     return [where[name] for name in map(str, row.values()) if name in where]
+
+
+def _sentences(
+    rulings: Iterable[tuple[Rows, list[Row]]], where: Mapping[str, Any] | None, at: int | None
+) -> str:
+    """Rows as a sentence, "" for none; at: those about who is at a place, by `where`."""
+    said = [
+        part.write(row for row in rows if where is None or at in _places(row, where))
+        for part, rows in rulings
+    ]
+    told = "; ".join(filter(None, said))
+    return f"{told[:1].upper()}{told[1:]}." if told else ""
 
 
 def _stories(places: Places) -> dict[str, str]:

@@ -4,6 +4,7 @@
     several such ballots  the same, a line for each; a common fact with a row of numbers for each of
                           them gives their subjects as figures
     several alike fields  a line for each distinct answer, with the agents who gave it
+    a referee's verdict   the same, by the words of its fields, without those that are empty
     fields about others   the agents to whom each one has given a number above 0; the fact `whom`,
                           the seat of another agent for each field, marks such questions
 A single number, mixture or peer is a move, as are fields of several sorts, such as an action and an
@@ -19,6 +20,7 @@ import numpy as np
 from rich.text import Text
 
 from society.engine.action_spaces import Choice
+from society.engine.fact_specs import UNSPECIFIED, FactSpec
 from society.engine.history import Step
 from society.engine.rng import Array
 
@@ -29,13 +31,16 @@ from .round_view import Answered, RoundView, answer_words
 _GAP = "   "
 _SHOWN = 12  # agents in a line, or with a line each; the others are counted
 _BALLOT = f"{Choice.code} no/yes"
+_ROWS = " in rows"  # ends the form of a list in a verdict
 
 
 class Answers:
     """Prints the answers of one replicate."""
 
-    def __init__(self, ink: TerminalStyle, names: Names, replicate: int) -> None:
-        self.ink, self.names, self.replicate = ink, names, replicate
+    def __init__(
+        self, ink: TerminalStyle, names: Names, replicate: int, facts: Mapping[str, FactSpec]
+    ) -> None:
+        self.ink, self.names, self.replicate, self.facts = ink, names, replicate, facts
         self.most = ink.most(_SHOWN)
 
     def lines(self, scene: RoundView) -> Iterator[Text]:
@@ -73,6 +78,9 @@ class Answers:
             about = self._subjects(step, len(said))
             subjects = {f"{name}{what}": said[name] for name, what in zip(said, about, strict=True)}
             yield from self._ballots(subjects, seats)
+        elif any(form.endswith(_ROWS) for form in forms):
+            specs = {name: self.facts.get(f"{step.kind} {name}", UNSPECIFIED) for name in said}
+            yield from self._each({specs[n].text or n: held for n, held in said.items()}, seats)
         elif len({form.partition(" ")[0] for form in forms}) == 1:
             yield from self._each(said, seats)
 
@@ -132,8 +140,12 @@ class Answers:
         """Yield distinct answers with their agents: player 1, player 2   A0: 2   A1: -3."""
         agreeing: dict[tuple[str, ...], list[int]] = {}
         for seat in seats.tolist():
-            entries = (f"{name}: {self.ink.figure(values[seat])}" for name, values in said.items())
-            agreeing.setdefault(tuple(entries), []).append(seat)
+            entries = [
+                f"{name}: {self.ink.figure(values[seat])}"
+                for name, values in said.items()
+                if str(values[seat]) != ""
+            ]
+            agreeing.setdefault(tuple(entries or ["nothing"]), []).append(seat)
         for entry, who in islice(agreeing.items(), self.most):
             unanimous = len(who) == len(seats) > 1
             yield [f"all {len(who)}" if unanimous else self._named(who), *entry]

@@ -34,7 +34,7 @@ class EventLines:
     ) -> None:
         self.ink, self.names, self.replicate, self.facts = ink, names, replicate, facts
         self.births = Births(ink, names, replicate)
-        self.answers = Answers(ink, names, replicate)
+        self.answers = Answers(ink, names, replicate, facts)
 
     def lines(self, scene: RoundView) -> Iterator[Text]:
         """Yield actions, departures, quotes, decisions and the ending of the replicate."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from rich.cells import cell_len
 
+from society.engine.fact_specs import FactSpec
 from society.engine.history import Step
 from society.engine.scenario import DisplaySpec, Meeting
 
@@ -180,3 +181,16 @@ def test_of_many_proposals_a_dozen_that_most_approve_of_are_told(hand: Hand) -> 
         "",
     ]
     assert lines[-1].strip() == "and 2 more"
+
+
+def test_a_verdict_is_told_in_the_words_of_its_fields_without_what_is_empty(hand: Hand) -> None:
+    form = "transfers: words up to 4000 in rows; minutes: count 0..60; story: words up to 600"
+    fields = {
+        "transfers": np.array([["", "", "0 gives 1 coin to 1"]], object),
+        "minutes": [[0, 0, 5]],
+        "story": np.array([["", "", ""]], object),
+    }
+    specs = {"resolve transfers": FactSpec("What changes hands")}
+    step = asked(hand, "resolve", form, fields=fields, who=[[False, False, True]])
+    (line,) = told_of(hand, step, facts=specs, width=120)
+    assert line == ("resolve    agent 2   What changes hands: 0 gives 1 coin to 1   minutes: 5")

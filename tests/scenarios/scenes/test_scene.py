@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from society.components.scenes.plain_referee import PlainReferee
 from society.engine.action_spaces import Choice, Real
 from society.engine.component import Agent, Inquiry, per_agent
 from society.engine.script import Script, Tell
@@ -319,6 +320,87 @@ def test_nothing_is_decided_about_who_is_gone(stages: Stages) -> None:
     assert last(over, "coins") == [5, 2, 0, 0]
 
 
+class Panel(Judge):
+    """Referees who each have a verdict of their own, by id."""
+
+    def __init__(self, **given: Mapping[int, Any]) -> None:
+        super().__init__()
+        self.given = given
+
+    def answer(self, ask: Any, agents: Any) -> Any:
+        ids = agents.agent.tolist()
+        return {name: [said.get(one, "") for one in ids] for name, said in self.given.items()}
+
+
+def gift(to: int) -> str:
+    return f"agent 0 gives 1 coin to agent {to}"
+
+
+def test_the_story_is_that_of_a_referee_who_wanted_what_has_been_decided(stages: Stages) -> None:
+    rows = {3: "agent 0 gives 5 coins to agent 2", 4: gift(1), 5: gift(1)}
+    panel = Panel(transfers=rows, story={3: "He gives all.", 4: "He pays.", 5: "He pays up."})
+    over = stages(Talker(SPEAK), panel, COINS, referees=3)
+    assert last(over, "coins")[:3] == [4, 3, 0]
+    assert last(over, "story")[0] == "He pays."
+
+
+def test_where_no_story_is_of_what_has_been_decided_its_rows_are_told(stages: Stages) -> None:
+    more = "agent 1 gives 1 coin to agent 2"
+    rows = {3: gift(1), 4: f"{gift(1)}; {gift(2)}", 5: f"{gift(2)}; {more}"}
+    panel = Panel(transfers=rows, story={3: "A", 4: "B", 5: "C"})
+    over = stages(Talker(SPEAK), panel, COINS, referees=3)
+    assert last(over, "story")[0] == "B"
+    panel.given["transfers"][4] = f"{gift(2)}; agent 1 gives 2 coins to agent 0"  # type: ignore[index]
+    over = stages(Talker(SPEAK), panel, COINS, referees=3)
+    assert last(over, "coins")[:3] == [4, 2, 1]
+    assert last(over, "story")[0] == "Agent 0 gives 1 coin to agent 2."
+
+
+def test_referees_who_want_different_things_change_nothing(stages: Stages) -> None:
+    panel = Panel(transfers={3: gift(1), 4: gift(2)}, story={3: "A", 4: "B"})
+    over = stages(Talker(SPEAK), panel, COINS, referees=2)
+    assert last(over, "coins")[:3] == [5, 2, 0]
+    assert last(over, "story") == [NOTHING_HAPPENS] * 5
+
+
+def test_of_a_split_vote_on_a_choice_nothing_comes(stages: Stages) -> None:
+    weather = Declared("weather", Choice("dry", "wet", "snow"), start=1)
+    panel = Panel(weather=dict.fromkeys(range(5), 0) | {4: 1}, story={})
+    assert last(stages(Talker(SPEAK), panel, weather, referees=2), "weather") == [1]
+
+
+@pytest.mark.parametrize("ids", [None, (4, 3, 2, 1, 0)])
+def test_the_story_of_a_place_goes_by_id_and_not_by_seat(stages: Stages, ids: Any) -> None:
+    where = Places(("in", "out"), start={"in": [0, 1, 3, 4], "out": [2]})
+    panel = Panel(moves={}, story={3: "Three tells.", 4: "Four tells."})
+    over = stages(Talker({0: ["On."]}), panel, where, referees=2, each="place", ids=ids)
+    told = dict(zip(ids or range(5), last(over, "story"), strict=True))
+    assert (told[0], told[2]) == ("Three tells.", "")
+
+
+def test_of_acts_without_a_referee_nothing_comes_and_that_is_told(stages: Stages) -> None:
+    def alone(scene: Scene) -> Script:
+        yield Tell("left", gone=np.array([[False, False, False, True]]))
+        yield from scene.turn("What do you do?")
+
+    over = stages(Talker({0: ["I pay."]}), Judge(), COINS, script=alone)
+    assert last(over, "story")[:3] == [NOTHING_HAPPENS] * 3
+    assert last(over, "coins")[:3] == [5, 2, 0]
+
+
+def test_the_plain_referee_gives_nothing_to_who_is_gone(stages: Stages) -> None:
+    """What others do then still counts."""
+
+    def leaving(scene: Scene) -> Script:
+        yield Tell("left", gone=np.array([[False, False, True, False]]))
+        yield from scene.turn("What do you do?")
+
+    words = {0: ["I give 1 coin to 2."], 1: ["I give 1 coin to agent 0."]}
+    over = stages(Talker(words), PlainReferee(), COINS, script=leaving)
+    assert last(over, "coins")[:3] == [6, 1, 0]
+    assert last(over, "overruled") == [0]
+
+
 # Acts of a play, and scripts that decide themselves
 
 
@@ -346,6 +428,36 @@ def test_a_script_hands_over_things_within_the_rules(stages: Stages) -> None:
         )
 
 
+def hand_over(amount: float, to: int) -> Callable[[Scene], Script]:
+    """Let agent 0 hand over coins."""
+    given = {"coins": np.array([[amount, 0, 0, 0]])}
+    return lambda scene: scene.hand_over(np.array([[to, 0, 0, 0]]), given)
+
+
+@pytest.mark.parametrize(
+    ("amount", "to", "said"),
+    [
+        (-3, 1, "agent 0 gives -3 coins to agent 1"),
+        (1.5, 1, "agent 0 gives 1.5 coins to agent 1"),
+        (np.nan, 1, "agent 0 gives nan coins to agent 1"),
+        (2, -1, "agent 0 gives 2 coins to nobody who acts"),
+        (2, 3, "agent 0 gives 2 coins to nobody who acts"),
+    ],
+)
+def test_a_script_hands_over_no_debts_no_halves_and_nothing_to_nobody(
+    stages: Stages, amount: float, to: int, said: str
+) -> None:
+    with pytest.raises(ScenarioError, match=f"hands over what cannot be: {said}"):
+        stages(Talker({}), Judge(), COINS, script=hand_over(amount, to))
+
+
+def test_a_script_hands_over_things_that_there_are(stages: Stages) -> None:
+    with pytest.raises(ScenarioError, match="give the scene an Inventory"):
+        stages(Talker({}), Judge(), script=hand_over(1, 1))
+    with pytest.raises(ScenarioError, match="hands over is 'coins'; choose one of: fish"):
+        stages(Talker({}), Judge(), Inventory(("fish",)), script=hand_over(1, 1))
+
+
 # What cannot be played
 
 
@@ -370,7 +482,11 @@ def test_a_script_hands_over_things_within_the_rules(stages: Stages) -> None:
             "agent 3 owns coins at the start, but does not act; those who do are 0, 1, 2",
         ),
         ((Inventory(("coins",), start={"coin": 1}),), {}, "no item 'coin'; did you mean 'coins'"),
-        ((Inventory(("coins",), start={"coins": -1}),), {}, "less than 0 coins at the start"),
+        (
+            (Inventory(("coins",), start={"coins": -1}),),
+            {},
+            "coins at the start are -1; give amounts from 0",
+        ),
         ((), {"each": "place"}, "each='place' needs Places"),
         ((PUBS,), {"each": "place"}, "a referee decides for its place, and is nowhere"),
         (
@@ -378,7 +494,8 @@ def test_a_script_hands_over_things_within_the_rules(stages: Stages) -> None:
             {"each": "place"},
             "Clock is shared by all places",
         ),
-        ((COINS, COINS), {}, "two consequences have a field 'transfers'"),
+        ((COINS, COINS), {}, "two parts of the scene have a fact 'coins'"),
+        ((COINS, Inventory(("fish",))), {}, "a field 'transfers'; take one Inventory"),
     ],
 )
 def test_a_premise_that_contradicts_itself_is_refused_before_anything_is_asked(

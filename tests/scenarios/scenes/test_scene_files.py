@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,19 @@ def test_its_prompts_are_a_page(name: str) -> None:
 @pytest.mark.parametrize("name", SCENES)
 def test_it_has_a_preset_without_language_models(name: str) -> None:
     assert {f"{name}_rules", f"{name}_chance"} & index.presets().keys()
+
+
+@pytest.mark.parametrize("name", ["pub_coordination", "marketplace"])
+def test_nobody_is_told_of_itself_as_of_another(name: str) -> None:
+    """In the list of those who are around; `irrigation_election` marks the reader with "(you)"."""
+    golden = (HOME.parents[1] / "tests" / "golden" / f"{name}.txt").read_text(encoding="utf-8")
+    prompts = re.findall(r"said or done last:\n((?:- .*\n)+)\nYou are (\w+ \d+)", golden)
+    assert prompts
+    assert not [me for others, me in prompts if f"- {me}:" in others]
+
+
+def test_no_season_is_told_of_before_the_first_one() -> None:
+    golden = HOME.parents[1] / "tests" / "golden" / "irrigation_election.txt"
+    first, _, later = golden.read_text(encoding="utf-8").partition("Season 2.")
+    assert "last season" not in first
+    assert "last season" in later
