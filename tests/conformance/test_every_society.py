@@ -415,10 +415,15 @@ OF_ONE_DILEMMA = {"attitude", "capacity", "factor", "folders", "model", "other",
 def test_every_legal_choice_is_tried(cases: list[Case], sharing: Sharing) -> None:
     """The found settings take each option of each parameter, and of a number two or more.
 
-    Of what shapes the default cast of several scenarios alike, all of these together do.
+    Of what shapes the default cast of several scenarios alike, all of these together do. Mappings
+    that are empty unless somebody sets them are tried by presets.
     """
     for name, scenario in scenarios().items():
         for parameter, schema in scenario.params.model_json_schema()["properties"].items():
+            presets = (case.setup().spec for case in cases if case.setup().scenario.name == name)
+            if schema.get("default") == {}:
+                assert any(spec.parameters.get(parameter) for spec in presets), parameter
+                continue
             if parameter in OF_ONE_DILEMMA and issubclass(scenario.params, DilemmaOfPrograms):
                 continue
             sources = sharing(scenario, parameter) or [name]
