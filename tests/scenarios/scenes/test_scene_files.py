@@ -34,13 +34,13 @@ def test_it_has_a_preset_without_language_models(name: str) -> None:
     assert {f"{name}_rules", f"{name}_chance"} & index.presets().keys()
 
 
-@pytest.mark.parametrize("name", ["pub_coordination", "marketplace"])
-def test_nobody_is_told_of_itself_as_of_another(name: str) -> None:
-    """In the list of those who are around; `irrigation_election` marks the reader with "(you)"."""
+@pytest.mark.parametrize("name", ["irrigation_election", "marketplace", "pub_coordination"])
+def test_a_list_that_holds_the_reader_says_so(name: str) -> None:
+    """All who are together read the same list, so that caches serve them."""
     golden = (HOME.parents[1] / "tests" / "golden" / f"{name}.txt").read_text(encoding="utf-8")
-    prompts = re.findall(r"said or done last:\n((?:- .*\n)+)\nYou are (\w+ \d+)", golden)
-    assert prompts
-    assert not [me for others, me in prompts if f"- {me}:" in others]
+    lists = re.findall(r"(you among them.*:)\n((?:- .*\n)+)\nYou are (\w+ \d+)", golden)
+    assert lists
+    assert all(re.search(rf"^- {me}\b", others, re.MULTILINE) for _, others, me in lists)
 
 
 def test_no_season_is_told_of_before_the_first_one() -> None:
