@@ -21,12 +21,12 @@ from society.engine.population import Cohort, fill_from_params
 from society.engine.scenario import DisplaySpec, scenario
 from society.engine.script import Ask, Script, Tell, common
 
-from .consequences import Declared
+from .consequences import DeclaredFact
 from .scene import OVERRULED, RELATIONS, Scene, SceneParams, scene_facts
 from .strikes import STRIKE_FACTS, STRIKE_MEASURES, tell_day
 
 PHRASES = {"I strike": "strikes", "I work": "works"}
-STANCE = Declared("stance", Choice("works", "strikes"), scope="own", phrases=PHRASES)
+STANCE = DeclaredFact("stance", Choice("works", "strikes"), scope="own", phrases=PHRASES)
 WAGE = "What wage do you pay today, in coins for a day's work, to each who works?"
 SPEAK = "Today's wage is {wage} coins. What do you say to your fellow workers, and do you strike?"
 

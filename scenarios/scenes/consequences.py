@@ -1,10 +1,10 @@
 """Consequences: typed parts of a scene's state that a referee may change, within hard rules.
 
-    Inventory   who owns what: things are handed on, and never multiply unless that is declared
-    Places      who is where: one place each, along paths
-    Scores      points that a referee gives
-    Clock       how much time an act takes
-    Declared    any other fact of the scene's
+    Inventory       who owns what: things are handed on, and never multiply unless that is declared
+    Places          who is where: one place each, along paths
+    Scores          points that a referee gives
+    Clock           how much time an act takes
+    DeclaredFact    any other fact of the scene's
 
 State is a dictionary of arrays, (R, N) for a value of each agent and (R, 1) for one of all. There
 is one verdict for each replicate: a dictionary of fields, some of them lists of rows. `change`
@@ -516,7 +516,7 @@ class Clock(Consequence):
 
 
 @dataclass(frozen=True)
-class Declared(Consequence):
+class DeclaredFact(Consequence):
     """A fact of the scene's own that the referee may change.
 
     space: a Choice or a number. scope: `common`, one value that everybody knows; `own` or `seen`, a

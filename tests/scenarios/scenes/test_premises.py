@@ -13,7 +13,7 @@ from society.engine.script import Script
 from society.errors import ScenarioError
 from society.scenarios.scenes.consequences import (
     Clock,
-    Declared,
+    DeclaredFact,
     HardRule,
     Inventory,
     Places,
@@ -51,15 +51,18 @@ ALL: Any = "all"
         (Places(()), "the places are"),
         (Scores(most=np.inf), "the most of Scores is inf; give a number from 0"),
         (Clock(most=0), "the most of a Clock is 0; give a whole number from 1"),
-        (Declared("over", MOOD), "two parts of the scene have a fact 'over'"),
+        (DeclaredFact("over", MOOD), "two parts of the scene have a fact 'over'"),
         (
-            Declared("mood", MOOD, start=2),
+            DeclaredFact("mood", MOOD, start=2),
             "the start of mood is 2; give a whole number from 0 to 1",
         ),
-        (Declared("price", Real(0, 9), start=10), "the start of price is 10; give a number from 0"),
-        (Declared("mood", MOOD, scope=ALL), "the scope of mood is 'all'; choose"),
         (
-            Declared("mood", MOOD, scope="own", phrases={"I rage": "wild"}),
+            DeclaredFact("price", Real(0, 9), start=10),
+            "the start of price is 10; give a number from 0",
+        ),
+        (DeclaredFact("mood", MOOD, scope=ALL), "the scope of mood is 'all'; choose"),
+        (
+            DeclaredFact("mood", MOOD, scope="own", phrases={"I rage": "wild"}),
             "a phrase about mood is 'wild'; choose one of: calm, angry",
         ),
     ],

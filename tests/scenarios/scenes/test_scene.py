@@ -15,7 +15,7 @@ from society.engine.script import Script, Tell
 from society.errors import CastError, ScenarioError
 from society.scenarios.scenes.consequences import (
     Clock,
-    Declared,
+    DeclaredFact,
     HardRule,
     Inventory,
     Places,
@@ -216,8 +216,8 @@ def test_nobody_is_in_two_places_and_paths_are_kept(stages: Stages) -> None:
 
 
 def test_points_minutes_and_facts_of_ones_own(stages: Stages) -> None:
-    mood = Declared("mood", Choice("calm", "angry"), scope="own", words="Mood")
-    price = Declared("price", Real(0, 10), start=4.0)
+    mood = DeclaredFact("mood", Choice("calm", "angry"), scope="own", words="Mood")
+    price = DeclaredFact("price", Real(0, 10), start=4.0)
     judge = Judge(
         {
             "points": "agent 0 gets 2.5 points; agent 2 gets -1 points",
@@ -364,7 +364,7 @@ def test_referees_who_want_different_things_change_nothing(stages: Stages) -> No
 
 
 def test_of_a_split_vote_on_a_choice_nothing_comes(stages: Stages) -> None:
-    weather = Declared("weather", Choice("dry", "wet", "snow"), start=1)
+    weather = DeclaredFact("weather", Choice("dry", "wet", "snow"), start=1)
     panel = Panel(weather=dict.fromkeys(range(5), 0) | {4: 1}, story={})
     assert last(stages(Talker(SPEAK), panel, weather, referees=2), "weather") == [1]
 
