@@ -54,7 +54,7 @@ def clauses(text: str) -> list[str]:
 
 @lru_cache(maxsize=4096)  # the same words are read for each of those who hear them
 def read_gifts(text: str, items: tuple[str, ...], names: tuple[str, ...]) -> tuple[Transfer, ...]:
-    """What somebody gives to others.
+    """Read the gifts of one agent to others.
 
     >>> read_gifts("Fine. I give 3 coins to 2.", ("coins", "fish"), ("villager 1", "villager 2"))
     (Transfer(amount=3.0, item='coins', to='villager 2'),)
@@ -73,7 +73,7 @@ def read_gifts(text: str, items: tuple[str, ...], names: tuple[str, ...]) -> tup
 
 @lru_cache(maxsize=4096)
 def read_takings(text: str, items: tuple[str, ...]) -> tuple[Transfer, ...]:
-    """What somebody takes from the common stock.
+    """Read the amounts that one agent takes from the common stock.
 
     >>> read_takings("I take two fish from the lake for my family.", ("fish",))
     (Transfer(amount=2.0, item='fish', to=''),)

@@ -187,12 +187,12 @@ def _counted(part: Part) -> bool:
 
 
 def singular(word: str) -> str:
-    """One of what a word in the plural names: "coins" -> "coin"."""
+    """The singular of a plural: "coins" -> "coin"."""
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 
 
 def _read_part(part: Part, said: Any) -> str | float | None:
-    """What stands for a part: a number, or one of the words; of a name its last word will do."""
+    """A value of a part: a number, or one of the words; a name may be its last word alone."""
     if isinstance(part, Span):
         return part.read(said)
     bare = _bare(str(said))
@@ -232,7 +232,7 @@ def _part_schema(part: Part) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Act(Text):
-    """What somebody says and does, in free words.
+    """The words and deeds of one agent, in free text.
 
     plain: the acts in plain words that are open to who knows these facts, for rules and the offline
     mind. places: where one can be, in the order in which facts count them.
