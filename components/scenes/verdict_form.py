@@ -43,7 +43,7 @@ class Span(NamedTuple):
         return value if legal and (not self.whole or value.is_integer()) else None
 
 
-class Names(tuple[str, ...]):
+class ActorNames(tuple[str, ...]):
     """Words that are the names of agents."""
 
     __slots__ = ()
@@ -119,7 +119,7 @@ class Rows(Text):
                 for name, part in self.parts.items()
             }
             for name, part in self.parts.items():
-                for word in () if isinstance(part, Span | Names) else part:
+                for word in () if isinstance(part, Span | ActorNames) else part:
                     row = {**first, name: word}
                     try:
                         same = self.read(self.write([row])) == [row]
@@ -183,7 +183,7 @@ class Rows(Text):
 
 
 def _counted(part: Part) -> bool:
-    return not isinstance(part, Span | Names)
+    return not isinstance(part, Span | ActorNames)
 
 
 def singular(word: str) -> str:
@@ -199,7 +199,9 @@ def _read_part(part: Part, said: Any) -> str | float | None:
     for word in part:
         if bare in (_bare(word), singular(_bare(word))):
             return word
-    if isinstance(part, Names):  # "2", "villager 2" and "fisher 2" are the one whose name ends so
+    if isinstance(
+        part, ActorNames
+    ):  # "2", "villager 2" and "fisher 2" are the one whose name ends so
         last = bare.rpartition(" ")[2]
         found = [word for word in part if _bare(word).rpartition(" ")[2] == last]
         return found[0] if len(found) == 1 and bare.count(" ") <= 2 else None

@@ -30,7 +30,7 @@ BARGAIN_FACTS = {
 }
 
 
-class Pairs(NamedTuple):
+class BargainPairs(NamedTuple):
     """The number of each one's pair, -1 for none, and the seat of its partner; (R, N) each."""
 
     number: Array
@@ -42,7 +42,7 @@ class Pairs(NamedTuple):
         return np.where(self.partner == NOBODY, np.nan, theirs)
 
 
-def pair_up(env: Environment, sells: Array) -> Pairs:
+def pair_up(env: Environment, sells: Array) -> BargainPairs:
     """Pair sellers, (R, N) of bool, with all others, both in the order of ids."""
     by_id = np.argsort(env.ids)
     ranks = np.cumsum(np.stack([sells, ~sells])[:, :, by_id], axis=2)[:, :, np.argsort(by_id)] - 1
@@ -52,10 +52,10 @@ def pair_up(env: Environment, sells: Array) -> Pairs:
     mate = order[:, : env.agents // 2 * 2].reshape(env.replicates, -1, 2)[:, :, ::-1]
     partner = np.full(sells.shape, NOBODY)
     np.put_along_axis(partner, order[:, : env.agents // 2 * 2], mate.reshape(len(mate), -1), 1)
-    return Pairs(number, np.where(number < 0, NOBODY, partner))
+    return BargainPairs(number, np.where(number < 0, NOBODY, partner))
 
 
-def tell_gains(pairs: Pairs, sells: Array, worth: Array, price: Array) -> dict[str, Fact]:
+def tell_gains(pairs: BargainPairs, sells: Array, worth: Array, price: Array) -> dict[str, Fact]:
     """Facts about the prices that pairs have agreed, (R, N), NaN where they have not."""
     theirs, done = pairs.of_partner(worth), ~np.isnan(price)
     gain = np.where(sells, theirs - worth, worth - theirs)

@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from society.components.scenes.plain_acts import clauses, read_gifts, read_moves, read_takings
-from society.components.scenes.verdict_form import Names, Part, Row, Rows, Span, singular
+from society.components.scenes.verdict_form import ActorNames, Part, Row, Rows, Span, singular
 from society.engine.action_spaces import Choice, Integer, Real, Value
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
@@ -56,7 +56,7 @@ class Stage(NamedTuple):
     env: Environment
     actors: Array
     order: tuple[int, ...]
-    names: Names
+    names: ActorNames
 
     @property
     def seats(self) -> dict[str, int]:
@@ -75,7 +75,7 @@ class Stage(NamedTuple):
 def make_stage(env: Environment, actors: Array) -> Stage:
     """The stage of those who act, (R, N) of bool."""
     seats = [seat for seat in np.argsort(env.ids).tolist() if actors[:, seat].any()]
-    return Stage(env, actors, tuple(seats), Names(env.whole_name(0, seat) for seat in seats))
+    return Stage(env, actors, tuple(seats), ActorNames(env.whole_name(0, seat) for seat in seats))
 
 
 class Consequence(ABC):
@@ -190,7 +190,7 @@ class Inventory(Consequence):
 
     def form(self, stage: Stage) -> dict[str, Value]:
         names = (*stage.names, *((STOCK,) if self.stock else ()))
-        names = Names((*names, NOBODY_ELSE) if self.made else names)
+        names = ActorNames((*names, NOBODY_ELSE) if self.made else names)
         amount = Span(whole=self.whole)
         parts: dict[str, Part] = {"from": names, "to": names, "amount": amount, "item": self.items}
         pattern = "{from} gives {amount} {item} to {to}"

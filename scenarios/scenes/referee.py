@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.components.scenes.verdict_form import Names, Row, Rows, Story
+from society.components.scenes.verdict_form import ActorNames, Row, Rows, Story
 from society.engine.action_spaces import Choice, Fields, Value
 from society.engine.rng import Array
 from society.errors import ScenarioError
@@ -112,7 +112,7 @@ def _rows(
     Raises ValueError for a row about somebody who is gone, or in another place than the referee.
     """
     where = [None] * len(given) if places is None else places.tolist()
-    named = [name for name, words in part.parts.items() if isinstance(words, Names)]
+    named = [name for name, words in part.parts.items() if isinstance(words, ActorNames)]
     for rows, place in zip(given, where, strict=True):
         for who in (str(row[name]) for row in rows for name in named):
             seat = stage.seats.get(who)  # None for a stock

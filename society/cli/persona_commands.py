@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from society.analysis.personas.written_people import WrittenPeople
     from society.config.run_config import RunConfig
     from society.memory.embedders import Embedder
-    from society.personas.axes import Coverage
+    from society.personas.axes import AxisCoverage
     from society.personas.people import PeopleTable
     from society.personas.table_draws import TableDraw
     from society.runs.runfile import RunFile
@@ -214,7 +214,7 @@ def _say(args: argparse.Namespace, facts: dict[str, Any], words: str) -> None:
         print(f"{words} · {short_path(args.out)}")
 
 
-def _print_coverage(coverage: Coverage) -> None:
+def _print_coverage(coverage: AxisCoverage) -> None:
     """Print the people of each level, and how even their points lie."""
     from rich.table import Table
 

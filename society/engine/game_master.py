@@ -33,7 +33,7 @@ from .action_spaces import Choice, Illegal, Integer, Neighbour, Real, Value, fie
 from .arrays import ArrayNormaliser, WrongShape, spread_fallback
 from .calls import Usage
 from .environment import Environment, Round, UnknownGraph
-from .graph import Groups
+from .graph import LabelGroups
 from .history import Page, Recorder, Step, chain_digest, page_digest
 from .interrupts import run_interruptible
 from .mechanism import refuse_endless
@@ -370,7 +370,7 @@ class GameMaster(Runner):
         for name, labels in tell.groups.items():
             self.env.graph(name)
             arrays["group", name] = kept = self._keeper.labels(labels)
-            self.env.graphs[name] = Groups(self.env.ids, kept)
+            self.env.graphs[name] = LabelGroups(self.env.ids, kept)
         for name in {**tell.joins, **tell.cuts}:
             edits: list[Array | None] = [None, None]
             for place, (role, edges) in enumerate((("join", tell.joins), ("cut", tell.cuts))):

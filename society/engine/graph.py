@@ -204,7 +204,7 @@ class Complete(Graph):
         return Sparse.stacked(starts, self.ids).edited(joins, cuts)
 
 
-class Groups(Graph):
+class LabelGroups(Graph):
     """A graph on which those with the same label see each other; one with a negative label, nobody.
 
     labels: (R, N) of integers, kept in place of edges.

@@ -145,7 +145,7 @@ class _Axes(BaseModel):
     axes: Annotated[list[Axis], Field(min_length=1)]
 
 
-class Coverage(NamedTuple):
+class AxisCoverage(NamedTuple):
     """How people cover the axes. discrepancy: of their points; random: of independent ones.
 
     Of more than 4,096 people there is no discrepancy.
@@ -162,7 +162,7 @@ class AxesDraw(NamedTuple):
 
     columns: tuple[str, ...]
     cells: list[tuple[str, ...]]
-    coverage: Coverage
+    coverage: AxisCoverage
 
 
 def read_axes(file: Path) -> tuple[Axis, ...]:
@@ -195,7 +195,7 @@ def draw_from_axes(
         columns = (*columns, DESCRIPTION)
         cells = [(*row, _described(axes, row)) for row in cells]
     counts = {axis.name: axis.counts(one) for axis, one in zip(axes, points.T, strict=True)}
-    return AxesDraw(columns, cells, Coverage(*_discrepancies(points), counts))
+    return AxesDraw(columns, cells, AxisCoverage(*_discrepancies(points), counts))
 
 
 def _described(axes: tuple[Axis, ...], row: tuple[str, ...]) -> str:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.engine.graph import NOBODY, Complete, Graph, Groups, Rows, Side, from_networkx
+from society.engine.graph import NOBODY, Complete, Graph, LabelGroups, Rows, Side, from_networkx
 from society.engine.rng import Array
 from society.errors import GraphError
 
@@ -73,7 +73,7 @@ def in_groups(labels: Array, ids: Array, present: Array) -> World:
             (i, j) for i, one in enumerate(row) for j in range(i) if one == row[j] and one >= 0
         )
         oracles.append(oracle)
-    return World(Groups(ids, labels), oracles, present)
+    return World(LabelGroups(ids, labels), oracles, present)
 
 
 @st.composite
@@ -408,7 +408,7 @@ def test_writing_out_a_huge_complete_graph_is_refused_before_it_fills_the_memory
 
 
 def test_those_with_the_same_label_see_each_other_and_a_negative_label_sees_nobody() -> None:
-    graph = Groups(np.arange(6), np.array([[4, 0, 4, -1, 4, -1]]))
+    graph = LabelGroups(np.arange(6), np.array([[4, 0, 4, -1, 4, -1]]))
     here = np.ones((1, 6), bool)
     assert [graph.neighbours(0, seat).tolist() for seat in range(6)] == [
         [2, 4],
@@ -428,7 +428,7 @@ def test_groups_do_not_depend_on_who_sits_where(
     world: World, seed: int, data: st.DataObject
 ) -> None:
     graph = world.graph
-    assert isinstance(graph, Groups)
+    assert isinstance(graph, LabelGroups)
     seat_of = np.array(data.draw(st.permutations(range(graph.seats))))
     back = np.argsort(seat_of)
     labels = np.full(world.present.shape, -1)
@@ -469,11 +469,11 @@ def test_groups_of_a_batch_are_those_of_each_replicate_alone(world: World, seed:
 
 
 def test_a_million_agents_in_groups_of_ten_fit_into_the_memory() -> None:
-    graph = Groups(np.arange(1_000_000), (np.arange(1_000_000) // 10)[None])
+    graph = LabelGroups(np.arange(1_000_000), (np.arange(1_000_000) // 10)[None])
     degree = graph.degree(np.ones((1, 1_000_000), bool))
     assert (degree == 9).all()
 
 
 def test_groups_have_no_edges_to_add_or_cut() -> None:
     with pytest.raises(GraphError, match="a relation that is by groups; tell its groups anew"):
-        Groups(np.arange(2), np.zeros((1, 2), int)).edited(None, None)
+        LabelGroups(np.arange(2), np.zeros((1, 2), int)).edited(None, None)

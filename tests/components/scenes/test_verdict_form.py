@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from society.components.scenes.verdict_form import Names, Rows, Span, Story
+from society.components.scenes.verdict_form import ActorNames, Rows, Span, Story
 from society.engine.action_spaces import Fields, Integer, Legal
 from society.errors import CutOff, Unparsed
 from society.llm.parsing.answers import parse, read_reply
 from society.llm.parsing.schemas import on_grid, schema
 
-NAMES = Names(("villager 0", "villager 1", "villager 12"))
+NAMES = ActorNames(("villager 0", "villager 1", "villager 12"))
 GIFTS = Rows(
     pattern="{from} gives {amount} {item} to {to}",
     parts={"from": NAMES, "to": NAMES, "amount": Span(), "item": ("coins", "fish")},

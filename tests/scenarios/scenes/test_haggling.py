@@ -11,7 +11,7 @@ from society.config.build import build
 from society.config.run_config import load_config
 from society.engine.environment import Environment
 from society.engine.game_master import Outcome
-from society.scenarios.scenes.bargains import Pairs, pair_up, tell_gains
+from society.scenarios.scenes.bargains import BargainPairs, pair_up, tell_gains
 
 
 def hagglers(seller: Any, buyer: Any, **changes: Any) -> Outcome:
@@ -36,7 +36,7 @@ def test_pairs_go_by_id_and_the_last_one_is_left_over() -> None:
 
 def test_a_price_splits_the_gain_of_a_pair() -> None:
     """The good is worth 4 to its seller and 10 to its buyer; at 9 the seller has 5 of 6."""
-    pairs = Pairs(np.array([[0, 0, -1]]), np.array([[1, 0, -1]]))
+    pairs = BargainPairs(np.array([[0, 0, -1]]), np.array([[1, 0, -1]]))
     facts = tell_gains(
         pairs,
         np.array([[True, False, False]]),
@@ -51,7 +51,7 @@ def test_a_price_splits_the_gain_of_a_pair() -> None:
 
 
 def test_a_deal_without_a_gain_is_a_loss_and_counts_as_one() -> None:
-    pairs = Pairs(np.array([[0, 0]]), np.array([[1, 0]]))
+    pairs = BargainPairs(np.array([[0, 0]]), np.array([[1, 0]]))
     facts = tell_gains(
         pairs, np.array([[True, False]]), np.array([[8.0, 5.0]]), np.full((1, 2), 6.0)
     )
