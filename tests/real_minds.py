@@ -91,6 +91,7 @@ SOCIETIES: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("collective_risk", {**_SPEAKING, "agents": 4}),
     ("common_pool", {**_SPEAKING, "agents": 4}),
     ("prisoners_dilemma", _with("baseline")),
+    ("prisoners_dilemma", _with({"questionnaire": {"instrument": "social_trust"}})),
     ("prisoners_dilemma", _with("cheap_talk")),
     ("stag_hunt", _with("contracts")),
     ("stag_hunt", _with("mediation")),

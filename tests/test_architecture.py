@@ -37,6 +37,7 @@ FLOORS = (
     ("experiments",),
     ("conformance",),
     ("analysis",),
+    ("theatre",),
     ("report",),
     ("reproduction",),
     ("notebook",),
@@ -211,7 +212,7 @@ def test_the_heavy_libraries_are_imported_late() -> None:
     heavy = {"networkx", "rich", "ruamel", "jinja2", "aiohttp", "litellm", "langchain_core"}
     heavy |= {"torch", "sentence_transformers", "transformers", "dotenv"}
     heavy |= {"jsonschema", "scipy", "statsmodels", "pandas", "matplotlib", "distributed"}
-    late = {"terminal", "providers", "progress.py"}
+    late = {"terminal", "theatre", "providers", "progress.py"}
     late |= {"templates.py", "template_limits.py", "template_names.py"}
     early = [
         str(one)
