@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from society.engine.rng import Array
-from society.terminal.agent_table import Traits
-from society.terminal.console import TerminalStyle, decimals_for
+from society.terminal.agent_table import CROWD, Traits
+from society.terminal.console import BARS, LONGEST_HEADING, TerminalStyle, decimals_for
 from society.terminal.labels import Names, spell_kind
 from society.terminal.round_view import RoundView, last_common_fact
 
@@ -19,12 +19,14 @@ from .events import names_at, scene_at
 from .frame import Panel
 from .glyphs import Glyphs
 from .history import GONE, History
-from .view import NOBODY_CHOSEN, View
+from .lanes import lanes
+from .view import View
 
 _LONGEST_COURSE = 20
 _SHORTEST_COURSE = 4
 _LONGEST_NAME, _LONGEST_WORDS = 24, 24
 _QUANTILES = {"10 %": 0.1, "median": 0.5, "90 %": 0.9}
+_GAP = 2  # cells between columns
 TYPE = "type"
 
 
@@ -57,11 +59,14 @@ class _Rows:
         return _scale(self.history, self.view.replicate, name, self.history.last, self.style)
 
     def words(self, name: str) -> list[str]:
-        """Return the words of a column for each seat."""
+        """Return the words of a column for each seat; numbers without a course are words."""
         values = self.scene.column(name)
         if values is None:
             return [""] * self.history.manifest.agents
         shown = self.traits.shown(name, values[self.view.replicate])
+        if shown.dtype.kind in "iuf":
+            decimals = min(decimals_for(shown), 3)
+            return [self.style.figure(value, decimals) for value in shown]
         return [self.style.cut(self.style.figure(value), _LONGEST_WORDS) for value in shown]
 
 
@@ -124,16 +129,12 @@ def _sort_values(history: History, view: View) -> Array:
 
 def _dead(history: History, view: View) -> dict[int, tuple[int, str]]:
     """Return when and how those left who are not there at the end of the round."""
-    present = history.page(view.round).present[view.replicate]
-    fates: dict[int, tuple[int, str]] = {}
-    for mark in history.course(view.replicate).marks:
-        if mark.round > view.round:
-            break
-        if mark.lane == GONE and mark.agent >= 0 and not present[mark.agent]:
-            fates[mark.agent] = (mark.round, mark.words)
-    for seat in np.flatnonzero(~present).tolist():
-        fates.setdefault(seat, (0, ""))
-    return fates
+    absent = np.flatnonzero(~history.page(view.round).present[view.replicate]).tolist()
+    left = lanes(history, view.replicate).get(GONE)
+    if not absent or left is None:
+        return dict.fromkeys(absent, (0, ""))
+    last = {mark.agent: (mark.round, mark.words) for mark in left.until(view.round)}
+    return {seat: last.get(seat, (0, "")) for seat in absent}
 
 
 def agent_rows(
@@ -152,8 +153,8 @@ def agent_rows(
     heading = Text("  " + _headed(rows, "", "agent").ljust(stub), "dim")
     if kinds:
         heading.append("  " + _headed(rows, TYPE, "type").ljust(kinds))
-    for name, cells, _ in plan:
-        heading.append("  " + _heading(rows, name, cells))
+    for one in plan:
+        heading.append(" " * _GAP + _heading(rows, one.name, one.cells))
     panel = [heading]
     for seat in _shown(rows, height - 1):
         if isinstance(seat, str):
@@ -172,33 +173,44 @@ def agent_rows(
     return panel
 
 
-_Column = tuple[str, int, int]  # name, cells, cells of its course
+class _Column(NamedTuple):
+    """A column as it is drawn: its cells, those of its figures, and those of its course."""
+
+    name: str
+    cells: int
+    figures: int
+    course: int
 
 
 def _plan(rows: _Rows, room: int) -> list[_Column]:
     """Choose the columns that fit, and how long the course of each may be."""
-    plain: list[tuple[str, int, bool]] = []
+    columns = list[_Column]()
     for name in rows.columns:
         numbers = rows.numbers(name)
-        if numbers is not None:
-            plain.append((name, max(numbers.width + 1, _least_heading(rows, name)), True))
+        if numbers is None:
+            width = max(map(cell_len, rows.words(name)), default=0)
         else:
-            cells = max(map(cell_len, rows.words(name)), default=0)
-            plain.append((name, max(cells, _least_heading(rows, name)), False))
-    while plain and sum(cells + 2 for _, cells, _ in plain) > room:
-        plain.pop()
-    drawn = sum(has for _, _, has in plain)
-    spare = room - sum(cells + 2 for _, cells, _ in plain)
-    course = min(spare // drawn - 1, _LONGEST_COURSE) if drawn else 0
-    course = course if course >= _SHORTEST_COURSE else 0
+            width = numbers.width + 1
+        cells = max(width, _least_heading(rows, name))
+        columns.append(_Column(name, cells, width, 0))
+    while columns and sum(one.cells + _GAP for one in columns) > room:
+        columns.pop()
+    drawn = [one for one in columns if rows.numbers(one.name) is not None]
+    spare = room - sum(one.cells + _GAP for one in columns)
+    free = spare + sum(one.cells - one.figures - 1 for one in drawn)
+    course = min(free // len(drawn), _LONGEST_COURSE) if drawn else 0
+    if course < _SHORTEST_COURSE:
+        return columns
     return [
-        (name, cells + (course + 1 if has and course else 0), course if has else 0)
-        for name, cells, has in plain
+        one._replace(cells=max(one.cells, one.figures + 1 + course), course=course)
+        if one in drawn
+        else one
+        for one in columns
     ]
 
 
 def _least_heading(rows: _Rows, name: str) -> int:
-    return min(cell_len(rows.style.words(spell_kind(name))), 14) + 2
+    return min(cell_len(rows.style.words(spell_kind(name))), LONGEST_HEADING) + 1
 
 
 def _headed(rows: _Rows, name: str, words: str) -> str:
@@ -209,7 +221,7 @@ def _headed(rows: _Rows, name: str, words: str) -> str:
 
 
 def _heading(rows: _Rows, name: str, cells: int) -> str:
-    words = _headed(rows, name, rows.style.cut(spell_kind(name), cells - 2))
+    words = _headed(rows, name, rows.style.cut(spell_kind(name), cells - 1))
     unit = rows.style.words(rows.traits.spec(name).unit)
     if unit and cell_len(words) + cell_len(unit) + 3 <= cells:
         words = f"{words} ({unit})"
@@ -220,27 +232,25 @@ def _cells(rows: _Rows, plan: list[_Column], seat: int) -> Text:
     if seat in rows.dead:
         when, cause = rows.dead[seat]
         since = f" {when}" if when else ""
-        words = f"  {rows.glyphs.gone}{since} {rows.style.words(cause)}"
-        return Text(words.rstrip(), "dim red")
+        words = f"{rows.glyphs.gone}{since} {rows.style.words(cause)}"
+        return Text(" " * _GAP + words.rstrip(), "dim red")
     line = Text()
-    for name, cells, course in plan:
-        numbers = rows.numbers(name)
+    for one in plan:
+        line.append(" " * _GAP)
+        numbers = rows.numbers(one.name)
         if numbers is None:
-            words = rows.words(name)[seat]
-            line.append("  " + words + " " * (cells - cell_len(words)))
+            words = rows.words(one.name)[seat]
+            line.append(words + " " * (one.cells - cell_len(words)))
             continue
-        series = rows.course.own[name][:, seat]
+        series = rows.course.own[one.name][:, seat]
         value = series[rows.view.round]
-        above = _above(rows, name, value)
-        figure = rows.style.figure(value, numbers.decimals)
-        figures = cells - (course + 1 if course else 0)
-        line.append("  " + figure.rjust(figures - 1) + ("!" if above else " "))
-        if above:
-            line.stylize("bold yellow", len(line) - len(figure) - 1)
-        if course:
-            begin = max(rows.view.round - course + 1, 0)
-            bars = rows.style.sparkline(series[begin : rows.view.round + 1].tolist(), numbers.scale)
-            line.append(" " + bars.ljust(course), "blue")
+        above = _above(rows, one.name, value)
+        figure = rows.style.figure(value, numbers.decimals).rjust(numbers.width)
+        line.append(figure + ("!" if above else " "), "bold yellow" if above else "")
+        begin = max(rows.view.round - one.course + 1, 0)
+        window = series[begin : rows.view.round + 1] if one.course else series[:0]
+        bars = rows.style.sparkline(window.tolist(), numbers.scale)
+        line.append(f" {bars}".ljust(one.cells - one.figures), BARS)
     return line
 
 
@@ -250,18 +260,20 @@ def _above(rows: _Rows, name: str, value: float) -> bool:
 
 
 def _shown(rows: _Rows, room: int) -> list[int | str]:
-    """Choose the rows: all seats, or the top, quantiles and the bottom; around the chosen one."""
-    order = rows.order
+    """Choose the rows: all seats, or the top and the bottom; around the chosen one.
+
+    Of a crowd, quantiles stand between the top and the bottom.
+    """
+    order, view = rows.order, rows.view
     if len(order) <= room:
         return list(order)
-    view = rows.view
-    if view.agent != NOBODY_CHOSEN and view.agent in order:
+    if view.agent in order:
         place = order.index(view.agent)
         start = min(max(place - room // 2, 0), len(order) - room)
         return list(order[start : start + room])
-    spread = list(_QUANTILES) if room >= 2 * len(_QUANTILES) else []
-    half = room - len(spread) - 1
-    top, bottom = order[: half - half // 3], order[len(order) - half // 3 :]
+    spread = list(_QUANTILES) if len(order) > CROWD and room >= 2 * len(_QUANTILES) else []
+    free = room - len(spread) - 1
+    top, bottom = order[: free - free // 3], order[len(order) - free // 3 :]
     more = f"{len(order) - len(top) - len(bottom):,} more"
     return [*top, more, *spread, *bottom]
 
@@ -271,14 +283,13 @@ def _spread(rows: _Rows, plan: list[_Column], label: str, left: int) -> Text:
     line = Text(f"  {label}".ljust(left), "dim italic")
     if label not in _QUANTILES:
         return line
-    for name, cells, course in plan:
-        numbers = rows.numbers(name)
+    for one in plan:
+        numbers = rows.numbers(one.name)
         shown = ""
         if numbers is not None:
-            values = rows.course.own[name][rows.view.round]
+            values = rows.course.own[one.name][rows.view.round]
             known = values[np.isfinite(values)]
             value = np.quantile(known, _QUANTILES[label]) if len(known) else np.nan
-            shown = rows.style.figure(value, numbers.decimals)
-        figures = cells - (course + 1 if course else 0)
-        line.append("  " + (shown.rjust(figures - 1) + " ").ljust(cells), "dim")
+            shown = rows.style.figure(value, numbers.decimals).rjust(numbers.width)
+        line.append(" " * _GAP + shown.ljust(one.cells), "dim")
     return line

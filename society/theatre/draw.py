@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Mapping
+from itertools import groupby
 
+import numpy as np
 from rich.text import Text
 
 from society.terminal.console import TerminalStyle
-from society.terminal.labels import RoundLabels
+from society.terminal.labels import RoundLabels, count_noun
 
 from .agent_rows import agent_rows
-from .events import events
+from .events import events, names_in
 from .frame import Frame, Panel, Size, fit
-from .gauge import gauge
+from .gauge import gauge, measures
 from .glyphs import Glyphs
 from .help import help_panel, key_line
-from .history import History
+from .history import BORDER, BORN, ENDED, GONE, History, Mark
 from .keys import HELP
+from .lanes import lane_look, lanes
 from .norms import norms
 from .timeline import timeline
 from .view import View
@@ -26,6 +29,7 @@ SMALLEST = Size(60, 16)
 _TALL = 34  # lines from which on each lane of marks has its own row
 _WIDE = 150  # cells from which on events stand beside the agents
 _LEAST_EVENTS = 3
+_LONGEST_MEMORY = 100  # marks of earlier rounds that are looked through, of each lane
 
 DrawPanel = Callable[[History, View, int, int, TerminalStyle], Panel]
 
@@ -55,7 +59,7 @@ def title(history: History, view: View, width: int, style: TerminalStyle) -> Tex
     page = history.page(view.round)
     about = [f"seed {manifest.seed}"]
     if manifest.replicates > 1:
-        about.append(f"replicate {view.replicate} of {manifest.replicates}")
+        about.append(f"replicate {view.replicate}, {manifest.replicates - 1} more")
     labels = RoundLabels(manifest)
     where = glyphs.dot.join(labels.reached(page.path, page.number))
     if page.number == 0:
@@ -75,23 +79,37 @@ def title(history: History, view: View, width: int, style: TerminalStyle) -> Tex
 
 
 def _stage(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
-    """Draw the stage: time line, gauge, norms, agents, events."""
-    lanes = 7 if height + 2 >= _TALL else 2
-    measured = 5 if height + 2 >= _TALL else 2
-    panel = [
-        *timeline(history, view, width, lanes, style),
-        *gauge(history, view, width, measured, style),
-    ]
-    banner = norms(history, view, width, 6 if height + 2 >= _TALL else 3, style)
-    if banner:
-        panel += [_rule("norm in force", width, style), *banner]
+    """Draw the stage: time line, stock, norms, measures, agents, events."""
+    tall = height + 2 >= _TALL
+    panel = timeline(history, view, width, 7 if tall else 2, style)
+    stock = gauge(history, view, width, 2, style)
+    panel += stock
+    if history.manifest.level == "summary":
+        return [*panel, *_summary(history, view, width, height - len(panel), style)]
+    panel += measures(history, view, width, 4 if tall else 0 if stock else 2, style)
+    banner = norms(history, view, width, 6 if tall else 2, style)
+    panel += [_rule("norm in force", width, style), *banner] if tall and banner else banner
     left = height - len(panel)
     if width >= _WIDE:
         return [*panel, *_beside(history, view, width, left, style)]
-    agents = min(history.manifest.agents + 1, left - 2 - _LEAST_EVENTS)
-    rows = agent_rows(history, view, width, agents, style)
-    panel += [_rule("agents", width, style), *rows]
+    happened = len(events(history, view, style))
+    feed = 1 + max(_LEAST_EVENTS, min(happened, left // 3))
+    agents = min(history.manifest.agents + 1, left - feed - tall)
+    if tall:
+        panel.append(_rule("agents", width, style))
+    panel += agent_rows(history, view, width, agents, style)
     return [*panel, *_feed(history, view, width, height - len(panel), style)]
+
+
+def _summary(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
+    """Draw measures alone, where details were not recorded, and say how to get more."""
+    words = (
+        "Details were not recorded (level summary): there are measures only. "
+        "Run again with --record full to see agents and events."
+    )
+    said = [style.text(line, "dim") for line in textwrap.wrap(words, width)]
+    rows = measures(history, view, width, height - len(said) - 1, style)
+    return [*rows, Text(), *said]
 
 
 def _beside(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
@@ -117,14 +135,14 @@ def _feed(history: History, view: View, width: int, height: int, style: Terminal
     found, room = events(history, view, style), height - 1
     if room < 1:
         return []
-    noun = "event" if len(found) == 1 else "events"
-    place = RoundLabels(history.manifest).label(history.page(view.round))
-    panel = [_rule(f"{place}: {len(found)} {noun}", width, style)]
     chosen = min(view.event, max(len(found) - 1, 0)) if view.pane == "events" else -1
     start = min(max(chosen - room // 2, 0), max(len(found) - room, 0))
     shown = found[start : start + room]
-    if start + room < len(found):
-        shown = shown[:-1]
+    heading = RoundLabels(history.manifest).title(history.page(view.round))
+    heading += f": {count_noun(len(found), 'event')}"
+    if len(shown) < len(found):
+        heading += f", {start + 1} to {start + len(shown)} are shown"
+    panel = [_rule(heading, width, style)]
     glyphs = Glyphs(style)
     for number, event in enumerate(shown, start):
         here = number == chosen
@@ -133,22 +151,44 @@ def _feed(history: History, view: View, width: int, height: int, style: Terminal
         if here:
             line.stylize("reverse")
         panel.append(line)
-    if start + len(shown) < len(found):
-        panel.append(Text(f"  and {len(found) - start - len(shown)} more below", "dim"))
     return [*panel, *_before(history, view, width, room - len(shown), style)]
 
 
 def _before(history: History, view: View, width: int, room: int, style: TerminalStyle) -> Panel:
-    """List marks of earlier rounds, the latest first."""
+    """List what stands out in earlier rounds, the latest first."""
+    labels, glyphs = RoundLabels(history.manifest), Glyphs(style)
+    found = list[tuple[int, str, list[Mark]]]()
+    for lane in lanes(history, view.replicate).values():
+        if lane.name == BORDER or view.lane not in ("", lane.name):
+            continue
+        earlier = lane.until(view.round - 1)[-_LONGEST_MEMORY:]
+        by_round = groupby(reversed(earlier), key=lambda mark: mark.round)
+        found += [(number, lane.name, list(marks)) for number, marks in by_round]
+    found.sort(key=lambda one: -one[0])
     panel: Panel = []
-    if room < 2:
-        return panel
-    for mark in reversed([mark for mark in view.marks(history) if mark.round < view.round]):
-        if len(panel) == room:
-            break
-        words = mark.lane if mark.lane == mark.words else f"{mark.lane}: {mark.words}"
-        panel.append(Text("  " + style.cut(f"{mark.round}  {words}", width - 2), "dim"))
+    for number, name, marks in found[: room if room > 1 else 0]:
+        when = labels.label(history.page(number))
+        glyph, _ = lane_look(history, name, glyphs)
+        words = _told(history, view, name, marks, style)
+        panel.append(Text("  " + style.cut(f"{when} {glyph} {words}", width - 2), "dim"))
     return panel
+
+
+def _told(history: History, view: View, lane: str, marks: list[Mark], style: TerminalStyle) -> str:
+    """Describe the marks of a lane in one round."""
+    first = marks[0]
+    if lane == ENDED:
+        return f"ended: {first.words}"
+    if lane in (GONE, BORN):
+        names = names_in(history, view.replicate, first.round, style)
+        listed = [names[mark.agent] for mark in reversed(marks)]
+        return f"{first.words}: {', '.join(listed)}"
+    if lane in history.manifest.stage.notes:
+        value = history.course(view.replicate).common.get(lane, np.full(1, np.nan))
+        told = value[first.round] if first.round < len(value) else np.nan
+        return f"{lane} {style.figure(told) if np.isfinite(told) else first.words}"
+    times = sum(mark.times for mark in marks)
+    return f"{lane} {times} times" if times != 1 else f"{lane} once"
 
 
 def _rule(words: str, width: int, style: TerminalStyle) -> Text:

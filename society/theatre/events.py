@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from rich.text import Text
 
 from society.engine.graph import NOBODY
-from society.lineage import DESCENDED
 from society.terminal.answer_summary import Answers
 from society.terminal.births import Births
 from society.terminal.console import TerminalStyle
 from society.terminal.labels import Names, describe_ending, spell_kind
 from society.terminal.pairs import Pairs
-from society.terminal.round_view import RoundView, default_display, facts_told
+from society.terminal.round_view import RoundView, default_display
 
 from .glyphs import Glyphs
 from .history import History
 from .view import View
 
-_MOST = 400  # events of a round; of a crowd the rest is counted
+_MOST = 400  # events of a round that are shown
 
 
 class Event(NamedTuple):
@@ -35,6 +36,7 @@ class Event(NamedTuple):
     question: str = ""
 
 
+@lru_cache(maxsize=64)
 def scene_at(history: History, number: int) -> RoundView:
     """Return a round as its display reads it; without a display, with all that it holds."""
     scene = history.scene(number)
@@ -44,15 +46,25 @@ def scene_at(history: History, number: int) -> RoundView:
 
 def names_at(history: History, view: View, style: TerminalStyle) -> Names:
     """Return the names of agents as of the round that one looks at."""
-    names = Names(history.manifest, style, view.replicate)
-    path = history.paths[view.round]
-    # Where lives take turns on a seat, the round around this one tells who has it.
-    within = [path[:depth] for depth in range(1, len(path))]
-    numbers = [history.paths.index(one) for one in within if one in set(history.paths)]
-    for number in [1, *numbers, view.round]:
-        if number <= history.last:
-            names.meet(history.page(number))
+    return names_in(history, view.replicate, view.round, style)
+
+
+def names_in(history: History, replicate: int, number: int, style: TerminalStyle) -> Names:
+    """Return the names of the agents of a replicate as of a round."""
+    names = Names(history.manifest, style, replicate)
+    path, rounds = history.paths[number], _numbers(history, history.last)
+    # Where lives take turns on a seat, the rounds around this one tell who has it.
+    within = [rounds[path[:depth]] for depth in range(1, len(path)) if path[:depth] in rounds]
+    for other in (1, *within, number):
+        if other <= history.last:
+            names.meet(history.page(other))
     return names
+
+
+@lru_cache(maxsize=4)
+def _numbers(history: History, last: int) -> dict[tuple[int, ...], int]:
+    """Return the numbers of rounds by path."""
+    return {path: number for number, path in enumerate(history.paths)}
 
 
 def events(history: History, view: View, style: TerminalStyle) -> list[Event]:
@@ -61,11 +73,9 @@ def events(history: History, view: View, style: TerminalStyle) -> list[Event]:
     if not scene.running[view.replicate, 0]:
         return []
     teller = _Teller(history, view, style, names, scene)
-    found = list(teller.ended() if scene.void(view.replicate) else teller.all())
-    if len(found) > _MOST:
-        more = Event(Text(f"and {len(found) - _MOST:,} more", "dim"))
-        found = [*found[:_MOST], more]
-    return found
+    told = teller.ended() if scene.void(view.replicate) else teller.all()
+    found = list(islice(told, _MOST + 1))
+    return found if len(found) <= _MOST else [*found[:_MOST], Event(Text("and more", "dim"))]
 
 
 class _Teller:
@@ -84,31 +94,33 @@ class _Teller:
         yield from self._gone()
         yield from self.ended()
         yield from self._changed()
-        yield from self._plain(self.births.born(self.scene), facts_told_of(self.scene, DESCENDED))
+        yield from self._plain(self.births.born(self.scene))
         yield from self._deeds()
-        yield from self._plain(
-            Pairs(self.style, self.names, self.replicate, self.specs).lines(self.scene), True
-        )
+        pairs = Pairs(self.style, self.names, self.replicate, self.specs)
+        yield from self._plain(pairs.lines(self.scene))
         yield from self._quotes()
         answers = Answers(self.style, self.names, self.replicate, self.specs)
-        yield from self._plain(answers.lines(self.scene), True)
+        yield from self._plain(answers.lines(self.scene))
         yield from self._troubles()
-        yield from self._plain(self.births.selected(self.scene), True)
+        yield from self._plain(self.births.selected(self.scene))
         yield from self._asides()
 
-    def _plain(self, lines: Iterator[Text], told: bool) -> Iterator[Event]:
-        if told:
-            yield from (Event(line) for line in lines)
+    def _plain(self, lines: Iterator[Text]) -> Iterator[Event]:
+        yield from (Event(line) for line in lines)
 
     def _deeds(self) -> Iterator[Event]:
         arrow = self.style.words("→")
-        for question, verb in self.scene.stage.links.items():
-            for answer in self.scene.answered.get(question, ()):
-                peer = answer.values[self.replicate]
-                for seat in np.flatnonzero(peer != NOBODY).tolist():
-                    words = Text(self.names[seat])
-                    words.append(f" {self.style.words(verb)} {arrow} ", "yellow")
-                    yield Event(words.append(self.names[peer[seat]]), seat, question)
+        questions = [
+            question
+            for question in self.scene.stage.links
+            for _ in self.scene.answered.get(question, ())
+        ]
+        for question, (verb, peers) in zip(questions, self.scene.links(), strict=True):
+            peer = peers[self.replicate]
+            for seat in np.flatnonzero(peer != NOBODY).tolist():
+                words = Text(self.names[seat])
+                words.append(f" {self.style.words(verb)} {arrow} ", "yellow")
+                yield Event(words.append(self.names[peer[seat]]), seat, question)
 
     def _gone(self) -> Iterator[Event]:
         for kind, going in self.scene.gone:
@@ -163,8 +175,3 @@ class _Teller:
         for step in self.scene.page.asides:
             words = f"asked beside the history: {spell_kind(step.kind)}"
             yield Event(self.style.text(words, "cyan"), question=step.kind)
-
-
-def facts_told_of(scene: RoundView, kind: str) -> bool:
-    """Check if lives began in this round."""
-    return facts_told(scene.page, kind, "parent") is not None

@@ -9,14 +9,19 @@ from rich.text import Text
 
 from society.engine.fact_specs import UNSPECIFIED
 from society.terminal.console import TerminalStyle, flow_items
+from society.terminal.labels import RoundLabels
 from society.terminal.round_view import Chosen
 
 from .events import scene_at
 from .frame import Panel
+from .glyphs import Glyphs
 from .history import History
+from .lanes import lanes
 from .view import View
 
 _OPTIONS = 4  # that are named after a vote
+_LONGEST_SENTENCE = 3  # lines
+_RAGGED = 10  # cells that the end of a line may leave blank
 
 
 class Norm(NamedTuple):
@@ -40,11 +45,8 @@ def norms_at(history: History, view: View) -> list[Norm]:
 
 
 def _norm(history: History, view: View, name: str) -> Norm | None:
-    marks = [
-        mark
-        for mark in history.course(view.replicate).marks
-        if mark.lane == name and mark.round <= view.round
-    ]
+    lane = lanes(history, view.replicate).get(name)
+    marks = lane.until(view.round) if lane is not None else ()
     since = marks[-1].round if marks else 0
     stated = scene_at(history, view.round).stated(name)
     if stated is None and since:  # it is not said again in each round
@@ -70,36 +72,40 @@ def _says_something(value: Any) -> bool:
 
 
 def norms(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
-    """Draw the norms in force as a banner; nothing where there are none."""
+    """Draw the norms in force as a banner, a line each if there is little room."""
+    found = norms_at(history, view)
     panel: Panel = []
-    for norm in norms_at(history, view):
-        panel += _banner(history, norm, width, max(height - len(panel), 0), style)
+    for norm in found:
+        room = height - len(panel) - (len(found) - found.index(norm) - 1)
+        panel += _banner(history, norm, width, room, style)
     return panel[:height]
 
 
 def _banner(history: History, norm: Norm, width: int, height: int, style: TerminalStyle) -> Panel:
     spec = history.manifest.specs.get(norm.name, UNSPECIFIED)
-    since = f"since round {norm.since}" if norm.since else "from the start"
-    head = Text(style.words(norm.name.replace("_", " ")), "bold magenta")
-    if isinstance(norm.value, str):
-        head.append(f" {since}", "dim")
-        if norm.chosen is not None:
-            head.append(style.words(f" · {norm.chosen.words}"), "dim")
-        said = style.quoted(norm.value, 2 * (width - 2))
-        lines = [*flow_items([Text(said, "magenta")], width, gutter=2)]
-        panel = [head, *lines]
-    else:
+    labels = RoundLabels(history.manifest)
+    head = Text(f"{Glyphs(style).note} ", "magenta")
+    head.append(style.words(norm.name.replace("_", " ")), "bold magenta")
+    sentence = isinstance(norm.value, str)
+    if not sentence:
         head.append(f" {style.quantity(norm.value, spec)}", "bold magenta")
-        head.append(f" {since}", "dim")
-        if norm.since and _says_something(norm.before):
-            head.append(f" (before {style.figure(norm.before)})", "dim")
-        if norm.chosen is not None:
-            head.append(style.words(f" · {norm.chosen.words}"), "dim")
-            head.append(_range(norm.chosen, style), "dim")
-        panel = [head]
-    if norm.chosen is not None and norm.chosen.voted:
-        panel.append(_votes(norm, width, style))
-    return panel[:height]
+    if norm.since:
+        head.append(f" since {labels.label(history.page(norm.since))}", "dim")
+    if norm.since and not sentence and _says_something(norm.before):
+        head.append(f", before {style.figure(norm.before)}", "dim")
+    if sentence and height < 2:
+        room = width - head.cell_len - 2
+        return [head.append(": ").append(style.quoted(norm.value, room), "magenta")]
+    if norm.chosen is not None:
+        words = style.words(f" · {norm.chosen.words}") + _range(norm.chosen, style)
+        head.append(words, "dim")
+    panel = [head]
+    votes = [_votes(norm, norm.chosen, width, style)] if norm.chosen and norm.chosen.voted else []
+    if sentence:
+        lines = min(max(height - 1 - len(votes), 1), _LONGEST_SENTENCE)
+        said = style.quoted(norm.value, lines * (width - 2) - (lines - 1) * _RAGGED)
+        panel += flow_items([Text(said, "magenta")], width, gutter=2)
+    return [*panel, *votes][:height]
 
 
 def _range(chosen: Chosen, style: TerminalStyle) -> str:
@@ -108,10 +114,8 @@ def _range(chosen: Chosen, style: TerminalStyle) -> str:
     return f", {style.figure(chosen.answers[0])} to {style.figure(chosen.answers[-1])}"
 
 
-def _votes(norm: Norm, width: int, style: TerminalStyle) -> Text:
+def _votes(norm: Norm, chosen: Chosen, width: int, style: TerminalStyle) -> Text:
     """Count the votes for each proposal, the winner first."""
-    chosen = norm.chosen
-    assert chosen is not None
     ranked = np.lexsort((chosen.answers != norm.value, -chosen.counts)).tolist()
     line = Text("  votes ", "dim")
     room = max((width - 10) // min(len(ranked), _OPTIONS) - 6, 12)

@@ -9,10 +9,13 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 from society.errors import InputError
 from society.terminal.labels import Place, find_round
 
-from .history import History, Mark
+from .history import BORDER, History
+from .lanes import lanes
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 20.0)  # rounds a second
 NOBODY_CHOSEN = -1
@@ -100,36 +103,31 @@ class View:
         except InputError as error:
             return replace(self, note=str(error))
 
-    def marks(self, history: History) -> tuple[Mark, ...]:
-        """Return the marks of this replicate, in this lane if one is chosen."""
-        marks = history.course(self.replicate).marks
-        return tuple(mark for mark in marks if self.lane in ("", mark.lane))
-
     def mark(self, history: History, by: int) -> View:
         """Go to the round of the next mark, or with by=-1 of the one before."""
-        rounds = [mark.round for mark in self.marks(history)]
-        later = (one for one in rounds if one > self.round)
-        earlier = (one for one in reversed(rounds) if one < self.round)
-        number = next(later if by > 0 else earlier, None)
-        if number is None:
+        found = lanes(history, self.replicate).values()
+        here = [lane.rounds for lane in found if self.lane in ("", lane.name)]
+        rounds = np.concatenate(here) if here else np.zeros(0, int)
+        beyond = rounds[rounds > self.round] if by > 0 else rounds[rounds < self.round]
+        if not len(beyond):
             which = f"mark of the lane {self.lane}" if self.lane else "mark"
             return replace(self, note=f"there is no {which} {'after' if by > 0 else 'before'} this")
-        return self.at(history, number)
+        return self.at(history, int(beyond.min() if by > 0 else beyond.max()))
 
     def next_lane(self, history: History, by: int) -> View:
         """Show only the next lane of marks, or the one before; after the last one, all."""
-        lanes = ["", *lanes_of(history, self.replicate)]
-        here = lanes.index(self.lane) if self.lane in lanes else 0
-        return replace(self, lane=lanes[(here + by) % len(lanes)])
+        names = ["", *(name for name in lanes(history, self.replicate) if name != BORDER)]
+        here = names.index(self.lane) if self.lane in names else 0
+        return replace(self, lane=names[(here + by) % len(names)])
 
     def other_replicate(self, history: History, by: int) -> View:
         """Look at the next replicate, or at the one before."""
         count = history.manifest.replicates
         if count == 1:
             return replace(self, note="this run has one replicate")
-        turned = replace(self, replicate=(self.replicate + by) % count, event=0)
-        lanes = lanes_of(history, turned.replicate)
-        return replace(turned, lane=self.lane if self.lane in lanes else "")
+        number = (self.replicate + by) % count
+        lane = self.lane if self.lane in lanes(history, number) else ""
+        return replace(self, replicate=number, event=0, lane=lane)
 
     def choose(self, agent: int) -> View:
         """Choose an agent by its seat; -1 lets go."""
@@ -138,11 +136,6 @@ class View:
     def sorted_by(self, column: str) -> View:
         """Sort agents by a column; "" is by their seats."""
         return replace(self, sort=column, reverse=False)
-
-
-def lanes_of(history: History, replicate: int) -> list[str]:
-    """List the lanes of a replicate that hold marks, as they first appear."""
-    return list(dict.fromkeys(mark.lane for mark in history.course(replicate).marks))
 
 
 def parse_place(text: str) -> Place | None:

@@ -6,7 +6,6 @@ from society.theatre.history import History
 from society.theatre.keys import press
 from society.theatre.view import View
 
-
 START = View()
 
 
