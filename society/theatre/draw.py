@@ -14,14 +14,16 @@ from society.terminal.labels import RoundLabels, count_noun
 
 from .agent_rows import agent_rows
 from .events import events, names_in
+from .forking import fork_panel
 from .frame import Frame, Panel, Size, fit
 from .gauge import gauge, measures
 from .glyphs import Glyphs
 from .help import help_panel, key_line
 from .history import BORDER, BORN, ENDED, GONE, History, Mark
-from .keys import HELP
+from .keys import FORK, HELP
 from .lanes import lane_look, lanes
 from .norms import norms
+from .search import FOUND, found_panel
 from .timeline import timeline
 from .view import View
 
@@ -35,7 +37,7 @@ DrawPanel = Callable[[History, View, int, int, TerminalStyle], Panel]
 
 # Screens that lie above the stage, by the name that `View.open` takes: each fills the room between
 # the title and the line of keys.
-SCREENS: Mapping[str, DrawPanel] = {HELP: help_panel}
+SCREENS: Mapping[str, DrawPanel] = {HELP: help_panel, FOUND: found_panel, FORK: fork_panel}
 
 
 def draw(history: History, view: View, size: Size, style: TerminalStyle) -> Frame:
