@@ -183,9 +183,17 @@ class _Column(NamedTuple):
 
 
 def _plan(rows: _Rows, room: int) -> list[_Column]:
-    """Choose the columns that fit, and how long the course of each may be."""
+    """Choose the columns that fit; courses are worth more than what agents were born with."""
+    plan = _fitting(rows, rows.columns, room)
+    if any(one.course for one in plan):
+        return plan
+    return _fitting(rows, [name for name in rows.columns if name in rows.scene.stage.columns], room)
+
+
+def _fitting(rows: _Rows, names: list[str], room: int) -> list[_Column]:
+    """Choose how wide columns are, and how long the course of each may be."""
     columns = list[_Column]()
-    for name in rows.columns:
+    for name in names:
         numbers = rows.numbers(name)
         if numbers is None:
             width = max(map(cell_len, rows.words(name)), default=0)

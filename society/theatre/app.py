@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from society.terminal.console import TerminalStyle
 
-from .draw import draw
+from .draw import draw, draw_beside
 from .frame import Frame, Size
 from .history import History
 from .keys import QUIT, press
@@ -54,17 +54,25 @@ class Board(Widget):
 
 
 class Theatre(App[View]):
-    """A run that is looked at; its result is the view at the end."""
+    """A run that is looked at, or two side by side; its result is the view at the end."""
 
     CSS = "Screen { background: ansi_default; overflow: hidden; }"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS = []  # noqa: RUF012 - textual reads them from the class; keys are those of keys.py
 
-    def __init__(self, history: History, view: View, style: TerminalStyle) -> None:
+    def __init__(
+        self, history: History, view: View, style: TerminalStyle, second: History | None = None
+    ) -> None:
         super().__init__(ansi_color=True)
-        self.history, self.view, self.style = history, view, style
+        self.history, self.second, self.style = history, second, style
+        self.view = replace(view, beside=second is not None)
         self._timer: Timer | None = None
         self._board = Board()
+
+    @property
+    def front(self) -> History:
+        """The run that keys are about."""
+        return self.second if self.second is not None and self.view.second else self.history
 
     def compose(self) -> ComposeResult:
         """Put the one widget that there is on the screen."""
@@ -81,7 +89,7 @@ class Theatre(App[View]):
         if event.key in QUIT.names and not self.view.typing:
             self.exit(self.view)
             return
-        self.look(press(self.history, self.view, event.key, event.character))
+        self.look(press(self.front, self.view, event.key, event.character))
 
     def look(self, view: View) -> None:
         """Show a view, and play on if it plays."""
@@ -92,15 +100,21 @@ class Theatre(App[View]):
             if self._timer is not None:
                 self._timer.stop()
             self._timer = self.set_interval(paced, self._play_on) if view.playing else None
-        self.view = view
+        self.view = view.on_other_run(self.front) if view.second != self.view.second else view
         size = Size(self.size.width, self.size.height)
-        self._board.show(draw(self.history, view, size, self.style))
+        if self.second is None:
+            frame = draw(self.history, self.view, size, self.style)
+        else:
+            frame = draw_beside(self.history, self.second, self.view, size, self.style)
+        self._board.show(frame)
 
     def _play_on(self) -> None:
-        self.look(self.view.play_on(self.history))
+        self.look(self.view.play_on(self.front))
 
 
-def open_theatre(history: History, view: View, encoding: str) -> View:
+def open_theatre(
+    history: History, view: View, encoding: str, second: History | None = None
+) -> View:
     """Open the theatre on the terminal until it is left; return the last view."""
-    app = Theatre(history, view, TerminalStyle(encoding, 80))
-    return app.run() or replace(app.view, playing=False)
+    app = Theatre(history, view, TerminalStyle(encoding, 80), second)
+    return app.run() or app.view

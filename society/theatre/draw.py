@@ -11,6 +11,7 @@ from rich.text import Text
 
 from society.terminal.console import TerminalStyle
 from society.terminal.labels import RoundLabels, count_noun
+from society.text import format_fact
 
 from .agent_rows import agent_rows
 from .events import events, names_in
@@ -31,6 +32,7 @@ SMALLEST = Size(60, 16)
 _TALL = 34  # lines from which on each lane of marks has its own row
 _WIDE = 150  # cells from which on events stand beside the agents
 _LEAST_EVENTS = 3
+_BETWEEN = " │ "  # two runs side by side
 _LONGEST_MEMORY = 100  # marks of earlier rounds that are looked through, of each lane
 
 DrawPanel = Callable[[History, View, int, int, TerminalStyle], Panel]
@@ -43,25 +45,79 @@ SCREENS: Mapping[str, DrawPanel] = {HELP: help_panel, FOUND: found_panel, FORK: 
 def draw(history: History, view: View, size: Size, style: TerminalStyle) -> Frame:
     """Draw one frame; it depends on nothing but what is given."""
     if size.width < SMALLEST.width or size.height < SMALLEST.height:
-        words = (
-            f"The theatre needs {SMALLEST.width} x {SMALLEST.height} cells; "
-            f"this terminal has {size.width} x {size.height}. Make it larger, or press q."
-        )
-        return fit(_folded(words, size), size)
+        return _too_small(size)
     style = TerminalStyle(style.encoding, size.width)
-    room = size.height - 2
-    panel = SCREENS.get(view.screen, _stage)(history, view, size.width, room, style)
-    lines = [title(history, view, size.width, style), *_filled(panel, room)]
+    lines = _screen(history, view, size, style)
     return fit([*lines, key_line(history, view, size.width, style)], size)
 
 
-def title(history: History, view: View, width: int, style: TerminalStyle) -> Text:
-    """Draw the top line: the run at the left; the round, and who is there, at the right."""
+def draw_beside(
+    first: History, second: History, view: View, size: Size, style: TerminalStyle
+) -> Frame:
+    """Draw two runs side by side; where there is no room, the one that keys are about."""
+    if size.width < SMALLEST.width or size.height < SMALLEST.height:
+        return _too_small(size)
+    front = second if view.second else first
+    style = TerminalStyle(style.encoding, size.width)
+    keys = key_line(front, view, size.width, style)
+    halves = Size((size.width - len(_BETWEEN)) // 2, size.height)
+    differences = _differences(first, second)
+    if halves.width < SMALLEST.width:
+        lines = _screen(front, view, size, style, differences[int(view.second)])
+        return fit([*lines, keys], size)
+    style = TerminalStyle(style.encoding, halves.width)
+    panels = [
+        _screen(
+            run, view if run is front else view.on_other_run(run), halves, style, differences[place]
+        )
+        for place, run in enumerate((first, second))
+    ]
+    lines = []
+    for one, other in zip(*panels, strict=True):
+        one.truncate(halves.width, overflow="crop", pad=True)
+        lines.append(one.append(style.words(_BETWEEN), "dim").append_text(other))
+    return fit([*lines, keys], size)
+
+
+def _screen(
+    history: History, view: View, size: Size, style: TerminalStyle, about: str = ""
+) -> Panel:
+    """Draw all but the line of keys."""
+    room = size.height - 2
+    panel = SCREENS.get(view.screen, _stage)(history, view, size.width, room, style)
+    return [title(history, view, size.width, style, about), *_filled(panel, room)]
+
+
+def _differences(first: History, second: History) -> tuple[str, str]:
+    """Describe in which parameters two runs differ, for each of them."""
+    one, other = first.manifest.params, second.manifest.params
+    names = [name for name in one if name in other and one[name] != other[name]]
+    said = [
+        ", ".join(f"{name}={format_fact(run.manifest.params[name])}" for name in names)
+        for run in (first, second)
+    ]
+    return said[0] or first.run.path.stem, said[1] or second.run.path.stem
+
+
+def _too_small(size: Size) -> Frame:
+    words = (
+        f"The theatre needs {SMALLEST.width} x {SMALLEST.height} cells; "
+        f"this terminal has {size.width} x {size.height}. Make it larger, or press q."
+    )
+    return fit(_folded(words, size), size)
+
+
+def title(history: History, view: View, width: int, style: TerminalStyle, about: str = "") -> Text:
+    """Draw the top line: the run at the left; the round, and who is there, at the right.
+
+    about: what sets this run apart from another one beside it.
+    """
     manifest, glyphs = history.manifest, Glyphs(style)
     page = history.page(view.round)
-    about = [f"seed {manifest.seed}"]
+    said = [about] if about else []
+    said.append(f"seed {manifest.seed}")
     if manifest.replicates > 1:
-        about.append(f"replicate {view.replicate}, {manifest.replicates - 1} more")
+        said.append(f"replicate {view.replicate}, {manifest.replicates - 1} more")
     labels = RoundLabels(manifest)
     where = glyphs.dot.join(labels.reached(page.path, page.number))
     if page.number == 0:
@@ -74,7 +130,7 @@ def title(history: History, view: View, width: int, style: TerminalStyle) -> Tex
     pace = f"{glyphs.playing} {view.speed:g}/s" if view.playing else glyphs.paused
     right = style.words(f"{where}{glyphs.dot}{pace} ")
     left = Text(" " + style.cut(manifest.scenario.replace("_", " "), width // 3), "bold cyan")
-    rest = style.cut(glyphs.dot + glyphs.dot.join(about), width - left.cell_len - len(right) - 1)
+    rest = style.cut(glyphs.dot + glyphs.dot.join(said), width - left.cell_len - len(right) - 1)
     left.append(rest, "dim")
     left.append(" " * max(width - left.cell_len - Text(right).cell_len, 1))
     return left.append(right, "bold")

@@ -30,7 +30,7 @@ def key_line(history: History, view: View, width: int, style: TerminalStyle) -> 
         return line.append(" ", "reverse").append(f"  {hint}; Enter, or Esc", "dim")
     if view.note:
         return Text(" " + style.cut(view.note, width - 2), "bold yellow")
-    keys = [key for key in keys_of(history, view.screen) if key.word]
+    keys = [key for key in keys_of(history, view) if key.word]
     last = [key for key in keys if key.word in _LAST and (view.screen or key.word != "back")]
     line, end = Text(" "), _shown(last, style)
     for key in keys:
@@ -60,8 +60,7 @@ def help_panel(
     history: History, view: View, width: int, height: int, style: TerminalStyle
 ) -> Panel:
     """List all keys with what they do, in two columns."""
-    below = view.screens[-2] if len(view.screens) > 1 else ""
-    keys = keys_of(history, below)
+    keys = keys_of(history, view.back())  # those of the screen below
     left = [*_group(TIME, keys, style), Text(), *_group(MARKS, keys, style)]
     right = [*_group(CHOICE, keys, style), Text(), *_group(MORE, keys, style)]
     half = min(width // 2, 60)

@@ -24,7 +24,7 @@ class Key(NamedTuple):
     """A key: its names as a terminal sends them, its label, a word for the key line, and its help.
 
     group: the heading of the help under which it stands. screens: where it means something;
-    empty: everywhere. when: says whether it means something in this run.
+    empty: everywhere. when: says whether it means something here.
     """
 
     group: str
@@ -34,7 +34,7 @@ class Key(NamedTuple):
     help: str
     change: Change
     screens: tuple[str, ...] = ()
-    when: Callable[[History], bool] = lambda history: True
+    when: Callable[[View, History], bool] = lambda view, history: True
 
 
 def _move(view: View, history: History, by: int) -> View:
@@ -69,7 +69,7 @@ def _type(mode: Typing) -> Change:
     return begin
 
 
-def _has_replicates(history: History) -> bool:
+def _has_replicates(view: View, history: History) -> bool:
     return history.manifest.replicates > 1
 
 
@@ -105,23 +105,23 @@ KEYS: tuple[Key, ...] = (
         lambda v, h: v.next_lane(h, -1)),
     Key(TIME, ("plus", "equals_sign"), "+", "faster", "play faster", lambda v, h: v.faster(1)),
     Key(TIME, ("minus",), "-", "slower", "play slower", lambda v, h: v.faster(-1)),
+    Key(MORE, ("c",), "c", "other run", "keys are about the other run",
+        lambda v, h: replace(v, second=not v.second), when=lambda v, h: v.beside),
     Key(MORE, ("F", "upper_f"), "F", "fork", "what if: fork this run here", _type("fork")),
     Key(MORE, ("escape", "backspace"), "Esc", "back", "close, or let go",
         lambda v, h: v.back()),
     Key(MORE, ("question_mark", "h"), "?", "help", "this help",
         lambda v, h: v.back() if v.screen == HELP else v.open(HELP)),
 )  # fmt: skip
-COMPARE = Key(MORE, ("c",), "c", "other run", "keys are about the other run",
-              lambda v, h: replace(v, second=not v.second))  # fmt: skip
 QUIT = Key(MORE, ("q", "ctrl+q", "ctrl+c"), "q", "quit", "leave the theatre", lambda v, h: v)
 
 
-def keys_of(history: History, screen: str) -> list[Key]:
-    """List the keys that mean something on a screen."""
+def keys_of(history: History, view: View) -> list[Key]:
+    """List the keys that mean something where one is."""
     return [
         key
         for key in (*KEYS, QUIT)
-        if (not key.screens or screen in key.screens) and key.when(history)
+        if (not key.screens or view.screen in key.screens) and key.when(view, history)
     ]
 
 
@@ -132,7 +132,7 @@ def press(history: History, view: View, name: str, character: str | None = None)
         return _typed(history, view, name, character)
     if character is not None and character.isdecimal() and character.isascii():
         return replace(view, typing="jump", typed=character, playing=False)
-    for key in keys_of(history, view.screen):
+    for key in keys_of(history, view):
         if name in key.names:
             return key.change(view, history)
     return view

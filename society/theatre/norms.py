@@ -97,8 +97,8 @@ def _banner(history: History, norm: Norm, width: int, height: int, style: Termin
         room = width - head.cell_len - 2
         return [head.append(": ").append(style.quoted(norm.value, room), "magenta")]
     if norm.chosen is not None:
-        words = style.words(f" · {norm.chosen.words}") + _range(norm.chosen, style)
-        head.append(words, "dim")
+        words = f" · {norm.chosen.words}{_range(norm.chosen, style)}"
+        head.append(style.cut(words, width - head.cell_len), "dim")
     panel = [head]
     votes = [_votes(norm, norm.chosen, width, style)] if norm.chosen and norm.chosen.voted else []
     if sentence:

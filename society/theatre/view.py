@@ -33,8 +33,8 @@ class View:
     lane of marks that is shown, "" for all. sort: the column by which agents are sorted, "" for
     their seats; reverse: turns that order round. typing: what is being typed in, "" for nothing;
     typed: so far. found: the text that was searched for; origin: the round where the search began.
-    change: what a fork from here would change. second: of two runs side by side, the one that keys
-    are about. note: a line for the one who looks, until the next key.
+    change: what a fork from here would change. beside: two runs stand side by side; second: keys
+    are about the second one. note: a line for the one who looks, until the next key.
     """
 
     round: int = 0
@@ -54,6 +54,7 @@ class View:
     found: str = ""
     origin: int = 0
     change: str = ""
+    beside: bool = False
     second: bool = False
     note: str = ""
 
@@ -134,6 +135,15 @@ class View:
         number = (self.replicate + by) % count
         lane = self.lane if self.lane in lanes(history, number) else ""
         return replace(self, replicate=number, event=0, lane=lane)
+
+    def on_other_run(self, history: History) -> View:
+        """Return this view of another run: what that one does not have is let go."""
+        manifest = history.manifest
+        replicate = min(self.replicate, manifest.replicates - 1)
+        lane = self.lane if self.lane in lanes(history, replicate) else ""
+        agent = self.agent if self.agent < manifest.agents else NOBODY_CHOSEN
+        other = replace(self, replicate=replicate, lane=lane, agent=agent, typing="", note="")
+        return replace(other, round=min(self.round, history.last))
 
     def choose(self, agent: int) -> View:
         """Choose an agent by its seat; -1 lets go."""
