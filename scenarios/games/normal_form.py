@@ -32,6 +32,7 @@ from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import (
     OF_DEFAULT_CAST,
+    Direction,
     DisplaySpec,
     Measure,
     Meeting,
@@ -126,6 +127,7 @@ FACTS = {
 }
 PAIRED_FACTS = {**FACTS, "partner": FactSpec("Number of the co-player, by seat from 0")}
 MOST_ACTIONS = 500  # of a player, that are shown by name where two meet
+PAID_BETTER: Mapping[str, Direction] = {"payoff": "more"}
 PAIRED = DisplaySpec(
     meeting=Meeting(
         "partner",
@@ -133,9 +135,10 @@ PAIRED = DisplaySpec(
         tuple(f"played A{action}" for action in range(MOST_ACTIONS)),
         holds="payoff",
     ),
+    better=PAID_BETTER,
     player="player",
 )
-ALONE = DisplaySpec(columns=("action", "payoff"), player="player")
+ALONE = DisplaySpec(columns=("action", "payoff"), better=PAID_BETTER, player="player")
 LANGUAGE = {"minds": "language"}
 
 

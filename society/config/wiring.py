@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 _MOST_LINES, _MOST_ALTOGETHER = 4_000, 40_000  # heard in one rehearsal, and in all of them
 _MOST_SETTINGS = 128  # other values of switches that are rehearsed
+_OF_AGENTS = ("columns", "better", "limits", "amounts", "quotes", "meeting")  # roles in a display
 _MOST_SECONDS = 5.0  # of the processor, until slow scripts are rehearsed no more widely
 
 
@@ -267,11 +268,16 @@ class _Check:
             for layer in self.scenario.layers
             for name in (*layer.spec.columns, *layer.spec.quotes, *layer.spec.endings)
         }
-        for role, name, legal in _displayed(self.scenario.display, told, seen, heard, self.params):
+        measured = {measure.name for measure in self.scenario.measures}
+        names = [
+            *_displayed(self.scenario.display, told, seen, heard, self.params),
+            *(("better", name, seen | measured) for name in self.scenario.display.better),
+        ]
+        for role, name, legal in names:
             if name in legal or name in brought:  # a mechanism suits plays of many kinds
                 continue
             # Other agents than those of the default cast may have other columns.
-            if self.own_cast is not None and role in ("columns", "limits", "quotes", "meeting"):
+            if self.own_cast is not None and role in _OF_AGENTS:
                 continue
             if role == "endings" and not _close(name, legal):  # what ends a run may be rare
                 continue
@@ -592,14 +598,19 @@ def _displayed(
     display: DisplaySpec, told: set[str], seen: set[str], heard: Rehearsal, params: Params
 ) -> Iterator[tuple[str, str, set[str]]]:
     """Yield each name in a display with its role, and the names that are legal there."""
+    parameters = set(type(params).model_fields)
     if display.gauge is not None:
         yield "gauge", display.gauge[0], told
-        yield "gauge", display.gauge[1], set(type(params).model_fields)
+        yield "gauge", display.gauge[1], parameters
+    named = (level for level in display.reference.values() if isinstance(level, str))
+    yield from (("reference", name, told | parameters) for name in named)
     yield from (("columns", name, seen) for name in display.columns)
     for name, limit in display.limits.items():
         yield "limits", name, seen
         yield "limits", limit, told
     yield from (("links", name, heard.asked | heard.in_answers) for name in display.links)
+    named = (amount for amount in display.amounts.values() if isinstance(amount, str))
+    yield from (("amounts", name, seen | parameters) for name in named)
     if display.meeting is not None:
         one = display.meeting
         for name in (one.peer, one.deed, one.share, one.holds, one.apart):

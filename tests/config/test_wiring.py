@@ -162,6 +162,29 @@ ERRORS = {
         '("share", "hurt"), quotes={"speech": "says"})',
         "canal.py:27: the display's quotes names 'speech', which is nothing that it can show",
     ),
+    "a better of nothing": (
+        '("share", "hurt"))',
+        '("share", "hurt"), better={"shaer": "more"})',
+        "canal.py:27: the display's better names 'shaer', which is nothing that it can show; "
+        "did you mean 'share'?",
+    ),
+    "a reference that is neither told nor set": (
+        '("share", "hurt"))',
+        '("share", "hurt"), reference={"inflow": "flwo"})',
+        "canal.py:27: the display's reference names 'flwo', which is nothing that it can show; "
+        "did you mean 'flow'?",
+    ),
+    "an amount of nothing": (
+        '("share", "hurt"))',
+        '("share", "hurt"), links={"take": "took"}, amounts={"take": "hsare"})',
+        "canal.py:27: the display's amounts names 'hsare', which is nothing that it can show; "
+        "did you mean 'share'?",
+    ),
+    "an amount of what is no link": (
+        '("share", "hurt"))',
+        '("share", "hurt"), links={"take": "took"}, amounts={"taek": "share"})',
+        "canal.py:27: amounts={'taek': ...} of a display with no such link; did you mean 'take'?",
+    ),
     "own values by replicate": (
         "own(take)",
         "own(take.sum(-1))",
