@@ -106,7 +106,8 @@ def order_of(history: History, view: View) -> list[int]:
         types = history.manifest.types
         key = types[view.replicate % len(types)].astype(float)
     elif view.sort:
-        key = -_sort_values(history, view)  # the most comes first
+        less = history.manifest.stage.better.get(view.sort) == "less"
+        key = _sort_values(history, view) * (1 if less else -1)  # the best comes first
     turned = -key if view.reverse else key
     turned = np.where(np.isnan(turned), np.inf, turned)
     return [int(seat) for seat in np.lexsort((np.arange(count), turned, ~present))]

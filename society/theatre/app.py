@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import zip_longest
 
-from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.events import Key as KeyPressed
 from textual.events import Resize
@@ -23,34 +24,49 @@ from .view import View, pause_between
 
 
 class Board(Widget):
-    """Shows a frame, and sends to the terminal only the lines that have changed."""
+    """Shows a frame, and sends to the terminal only those pieces of lines that have changed."""
 
     DEFAULT_CSS = "Board { width: 100%; height: 100%; }"
 
     def __init__(self) -> None:
         super().__init__()
-        self._lines: tuple[Text, ...] = ()
+        self._strips: list[Strip] = []
 
     def show(self, frame: Frame) -> None:
         """Show a frame in place of the one before."""
-        before, self._lines = self._lines, frame.lines
-        if len(before) != len(frame.lines):
+        before = self._strips
+        self._strips = [Strip(line.render(self.app.console), line.cell_len) for line in frame.lines]
+        if len(before) != len(self._strips):
             self.refresh()
             return
+        both = zip(before, self._strips, strict=True)
         changed = [
-            Region(0, place, frame.size.width, 1)
-            for place, (old, new) in enumerate(zip(before, frame.lines, strict=True))
-            if old != new or old.spans != new.spans
+            Region(start, place, width, 1)
+            for place, (old, new) in enumerate(both)
+            for start, width in changed_cells(old, new)
         ]
         if changed:
             self.refresh(*changed)
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
-        if y >= len(self._lines):
-            return Strip.blank(self.size.width)
-        line = self._lines[y]
-        return Strip(line.render(self.app.console), line.cell_len)
+        return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width)
+
+
+def changed_cells(old: Strip, new: Strip) -> Iterator[tuple[int, int]]:
+    """Yield where a line has changed, as first cells and widths.
+
+    Pieces of a line are compared while they have the same widths; what follows has changed.
+    """
+    place = 0
+    for one, other in zip_longest(old, new):
+        if one is None or other is None or one.cell_length != other.cell_length:
+            if place < max(old.cell_length, new.cell_length):
+                yield place, max(old.cell_length, new.cell_length) - place
+            return
+        if one != other:
+            yield place, one.cell_length
+        place += one.cell_length
 
 
 class Theatre(App[View]):
