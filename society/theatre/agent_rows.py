@@ -162,7 +162,7 @@ def agent_rows(
             panel.append(_spread(rows, plan, seat, left))
             continue
         chosen = seat == view.agent
-        line = Text(f"{rows.glyphs.chosen if chosen else ' '} ", "bold cyan")
+        line = Text().append(f"{rows.glyphs.chosen if chosen else ' '} ", "bold cyan")
         line.append(names[seat] + " " * (stub - cell_len(names[seat])))
         if kinds:
             line.append("  " + types[seat] + " " * (kinds - cell_len(types[seat])), "dim")

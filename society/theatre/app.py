@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import takewhile
 
 from textual.app import App, ComposeResult
 from textual.events import Key as KeyPressed
@@ -35,16 +34,15 @@ class Board(Widget):
     def show(self, frame: Frame) -> None:
         """Show a frame in place of the one before."""
         before = self._strips
-        self._strips = [Strip(line.render(self.app.console), line.cell_len) for line in frame.lines]
+        self._strips = [
+            Strip(line.render(self.app.console), line.cell_len).simplify() for line in frame.lines
+        ]
         if len(before) != len(self._strips):
             self.refresh()
             return
         both = zip(before, self._strips, strict=True)
-        changed = [
-            Region(start, place, width, 1)
-            for place, (old, new) in enumerate(both)
-            for start, width in changed_cells(old, new)
-        ]
+        changed = [Region(0, place, changed_until(*lines), 1) for place, lines in enumerate(both)]
+        changed = [region for region in changed if region]
         if changed:
             self.refresh(*changed)
 
@@ -53,20 +51,14 @@ class Board(Widget):
         return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width)
 
 
-def changed_cells(old: Strip, new: Strip) -> Iterator[tuple[int, int]]:
-    """Yield where a line has changed, as first cells and widths.
-
-    Pieces of a line are compared while they have the same widths; what follows has changed.
-    """
-    place = 0
-    for one, other in zip_longest(old, new):
-        if one is None or other is None or one.cell_length != other.cell_length:
-            if place < max(old.cell_length, new.cell_length):
-                yield place, max(old.cell_length, new.cell_length) - place
-            return
-        if one != other:
-            yield place, one.cell_length
-        place += one.cell_length
+def changed_until(old: Strip, new: Strip) -> int:
+    """Return the number of cells up to the last one that has changed; 0 if none has."""
+    if old.cell_length != new.cell_length:
+        return max(old.cell_length, new.cell_length)
+    same = takewhile(
+        lambda pair: pair[0] == pair[1], zip(reversed(list(old)), reversed(list(new)), strict=False)
+    )
+    return new.cell_length - sum(piece.cell_length for piece, _ in same)
 
 
 class Theatre(App[View]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from rich.cells import cell_len
 from rich.text import Text
 
 from society.engine.rng import Array
@@ -68,7 +69,7 @@ class TimeAxis(NamedTuple):
     def name(self, style: TerminalStyle, words: str, ink: str = "") -> Text:
         """Draw the name of a row."""
         shown = style.cut(words.replace("_", " "), self.labels - 1)
-        return style.text(shown, ink).append(" " * (self.labels - Text(shown).cell_len))
+        return Text().append(shown + " " * (self.labels - cell_len(shown)), ink)
 
     def bars(self, style: TerminalStyle, values: Array, scale: float, here: int, ink: str) -> Text:
         """Draw values by round as bars; what comes after the round one looks at is dim."""

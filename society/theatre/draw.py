@@ -129,7 +129,9 @@ def title(history: History, view: View, width: int, style: TerminalStyle, about:
         where += f"{glyphs.dot}{count} of {manifest.agents} {manifest.stage.presence}"
     pace = f"{glyphs.playing} {view.speed:g}/s" if view.playing else glyphs.paused
     right = style.words(f"{where}{glyphs.dot}{pace} ")
-    left = Text(" " + style.cut(manifest.scenario.replace("_", " "), width // 3), "bold cyan")
+    left = Text().append(
+        " " + style.cut(manifest.scenario.replace("_", " "), width // 3), "bold cyan"
+    )
     rest = style.cut(glyphs.dot + glyphs.dot.join(said), width - left.cell_len - len(right) - 1)
     left.append(rest, "dim")
     left.append(" " * max(width - left.cell_len - Text(right).cell_len, 1))
@@ -204,7 +206,8 @@ def _feed(history: History, view: View, width: int, height: int, style: Terminal
     glyphs = Glyphs(style)
     for number, event in enumerate(shown, start):
         here = number == chosen
-        line = Text(f"{glyphs.chosen if here else ' '} ", "bold cyan").append_text(event.words)
+        line = Text().append(f"{glyphs.chosen if here else ' '} ", "bold cyan")
+        line.append_text(event.words)
         line.truncate(width, overflow="crop", pad=here)
         if here:
             line.stylize("reverse")
@@ -251,7 +254,7 @@ def _told(history: History, view: View, lane: str, marks: list[Mark], style: Ter
 
 def _rule(words: str, width: int, style: TerminalStyle) -> Text:
     """Draw a line across that names what stands below it."""
-    line = Text(style.words("── "), "dim").append(style.words(words), "bold").append(" ")
+    line = Text().append(style.words("── "), "dim").append(style.words(words), "bold").append(" ")
     return line.append(style.words("─") * max(width - line.cell_len, 0), "dim")
 
 

@@ -26,7 +26,7 @@ def key_line(history: History, view: View, width: int, style: TerminalStyle) -> 
     """Draw the keys that fit; or what is being typed in; or a note."""
     if view.typing:
         prompt, hint = _PROMPTS[view.typing]
-        line = Text(f" {prompt}", "bold cyan").append(style.words(view.typed), "default")
+        line = Text().append(f" {prompt}", "bold cyan").append(style.words(view.typed))
         return line.append(" ", "reverse").append(f"  {hint}; Enter, or Esc", "dim")
     if view.note:
         return Text(" " + style.cut(view.note, width - 2), "bold yellow")

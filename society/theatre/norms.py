@@ -84,7 +84,7 @@ def norms(history: History, view: View, width: int, height: int, style: Terminal
 def _banner(history: History, norm: Norm, width: int, height: int, style: TerminalStyle) -> Panel:
     spec = history.manifest.specs.get(norm.name, UNSPECIFIED)
     labels = RoundLabels(history.manifest)
-    head = Text(f"{Glyphs(style).note} ", "magenta")
+    head = Text().append(f"{Glyphs(style).note} ", "magenta")
     head.append(style.words(norm.name.replace("_", " ")), "bold magenta")
     sentence = isinstance(norm.value, str)
     if not sentence:
@@ -117,7 +117,7 @@ def _range(chosen: Chosen, style: TerminalStyle) -> str:
 def _votes(norm: Norm, chosen: Chosen, width: int, style: TerminalStyle) -> Text:
     """Count the votes for each proposal, the winner first."""
     ranked = np.lexsort((chosen.answers != norm.value, -chosen.counts)).tolist()
-    line = Text("  votes ", "dim")
+    line = Text().append("  votes ", "dim")
     room = max((width - 10) // min(len(ranked), _OPTIONS) - 6, 12)
     for place in ranked[:_OPTIONS]:
         answer, count = chosen.answers[place], int(chosen.counts[place])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 import numpy as np
 from rich.text import Text
 
@@ -53,9 +55,9 @@ def _track(
             for cell in np.flatnonzero(axis.sums(lane.rounds, lane.times)).tolist():
                 cells[cell] = lane_look(history, name, glyphs)
     cells[axis.cell(view.round)] = (glyphs.here, "bold cyan")
-    line = Text("time".ljust(axis.labels), "bold")
-    for glyph, ink in cells:
-        line.append(glyph, ink)
+    line = Text().append("time".ljust(axis.labels), "bold")
+    for (glyph, ink), alike in groupby(cells):
+        line.append(glyph * len(list(alike)), ink)
     return line.append(f" {axis.rounds:,}", "dim")
 
 
