@@ -162,14 +162,15 @@ def agent_rows(
             panel.append(_spread(rows, plan, seat, left))
             continue
         chosen = seat == view.agent
+        focused = chosen and view.pane == "agents"
         line = Text().append(f"{rows.glyphs.chosen if chosen else ' '} ", "bold cyan")
-        line.append(names[seat] + " " * (stub - cell_len(names[seat])))
+        line.append(names[seat], "bold reverse" if focused else "")
+        line.append(" " * (stub - cell_len(names[seat])))
         if kinds:
             line.append("  " + types[seat] + " " * (kinds - cell_len(types[seat])), "dim")
         line.append_text(_cells(rows, plan, seat))
-        if chosen and view.pane == "agents":
-            line.pad_right(max(width - line.cell_len, 0))
-            line.stylize("reverse")
+        if focused:
+            line.stylize("bold")
         panel.append(line)
     return panel
 

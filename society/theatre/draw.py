@@ -208,9 +208,9 @@ def _feed(history: History, view: View, width: int, height: int, style: Terminal
         here = number == chosen
         line = Text().append(f"{glyphs.chosen if here else ' '} ", "bold cyan")
         line.append_text(event.words)
-        line.truncate(width, overflow="crop", pad=here)
+        line.truncate(width, overflow="crop")
         if here:
-            line.stylize("reverse")
+            line.stylize("bold")
         panel.append(line)
     return [*panel, *_before(history, view, width, room - len(shown), style)]
 

@@ -14,6 +14,7 @@ from society.terminal.labels import RoundLabels
 
 from .events import events, names_in
 from .frame import Panel
+from .glyphs import Glyphs
 from .history import History
 from .view import View
 
@@ -87,11 +88,9 @@ def found_panel(
         when = labels.label(history.page(hit.round))
         at = max(hit.words.casefold().find(view.found.casefold()) - _BEFORE, 0)
         words = hit.words if at == 0 else f"… {hit.words[at:]}"
-        line = Text(f"  {style.cut(f'{when}  {words}', width - 3)}")
+        line = Text().append(f"{Glyphs(style).chosen if place == chosen else ' '} ", "bold cyan")
+        line.append(style.cut(f"{when}  {words}", width - 3), "bold" if place == chosen else "")
         line.highlight_regex(f"(?i){re.escape(style.words(view.found))}", "bold yellow")
-        line.truncate(width, overflow="crop", pad=place == chosen)
-        if place == chosen:
-            line.stylize("reverse")
         panel.append(line)
     return panel
 

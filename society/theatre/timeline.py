@@ -43,7 +43,7 @@ def _track(
     history: History, view: View, axis: TimeAxis, glyphs: Glyphs, shown: dict[str, Lane]
 ) -> Text:
     cells = [(glyphs.line, "dim")] * axis.cells
-    played = axis.cell(history.last) + axis.each
+    played = axis.end(history.last) if history.last < axis.rounds else axis.cells
     cells[played:] = [(" ", "")] * (axis.cells - played)
     # What is rare is drawn last, and so above what is common.
     common = sorted(shown.values(), key=lambda lane: -len(lane.marks))
@@ -65,11 +65,11 @@ def _row(
     history: History, style: TerminalStyle, axis: TimeAxis, glyphs: Glyphs, lane: Lane
 ) -> Text:
     glyph, ink = lane_look(history, lane.name, glyphs)
-    counts = axis.sums(lane.rounds, lane.times)
-    if counts.max() > 1:
-        bars = style.sparkline(counts.tolist(), counts.max())
-        drawn = "".join(bar if count else " " for bar, count in zip(bars, counts, strict=True))
+    bars = lane.times.max() > 1
+    counts = axis.sums(lane.rounds, lane.times, wide=bars)
+    if bars:
+        drawn = style.sparkline(np.where(counts, counts, np.nan).tolist(), counts.max())
     else:
         drawn = "".join(glyph if count else " " for count in counts)
     line = axis.name(style, lane.name, ink).append(drawn, ink)
-    return line.append(f" {int(counts.sum()):,}", "dim")
+    return line.append(f" {int(lane.times.sum()):,}", "dim")
