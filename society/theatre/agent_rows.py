@@ -54,9 +54,18 @@ class _Rows:
 
     def numbers(self, name: str) -> _Numbers | None:
         """Return how a column of numbers is drawn; None for a column of words."""
-        if name not in self.course.own or self.traits.spec(name).labels:
+        if self.traits.spec(name).labels:
             return None
-        return _scale(self.history, self.view.replicate, name, self.history.last, self.style)
+        if name in self.course.own:
+            return _scale(self.history, self.view.replicate, name, self.history.last, self.style)
+        return _written(_recent(self.history, self.view, name), self.style)
+
+    def latest(self, name: str, count: int) -> Array:
+        """Return the last numbers of a column up to this round, (count or fewer, N)."""
+        if name not in self.course.own:
+            return _recent(self.history, self.view, name)[-count:]
+        begin = max(self.view.round - count + 1, 0)
+        return self.course.own[name][begin : self.view.round + 1]
 
     def words(self, name: str) -> list[str]:
         """Return the words of a column for each seat; numbers without a course are words."""
@@ -74,7 +83,23 @@ class _Rows:
 def _scale(
     history: History, replicate: int, name: str, last: int, style: TerminalStyle
 ) -> _Numbers | None:
-    values = history.course(replicate).own[name]
+    return _written(history.course(replicate).own[name], style)
+
+
+def _recent(history: History, view: View, name: str) -> Array:
+    """Return a column that the index does not have, by round up to this one, (T, N)."""
+    begin = max(view.round - _LONGEST_COURSE + 1, 0)
+    told = [scene_at(history, number).column(name) for number in range(begin, view.round + 1)]
+    blank = np.full(history.manifest.agents, np.nan)
+    rows = [
+        blank if values is None or values.dtype.kind not in "biuf" else values[view.replicate]
+        for values in told
+    ]
+    return np.array(rows, float)
+
+
+def _written(values: Array, style: TerminalStyle) -> _Numbers | None:
+    """Return how numbers are written and drawn; None if there are none."""
     known = values[np.isfinite(values)]
     if not len(known):
         return None
@@ -87,7 +112,10 @@ def _scale(
 def agent_columns(history: History, view: View) -> list[str]:
     """List the columns of agents that this round, or the run, has values for."""
     scene, course = scene_at(history, view.round), history.course(view.replicate)
-    names = dict.fromkeys((*scene.stage.columns, *Traits(history.manifest, view.replicate).names))
+    columns, meeting = scene.stage.columns, scene.stage.meeting
+    if not columns and meeting is not None:
+        columns = (meeting.deed, meeting.holds)
+    names = dict.fromkeys((*columns, *Traits(history.manifest, view.replicate).names))
     return [name for name in names if name in course.own or scene.column(name) is not None]
 
 
@@ -233,7 +261,7 @@ def _headed(rows: _Rows, name: str, words: str) -> str:
 def _heading(rows: _Rows, name: str, cells: int) -> str:
     words = _headed(rows, name, rows.style.cut(spell_kind(name), cells - 1))
     unit = rows.style.words(rows.traits.spec(name).unit)
-    if unit and cell_len(words) + cell_len(unit) + 3 <= cells:
+    if unit and unit != name and cell_len(words) + cell_len(unit) + 3 <= cells:
         words = f"{words} ({unit})"
     return words + " " * (cells - cell_len(words))
 
@@ -252,14 +280,13 @@ def _cells(rows: _Rows, plan: list[_Column], seat: int) -> Text:
             words = rows.words(one.name)[seat]
             line.append(words + " " * (one.cells - cell_len(words)))
             continue
-        series = rows.course.own[one.name][:, seat]
-        value = series[rows.view.round]
+        series = rows.latest(one.name, max(one.course, 1))[:, seat]
+        value = series[-1]
         above = _above(rows, one.name, value)
         figure = rows.style.figure(value, numbers.decimals).rjust(numbers.width)
         line.append(figure + ("!" if above else " "), "bold yellow" if above else "")
-        begin = max(rows.view.round - one.course + 1, 0)
-        window = series[begin : rows.view.round + 1] if one.course else series[:0]
-        bars = rows.style.sparkline(window.tolist(), numbers.scale)
+        window = series.tolist() if one.course else []
+        bars = rows.style.sparkline(window, numbers.scale)
         line.append(f" {bars}".ljust(one.cells - one.figures), BARS)
     return line
 
@@ -297,7 +324,7 @@ def _spread(rows: _Rows, plan: list[_Column], label: str, left: int) -> Text:
         numbers = rows.numbers(one.name)
         shown = ""
         if numbers is not None:
-            values = rows.course.own[one.name][rows.view.round]
+            values = rows.latest(one.name, 1)[-1]
             known = values[np.isfinite(values)]
             value = np.quantile(known, _QUANTILES[label]) if len(known) else np.nan
             shown = rows.style.figure(value, numbers.decimals).rjust(numbers.width)

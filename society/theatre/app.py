@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import takewhile
 
@@ -27,9 +28,14 @@ class Board(Widget):
 
     DEFAULT_CSS = "Board { width: 100%; height: 100%; }"
 
-    def __init__(self) -> None:
+    def __init__(self, draw_anew: Callable[[], None]) -> None:
         super().__init__()
+        self._draw_anew = draw_anew
         self._strips: list[Strip] = []
+
+    def on_resize(self, event: Resize) -> None:
+        """Draw for the new size."""
+        self._draw_anew()
 
     def show(self, frame: Frame) -> None:
         """Show a frame in place of the one before."""
@@ -75,7 +81,7 @@ class Theatre(App[View]):
         self.history, self.second, self.style = history, second, style
         self.view = replace(view, beside=second is not None)
         self._timer: Timer | None = None
-        self._board = Board()
+        self._board = Board(lambda: self.look(self.view))
 
     @property
     def front(self) -> History:
@@ -85,10 +91,6 @@ class Theatre(App[View]):
     def compose(self) -> ComposeResult:
         """Put the one widget that there is on the screen."""
         yield self._board
-
-    def on_resize(self, event: Resize) -> None:
-        """Draw for the new size."""
-        self.look(self.view)
 
     def on_key(self, event: KeyPressed) -> None:
         """Turn a key into the next view."""

@@ -34,7 +34,10 @@ class TimeAxis(NamedTuple):
     @classmethod
     def of_frame(cls, history: History, width: int) -> TimeAxis:
         """Make the axis of a frame of this width: of what was played, and what was planned."""
-        labels = 16 if width >= _ROOMY else 10
+        stage, measures = history.manifest.stage, history.manifest.measures
+        names = [*stage.links.values(), *stage.notes, *(one.name for one in measures)]
+        longest = max(map(len, [*names, *(stage.gauge or ())[:1]]), default=0)
+        labels = min(max(longest + 1, _NUMBER), 18 if width >= _ROOMY else 13)
         return cls.of(max(history.last, history.manifest.most), width - labels - _NUMBER, labels)
 
     def cell(self, number: int) -> int:
