@@ -37,7 +37,7 @@ class Norm(NamedTuple):
 def norms_at(history: History, view: View) -> list[Norm]:
     """Return the norms in force at the end of a round, those that say nothing left out."""
     found = []
-    for name in history.manifest.stage.notes:
+    for name in scene_at(history, view.round).stage.notes:
         norm = _norm(history, view, name)
         if norm is not None:
             found.append(norm)
