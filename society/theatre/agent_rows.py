@@ -41,7 +41,7 @@ class _Numbers(NamedTuple):
 class _Rows:
     """The rows of one round: who is there, in which order, and the columns."""
 
-    def __init__(self, history: History, view: View, style: TerminalStyle) -> None:
+    def __init__(self, history: History, view: View, room: int, style: TerminalStyle) -> None:
         self.history, self.view, self.style = history, view, style
         self.glyphs = Glyphs(style)
         self.scene: RoundView = scene_at(history, view.round)
@@ -49,11 +49,19 @@ class _Rows:
         self.traits = Traits(history.manifest, view.replicate)
         self.course = history.course(view.replicate)
         self.columns = agent_columns(history, view)
-        self.order = order_of(history, view)
+        self.lines = _chosen_lines(order_of(history, view), view, room)
+        self.seats = [line for line in self.lines if isinstance(line, int)]
         self.dead = _dead(history, view)
+        self._numbers: dict[str, _Numbers | None] = {}
+        self._words: dict[str, dict[int, str]] = {}
 
     def numbers(self, name: str) -> _Numbers | None:
         """Return how a column of numbers is drawn; None for a column of words."""
+        if name not in self._numbers:
+            self._numbers[name] = self._measured(name)
+        return self._numbers[name]
+
+    def _measured(self, name: str) -> _Numbers | None:
         if self.traits.spec(name).labels:
             return None
         if name in self.course.own:
@@ -67,16 +75,22 @@ class _Rows:
         begin = max(self.view.round - count + 1, 0)
         return self.course.own[name][begin : self.view.round + 1]
 
-    def words(self, name: str) -> list[str]:
-        """Return the words of a column for each seat; numbers without a course are words."""
+    def words(self, name: str) -> dict[int, str]:
+        """Return the words of a column for the seats that are shown."""
+        if name not in self._words:
+            self._words[name] = self._spelt(name)
+        return self._words[name]
+
+    def _spelt(self, name: str) -> dict[int, str]:
         values = self.scene.column(name)
         if values is None:
-            return [""] * self.history.manifest.agents
+            return dict.fromkeys(self.seats, "")
         shown = self.traits.shown(name, values[self.view.replicate])
-        if shown.dtype.kind in "iuf":
-            decimals = min(decimals_for(shown), 3)
-            return [self.style.figure(value, decimals) for value in shown]
-        return [self.style.cut(self.style.figure(value), _LONGEST_WORDS) for value in shown]
+        decimals = min(decimals_for(shown), 3) if shown.dtype.kind in "iuf" else None
+        return {
+            seat: self.style.cut(self.style.figure(shown[seat], decimals), _LONGEST_WORDS)
+            for seat in self.seats
+        }
 
 
 @lru_cache(maxsize=256)
@@ -170,13 +184,13 @@ def agent_rows(
     history: History, view: View, width: int, height: int, style: TerminalStyle
 ) -> Panel:
     """Draw the agents: a heading, and a row each; of too many the top, quantiles and the bottom."""
-    rows = _Rows(history, view, style)
-    types = [""] * history.manifest.agents
-    if rows.names.several:
-        types = rows.names.cohorts
-    names = [style.cut(rows.names[seat], _LONGEST_NAME) for seat in range(len(types))]
-    stub = max(map(cell_len, names))
-    kinds = max((cell_len(kind) for kind in types), default=0)
+    rows = _Rows(history, view, height - 1, style)
+    # Of all names the last is among the longest, so that widths stay when others are shown.
+    last = history.manifest.agents - 1
+    names = {seat: style.cut(rows.names[seat], _LONGEST_NAME) for seat in (*rows.seats, last)}
+    types = rows.names.cohorts if rows.names.several else [""] * len(rows.names.cohorts)
+    stub = max(map(cell_len, names.values()))
+    kinds = max(map(cell_len, dict.fromkeys(types)))
     left = 2 + stub + (kinds + 2 if kinds else 0)
     plan = _plan(rows, width - left)
     heading = Text("  " + _headed(rows, "", "agent").ljust(stub), "dim")
@@ -185,7 +199,7 @@ def agent_rows(
     for one in plan:
         heading.append(" " * _GAP + _heading(rows, one.name, one.cells))
     panel = [heading]
-    for seat in _shown(rows, height - 1):
+    for seat in rows.lines:
         if isinstance(seat, str):
             panel.append(_spread(rows, plan, seat, left))
             continue
@@ -226,7 +240,7 @@ def _fitting(rows: _Rows, names: list[str], room: int) -> list[_Column]:
     for name in names:
         numbers = rows.numbers(name)
         if numbers is None:
-            width = max(map(cell_len, rows.words(name)), default=0)
+            width = max(map(cell_len, rows.words(name).values()), default=0)
         else:
             width = numbers.width + 1
         cells = max(width, _least_heading(rows, name))
@@ -296,12 +310,11 @@ def _above(rows: _Rows, name: str, value: float) -> bool:
     return limit is not None and bool(value > float(limit[rows.view.replicate, 0]))
 
 
-def _shown(rows: _Rows, room: int) -> list[int | str]:
+def _chosen_lines(order: list[int], view: View, room: int) -> list[int | str]:
     """Choose the rows: all seats, or the top and the bottom; around the chosen one.
 
     Of a crowd, quantiles stand between the top and the bottom.
     """
-    order, view = rows.order, rows.view
     if len(order) <= room:
         return list(order)
     if view.agent in order:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -14,7 +14,7 @@ from society.terminal.labels import RoundLabels, count_noun
 from society.text import format_fact
 
 from .agent_rows import agent_rows
-from .events import events, names_in
+from .events import Event, events, names_in
 from .forking import fork_panel
 from .frame import Frame, Panel, Size, fit
 from .gauge import gauge, measures
@@ -32,6 +32,7 @@ SMALLEST = Size(60, 16)
 _TALL = 34  # lines from which on each lane of marks has its own row
 _WIDE = 150  # cells from which on events stand beside the agents
 _LEAST_EVENTS = 3
+_MARGIN = 2  # cells at the left of events and agents, for the mark of the chosen one
 _BETWEEN = " │ "  # two runs side by side
 _LONGEST_MEMORY = 100  # marks of earlier rounds that are looked through, of each lane
 
@@ -152,13 +153,13 @@ def _stage(history: History, view: View, width: int, height: int, style: Termina
     left = height - len(panel)
     if width >= _WIDE:
         return [*panel, *_beside(history, view, width, left, style)]
-    happened = len(events(history, view, style))
-    feed = 1 + max(_LEAST_EVENTS, min(happened, left // 3))
+    found = events(history, view, TerminalStyle(style.encoding, width - _MARGIN))
+    feed = 1 + max(_LEAST_EVENTS, min(len(found), left // 3))
     agents = min(history.manifest.agents + 1, left - feed - tall)
     if tall:
         panel.append(_rule("agents", width, style))
     panel += agent_rows(history, view, width, agents, style)
-    return [*panel, *_feed(history, view, width, height - len(panel), style)]
+    return [*panel, *_feed(history, view, found, width, height - len(panel), style)]
 
 
 def _summary(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
@@ -176,12 +177,13 @@ def _beside(history: History, view: View, width: int, height: int, style: Termin
     """Draw agents at the left and events at the right."""
     right = width * 2 // 5
     left = width - right - 3
-    narrow, wide = TerminalStyle(style.encoding, right), TerminalStyle(style.encoding, left)
+    narrow = TerminalStyle(style.encoding, right - _MARGIN)
     agents = [
         _rule("agents", left, style),
-        *agent_rows(history, view, left, height - 1, wide),
+        *agent_rows(history, view, left, height - 1, style),
     ]
-    feed = _filled(_feed(history, view, right, height, narrow), height)
+    found = events(history, view, narrow)
+    feed = _filled(_feed(history, view, found, right, height, style), height)
     lines = []
     for one, other in zip(_filled(agents, height), feed, strict=True):
         one.truncate(left, overflow="crop", pad=True)
@@ -189,10 +191,16 @@ def _beside(history: History, view: View, width: int, height: int, style: Termin
     return lines
 
 
-def _feed(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
+def _feed(
+    history: History,
+    view: View,
+    found: Sequence[Event],
+    width: int,
+    height: int,
+    style: TerminalStyle,
+) -> Panel:
     """Draw the events of this round; where there is room below, marks of earlier rounds."""
-    style = TerminalStyle(style.encoding, width - 2)
-    found, room = events(history, view, style), height - 1
+    room = height - 1
     if room < 1:
         return []
     chosen = min(view.event, max(len(found) - 1, 0)) if view.pane == "events" else -1
