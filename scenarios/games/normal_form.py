@@ -122,7 +122,7 @@ FACTS = {
     "others": FactSpec("Actions of the co-players, by number from 0; -1: none"),
     "payoff": FactSpec("Points of a player in the round", "points"),
     "weight": FactSpec("Weight of the round in the score of a match"),
-    "seat": FactSpec("Seat in the match, counted from 1"),
+    "seat": FactSpec("Seat in the match, counted from 1", private=True),  # named as "player 1"
     "move": FactSpec("Probabilities with which a player wants to act"),
 }
 PAIRED_FACTS = {**FACTS, "partner": FactSpec("Number of the co-player, by seat from 0")}

@@ -31,6 +31,7 @@ from .hook_checks import (
     source_file,
     unset_columns,
 )
+from .registry import components
 from .rehearsal import MakeEnvironment, Rehearsal, switched
 from .source_look import SourceFile
 from .wiring_issues import Severity, WiringIssue
@@ -105,7 +106,7 @@ class _Check:
             return found
         if any(source.lacks_lines for source in sources):  # what follows would blame other lines
             return found
-        found += [*self._unknown_graphs(), *self._unknown_relations()]
+        found += [*self._unknown_graphs(), *self._unknown_relations(), *self._unkept_columns()]
         if self.own_scenario and not self.in_words:  # prompts may read any parameter
             found += self._unread_parameters()
         return [*found, *self._rehearsed()]
@@ -354,6 +355,27 @@ class _Check:
                     place = (self.own_cast or {}).get(cohort.name, ("", 0))
                     yield WiringIssue(words + suggest(name, legal), "error", *place)
 
+    def _unkept_columns(self) -> Iterator[WiringIssue]:
+        """Find columns that a component reads when lives begin, and that nobody keeps."""
+        for cohort in self.cast:
+            kept = {column.name for part in cohort.components for column in part.columns}
+            for part in cohort.components:
+                file = file_of(type(part))
+                read = source_file(file).columns_begun_from(type(part).__name__) if file else ()
+                for name in dict.fromkeys(name for name in read if name not in kept):
+                    keepers = [k.title() for k in components().values() if _keeps(k, name)]
+                    hint = suggest(name, kept) if _close(name, kept) else ""
+                    hint = hint or f"add {' or '.join(keepers) or 'the component that keeps it'}"
+                    words = (
+                        f"{part.title()} reads column {name!r}, which no component of cohort "
+                        f"{cohort.name!r} keeps; {hint}"
+                    )
+                    place = (self.own_cast or {}).get(cohort.name)
+                    if place is None:
+                        yield part_issue(type(part), "begin", words, "error")
+                    else:
+                        yield WiringIssue(words, "error", *place)
+
     def _unread_parameters(self) -> Iterator[WiringIssue]:
         """Find parameters that neither the user's files nor fields of components name."""
         model, file = type(self.params), file_of(type(self.params))
@@ -467,17 +489,18 @@ class _Check:
                 yield part_issue(kind, name, words, "warning")
 
     def _occasions(self, heard: Rehearsal) -> Iterator[WiringIssue]:
-        """Find faculties that wait for a question that nobody asks, or an event of no such kind."""
+        """Find faculties that wait for what is never asked or told, beside what they usually do."""
         for cohort in self.cast:
             place = (self.own_cast or {}).get(cohort.name, ("", 0))
             for part in cohort.components:
                 for field, said, what in (
                     ("before", heard.asked, "asked"),
                     ("when", heard.told, "told"),
+                    ("done_to_me", heard.facts, "a fact that is told"),
                 ):
-                    named = getattr(part, field, ())
+                    named, usual = getattr(part, field, ()), getattr(type(part), field, ())
                     for name in named if isinstance(named, tuple) else ():
-                        if name == "*" or name in said:
+                        if name == "*" or name in said or name in usual:
                             continue
                         if not heard.partial or _close(name, said):
                             words = (
@@ -551,6 +574,10 @@ class _Check:
                     yield part_issue(type(part), "brief", words, "warning")
                 else:
                     yield WiringIssue(words, "warning", *place)
+
+
+def _keeps(kind: type[Component], name: str) -> bool:
+    return any(column.name == name for column in kind.columns)
 
 
 def _only_speaks(part: Component) -> bool:

@@ -735,8 +735,24 @@ def test_a_relation_of_a_component_that_is_not_there_is_found_before_any_call(
     )
 
 
+def test_a_column_that_nobody_keeps_is_found_before_any_life_begins(
+    typed: Typed, tmp_path: Path
+) -> None:
+    parts = "formative_memories, personal_norm, language_policy"
+    cohort = f"{{name: all, count: 3, components: [{parts}]}}"
+    (tmp_path / "a.yaml").write_text(f"scenario: language_village\ncohorts: [{cohort}]\n")
+    said = typed("run", "a.yaml", "--quiet")
+    assert (said.code, said.err) == (
+        2,
+        "society: a.yaml:2: personal_norm reads column 'persona', which no component of cohort "
+        "'all' keeps; add persona\n",
+    )
+    assert not (tmp_path / "runs").exists()
+
+
 def test_faculties_that_wait_for_what_never_happens_are_named(typed: Typed, tmp_path: Path) -> None:
-    parts = "persona, situation: {before: [efort, vote]}, plan: {when: [punishd]}, language_policy"
+    plan = "plan: {when: [punishd], done_to_me: [capp]}"
+    parts = f"persona, situation: {{before: [efort, vote]}}, {plan}, language_policy"
     cohort = f"{{name: all, count: 3, components: [{parts}]}}"
     (tmp_path / "a.yaml").write_text(f"scenario: language_village\ncohorts: [{cohort}]\n")
     said = typed("run", "a.yaml", "--estimate", "--quiet")
@@ -745,6 +761,8 @@ def test_faculties_that_wait_for_what_never_happens_are_named(typed: Typed, tmp_
         "language_village; did you mean 'effort'?",
         "warning: a.yaml:2: plan in cohort 'all' has when='punishd', and this is not told in "
         "language_village; did you mean 'punished'?",
+        "warning: a.yaml:2: plan in cohort 'all' has done_to_me='capp', and this is not a fact "
+        "that is told in language_village; did you mean 'cap'?",
     ]
 
 
