@@ -69,7 +69,7 @@ class AgentExchange(NamedTuple):
 
     @property
     def thoughts(self) -> dict[str, str]:
-        """Return the texts of the last reply beside its answer, such as the thoughts of faculties."""
+        """Texts that stand in the last reply beside its answer, such as thoughts of faculties."""
         if not self.calls:
             return {}
         said = next(decode_objects(self.calls[-1].said.text), None)
