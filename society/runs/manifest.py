@@ -287,7 +287,7 @@ def manifest_of(
             MeasureNote(name=measure.name, unit=measure.unit, fold=measure.fold)
             for measure in scenario.measures
         ),
-        stage=scenario.display,
+        stage=scenario.display.resolved(env.params),
         cohorts=tuple(map(partial(_cohort, env), cast, parts)),
         seating=_seating(env),
         columns=_columns(cast),
