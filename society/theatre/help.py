@@ -53,6 +53,7 @@ def label(key: Key, style: TerminalStyle) -> str:
     if style.blocks:
         return key.label
     spelt = {"←": "left", "→": "right", "↑": "up", "↓": "down", "⇧←": "PgUp", "⇧→": "PgDn"}
+    spelt |= {"⇧Tab": "S-Tab"}
     return spelt.get(key.label, key.label)
 
 

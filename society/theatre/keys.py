@@ -8,6 +8,16 @@ from typing import NamedTuple
 
 from .agent_rows import order_of, sortings
 from .history import History
+from .inspection import (
+    AGENT,
+    EXCHANGE,
+    EYES,
+    enter,
+    look_through_eyes,
+    next_agent,
+    next_exchange,
+    show_changes,
+)
 from .view import NOBODY_CHOSEN, Typing, View, parse_place
 
 HELP = "help"
@@ -31,6 +41,8 @@ class Key(NamedTuple):
 
 def _move(view: View, history: History, by: int) -> View:
     """Move in the list that has the focus; on other screens, scroll."""
+    if view.screen == AGENT:
+        return next_exchange(view, history, by)
     if view.screen:
         return replace(view, top=max(view.top + by, 0))
     if view.pane == "events":
@@ -70,6 +82,20 @@ KEYS: tuple[Key, ...] = (
     Key(("N", "upper_n", "p"), "N", "", "mark before", lambda v, h: v.mark(h, -1)),
     Key(("down",), "↓", "choose", "the row below", lambda v, h: _move(v, h, 1)),
     Key(("up",), "↑", "", "the row above", lambda v, h: _move(v, h, -1)),
+    Key(("enter",), "Enter", "open", "open the agent, or the exchange behind an event", enter,
+        (STAGE, AGENT, EYES)),
+    Key(("e",), "e", "eyes", "see the round through the eyes of the agent, or no longer",
+        look_through_eyes, (STAGE, AGENT, EXCHANGE, EYES)),
+    Key(("d",), "d", "changes", "show what has changed since the last prompt, or the prompt",
+        show_changes, (EXCHANGE,)),
+    Key(("tab",), "Tab", "question", "the agent's next exchange in this round",
+        lambda v, h: next_exchange(v, h, 1), (EXCHANGE,)),
+    Key(("shift+tab",), "⇧Tab", "", "the agent's exchange before",
+        lambda v, h: next_exchange(v, h, -1), (EXCHANGE,)),
+    Key(("tab",), "Tab", "agent", "the next agent", lambda v, h: next_agent(v, h, 1),
+        (AGENT, EYES)),
+    Key(("shift+tab",), "⇧Tab", "", "the agent before", lambda v, h: next_agent(v, h, -1),
+        (AGENT, EYES)),
     Key(("tab",), "Tab", "events", "choose among events, or among agents", _other_pane, (STAGE,)),
     Key(("s",), "s", "sort", "sort agents by the next column", _next_sort, (STAGE,)),
     Key(("S", "upper_s"), "S", "", "turn the order of agents around",
