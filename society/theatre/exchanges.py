@@ -75,7 +75,7 @@ class AgentExchange(NamedTuple):
         said = next(decode_objects(self.calls[-1].said.text), None)
         if said is None or not isinstance(said.value, dict):
             return {}
-        taken = {field.name or "answer" for field in self.answer}
+        taken = {"answer", *(field.name for field in self.answer)}
         return {
             str(name): value
             for name, value in said.value.items()
