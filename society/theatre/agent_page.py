@@ -27,7 +27,8 @@ from .exchange_page import exchange_line, given_words
 from .exchanges import exchanges
 from .frame import Panel
 from .glyphs import Glyphs
-from .history import GONE, History
+from .history import BORN, GONE, History
+from .lanes import lanes
 from .paragraphs import FactWords, labelled, rule, scrolled
 from .view import View
 
@@ -66,11 +67,9 @@ class _AgentPage:
         parts = [self.names.with_type(self.seat)]
         present = self.history.page(self.view.round).present[self.replicate, self.seat]
         stage = self.history.manifest.stage
-        left = [
-            mark
-            for mark in self.history.course(self.replicate).marks
-            if (mark.lane, mark.agent) == (GONE, self.seat) and mark.round <= self.view.round
-        ]
+        lane = lanes(self.history, self.replicate).get(GONE)
+        marks = () if lane is None else lane.until(self.view.round)
+        left = [mark for mark in marks if mark.agent == self.seat]
         if present:
             parts.append(stage.presence)
         elif left:
@@ -79,12 +78,22 @@ class _AgentPage:
             parts.append(f"not {stage.presence}")
         return rule(self.glyphs.dot.join(parts), self.width, self.style)
 
+    def _lifetime(self) -> tuple[int, int]:
+        """Return the round in which the life on this seat began, and that of the next one."""
+        lane = lanes(self.history, self.replicate).get(BORN)
+        born = [] if lane is None else [one.round for one in lane.marks if one.agent == self.seat]
+        before = [number for number in born if number <= self.view.round]
+        after = [number for number in born if number > self.view.round]
+        return max(before, default=0), min(after, default=self.history.last + 1)
+
     def _numbers(self) -> Iterator[Text]:
         """Yield a line for each column of numbers: its title, its value now, and its course."""
         course = self.history.course(self.replicate)
         axis = TimeAxis.of(self.history.last, self.width - _LONGEST_TITLE - _FIGURE - 16)
+        born, end = self._lifetime()
+        rounds = np.arange(self.history.last + 1)
         for name, values in course.own.items():
-            mine = values[:, self.seat]
+            mine = np.where((rounds >= born) & (rounds < end), values[:, self.seat], np.nan)
             known = mine[np.isfinite(mine)]
             if not len(known) or self.traits.spec(name).labels:
                 continue
@@ -95,7 +104,7 @@ class _AgentPage:
             unit = self.style.cut(self.traits.spec(name).unit, 10)
             line.append(unit.ljust(11), "dim")
             scale = float(np.nanmax(np.append(values[np.isfinite(values)], 0)))
-            yield line.append_text(axis.bars(self.style, mine, scale, self.view.round, "blue"))
+            yield line.append_text(axis.bars(self.style, mine, scale or 1.0, self.view.round, "blue"))
 
     def _held(self) -> Iterator[Text]:
         """Yield columns of words and labels: its strategy, its norm."""
@@ -114,9 +123,8 @@ class _AgentPage:
 
     def _exchanges(self) -> Iterator[Text]:
         found = exchanges(self.history, self.view.round, self.replicate, self.seat)
-        label = RoundLabels(self.history.manifest).label(self.history.page(self.view.round))
         asked = {0: "asked nothing", 1: "asked once"}.get(len(found), f"asked {len(found)} times")
-        yield rule(f"{label}: {asked}", self.width, self.style)
+        yield rule(f"{asked} in this round", self.width, self.style)
         chosen = min(self.view.exchange, len(found) - 1)
         start = min(max(chosen - _MOST_EXCHANGES // 2, 0), max(len(found) - _MOST_EXCHANGES, 0))
         for place, one in enumerate(found[start : start + _MOST_EXCHANGES], start):
@@ -207,8 +215,13 @@ class _AgentsDeeds:
     def _answers(self) -> Iterator[str]:
         """Yield answers to questions that no column, link or quote shows, and troubles."""
         here = self._replicate, self._seat
+        said = {texts[here] for _, _, texts in self._scene.quotes()}
         for step, fields in self._scene.unshown():
-            given = {name: one for name, one in fields.items() if one.asked[here]}
+            given = {
+                name: one
+                for name, one in fields.items()
+                if one.asked[here] and answer_words(one)[here] not in said
+            }
             parts = [
                 f"{spell_kind(name)} {self._answer(step.kind, name, one)}".strip()
                 for name, one in given.items()

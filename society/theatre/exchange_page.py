@@ -17,7 +17,7 @@ from society.llm.call_tables import Call
 from society.runs.manifest import ComponentNote
 from society.terminal.call_texts import REPLY, describe_call, prompt_lines
 from society.terminal.console import TerminalStyle
-from society.terminal.labels import Names, RoundLabels, count_noun, spell_kind
+from society.terminal.labels import Names, count_noun, spell_kind
 
 from .events import names_at
 from .exchanges import AgentExchange, AnsweredField, earlier_prompt, exchanges
@@ -49,8 +49,7 @@ def exchange_page(
 def _nothing(
     history: History, view: View, names: Names, width: int, style: TerminalStyle
 ) -> Iterator[Text]:
-    label = RoundLabels(history.manifest).label(history.page(view.round))
-    words = f"{names[view.agent]} was asked nothing in {label}"
+    words = "it was asked nothing in this round"
     if history.manifest.level == "summary":
         words = "answers were not recorded (level summary); society run --record full records them"
     yield rule(names[view.agent], width, style)
@@ -119,9 +118,9 @@ def legal_words(field: AnsweredField) -> str:
         span, _, optional = rest.partition(" or ")
         low, _, high = span.partition("..")
         low = "0" if span == _BOUNDS else low
-        low = low if field.low is None else f"{field.low:.4g}"
+        low = f"{float(low) if field.low is None else field.low:.4g}"
         high = "inf" if span == _BOUNDS else high
-        high = high if field.high is None else f"{field.high:.4g}"
+        high = f"{float(high) if field.high is None else field.high:.4g}"
         number = "a whole number" if code == Integer.code else "a number"
         limits = f"of at least {low}" if high == "inf" else f"from {low} to {high}"
         return f"{number} {limits}{' or none' if optional else ''}"
@@ -165,9 +164,8 @@ class _Page:
 
     def lines(self, exchange: AgentExchange, place: int, count: int) -> Iterator[Text]:
         """Yield all lines of an exchange; the screen shows those that fit."""
-        label = RoundLabels(self.history.manifest).label(self.history.page(self.view.round))
         what = spell_kind(exchange.kind) if exchange.hook == "answer" else _occasion(exchange)
-        heading = [self.names[self.view.agent], what, f"{place + 1} of {count} in {label}"]
+        heading = [self.names[self.view.agent], what, f"{place + 1} of {count} in this round"]
         yield rule(self.glyphs.dot.join(heading), self.width, self.style)
         yield from self._answer(exchange)
         if exchange.calls:

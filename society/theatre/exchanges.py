@@ -19,8 +19,9 @@ from society.llm.parsing.json_objects import decode_objects
 from society.runs.manifest import ComponentNote
 from society.terminal.round_view import answer_labels, forms_of
 
-from .history import History
+from .history import BORN, History
 from .knowledge import HeardLine, heard_lines
+from .lanes import lanes
 
 Outcome = Literal["answered", "fallback", "unanswered", "void"]
 Hook = Literal["answer", "notice", "begin", "born"]
@@ -95,12 +96,18 @@ def earlier_prompt(history: History, exchange: AgentExchange, place: int) -> Cal
     """Return the call to compare a call of an exchange with; None if there was none before.
 
     A repair is compared with the call that it repeats, others with the agent's last one of the same
-    question.
+    question; what another life on its seat was asked does not count.
     """
     call = exchange.calls[place]
     if call.request.again and place:
         return exchange.calls[place - 1]
-    return history.run.earlier_call(call.request.address)
+    address = call.request.address
+    earlier = history.run.earlier_call(address)
+    lane = lanes(history, address.replicate).get(BORN)
+    if earlier is None or lane is None:
+        return earlier
+    born = [mark.round for mark in lane.until(call.round) if mark.agent == address.agent]
+    return earlier if earlier.round >= max(born, default=0) else None
 
 
 class _RoundOfAgent:

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from society.engine.graph import NOBODY
 from society.terminal.console import TerminalColumn, TerminalStyle, layout_table
-from society.terminal.labels import Names, RoundLabels, spell_kind
+from society.terminal.labels import Names, spell_kind
 
 from .events import names_at
 from .exchange_page import unseen_words
@@ -44,9 +44,8 @@ class _EyesPage:
 
     def lines(self) -> Iterator[Text]:
         """Yield all lines of the page."""
-        label = RoundLabels(self.history.manifest).label(self.history.page(self.view.round))
         me = self.names[self.view.agent]
-        yield rule(f"{label}, as {me} was told of it", self.width, self.style)
+        yield rule(f"this round, as {me} was told of it", self.width, self.style)
         if not self.heard:
             yield Text(f"  {self._silence(me)}", "dim")
             return

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-
-import pytest
 
 import society
 from society.runs.reader import open_run_file
@@ -103,18 +100,3 @@ def test_at_level_summary_calls_are_there_and_answers_are_not(tmp_path: Path) ->
         found = exchanges(History(run), 1, 0, 0)
     assert {one.kind for one in found} == {"effort", "punish", "propose", "vote"}
     assert {(one.answer, one.line, len(one.calls)) for one in found} == {((), None, 1)}
-
-
-@pytest.mark.thorough
-def test_an_exchange_opens_at_once_in_a_run_of_forty_thousand_calls(tmp_path: Path) -> None:
-    society.run(
-        "language_village", seed=5, rounds=1000, out=tmp_path / "v.run",
-        parameters={"norm_embedder": "hashing", "fine": 0, "consumption": 0},
-    )  # fmt: skip
-    with open_run_file(tmp_path / "v.run") as run:
-        history = History(run)
-        assert history.last == 1000
-        exchanges(history, 500, 0, 4)
-        began = time.process_time()
-        assert len(exchanges(history, 700, 0, 4)) == 4
-        assert time.process_time() - began < 0.05
