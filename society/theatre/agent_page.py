@@ -123,7 +123,8 @@ class _AgentPage:
 
     def _exchanges(self) -> Iterator[Text]:
         found = exchanges(self.history, self.view.round, self.replicate, self.seat)
-        asked = {0: "asked nothing", 1: "asked once"}.get(len(found), f"asked {len(found)} times")
+        few = {0: "asked nothing", 1: "asked once", 2: "asked twice"}
+        asked = few.get(len(found), f"asked {len(found)} times")
         yield rule(f"{asked} in this round", self.width, self.style)
         chosen = min(self.view.exchange, len(found) - 1)
         start = min(max(chosen - _MOST_EXCHANGES // 2, 0), max(len(found) - _MOST_EXCHANGES, 0))

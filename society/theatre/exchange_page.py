@@ -226,8 +226,9 @@ class _Page:
 
     def _call(self, exchange: AgentExchange, number: int) -> Iterator[Text]:
         call, count = exchange.calls[number], len(exchange.calls)
-        about = [f"call {number + 1} of {count}" if count > 1 else "call", *describe_call(call)]
-        yield rule(self.glyphs.dot.join(about), self.width, self.style)
+        about = f"call {number + 1} of {count}" if count > 1 else "call"
+        yield rule(about, self.width, self.style)
+        yield from self._row("model", self.glyphs.dot.join(describe_call(call)))
         if call.request.again:
             why = f": {call.request.reason}" if call.request.reason else ""
             yield from self._row("again", f"{call.request.again}{why}", "yellow")
