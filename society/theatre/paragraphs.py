@@ -28,9 +28,11 @@ def fold(line: Text, width: int) -> list[Text]:
     ['one two ', 'three']
     """
     words, ends, start = line.plain, list[int](), 0
-    while cell_len(words[start:]) > width:
-        # A glyph takes two cells at most and, with what is written above it, any number of signs.
-        head = next(iter(chop_cells(words[start : start + 8 * width], width)), "") or words[start]
+    # More signs than this fit into no line, unless most of them stand above others.
+    most = 3 * width
+    while start + most < len(words) or cell_len(words[start:]) > width:
+        ahead = words[start : start + most]
+        head = next(iter(chop_cells(ahead, width)), "") or ahead
         blank = head.rfind(" ") + 1
         start += blank if blank > width // 3 else len(head)
         ends.append(start)
