@@ -15,13 +15,13 @@ from society.text import format_fact
 
 from .agent_rows import agent_rows
 from .events import Event, events, names_in
-from .forking import fork_panel
+from .forking import FORK, fork_panel
 from .frame import Frame, Panel, Size, fit
 from .gauge import gauge, measures
 from .glyphs import Glyphs
 from .help import help_panel, key_line
 from .history import BORDER, BORN, ENDED, GONE, History, Mark
-from .keys import FORK, HELP
+from .keys import HELP
 from .lanes import lane_look, lanes
 from .norms import norms
 from .search import FOUND, found_panel

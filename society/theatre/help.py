@@ -16,7 +16,7 @@ from .view import View
 _PROMPTS = {
     "jump": ("round: ", "a number, 30, or a path, 3.1.5"),
     "find": ("find: ", "a name, or words"),
-    "fork": ("fork with: ", "key=value; nothing changes nothing"),
+    "fork": ("fork with: ", "key=value, --norm TEXT, --remove SEAT"),
 }
 _LAST = ("back", "help", "quit")  # words of keys that always have room
 _LABEL = 8  # cells

@@ -10,12 +10,12 @@ from society.terminal.console import TerminalStyle
 
 from .agent_rows import order_of, sortings
 from .events import events
+from .forking import FORK, fork_words
 from .history import History
 from .search import FOUND, find, go_to_hit
 from .view import NOBODY_CHOSEN, Typing, View, parse_place
 
 HELP = "help"
-FORK = "fork"  # the screen that shows how this run is forked
 STAGE = ""  # the screen on which the theatre opens
 Change = Callable[[View, History], View]
 
@@ -89,6 +89,7 @@ KEYS: tuple[Key, ...] = (
     Key(CHOICE, ("down",), "↓", "choose", "the row below", lambda v, h: _move(v, h, 1)),
     Key(CHOICE, ("up",), "↑", "", "the row above", lambda v, h: _move(v, h, -1)),
     Key(CHOICE, ("enter",), "Enter", "go there", "go to what was found", go_to_hit, (FOUND,)),
+    Key(MORE, ("enter",), "Enter", "run", "run the fork", lambda v, h: v.ask_for("fork"), (FORK,)),
     Key(CHOICE, ("tab",), "Tab", "events", "choose among events, or agents", _other_pane, (STAGE,)),
     Key(CHOICE, ("s",), "s", "sort", "sort agents by the next column", _next_sort, (STAGE,)),
     Key(CHOICE, ("S", "upper_s"), "S", "", "turn that order around",
@@ -153,7 +154,12 @@ def _typed(history: History, view: View, name: str, character: str | None) -> Vi
 def _entered(history: History, view: View, mode: Typing, text: str) -> View:
     """Do what was typed in."""
     if mode == "fork":
-        return replace(view, change=text.strip()).open(FORK)
+        forked = replace(view, change=text.strip())
+        try:
+            fork_words(history, forked)
+        except ValueError:
+            return replace(view, note=f"the quotation in {text!r} does not end")
+        return forked.open(FORK)
     if not text.strip():
         return view
     if mode == "find":
