@@ -118,7 +118,7 @@ def title(history: History, view: View, width: int, style: TerminalStyle, about:
     said = [about] if about else []
     said.append(f"seed {manifest.seed}")
     if manifest.replicates > 1:
-        said.append(f"replicate {view.replicate}, {manifest.replicates - 1} more")
+        said.append(f"replicate {view.replicate} of {manifest.replicates}")
     labels = RoundLabels(manifest)
     where = glyphs.dot.join(labels.reached(page.path, page.number))
     if page.number == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -99,7 +100,7 @@ KEYS: tuple[Key, ...] = (
         lambda v, h: v.other_replicate(h, 1), when=_has_replicates),
     Key(MORE, ("R", "upper_r"), "R", "", "replicate before",
         lambda v, h: v.other_replicate(h, -1), when=_has_replicates),
-    Key(TIME, ("j", "colon"), "j", "jump", "jump to a round: 30, or 3.1.5", _type("jump")),
+    Key(TIME, ("j", "colon"), "j", "jump", "jump: round 30 or 3.1.5, r2", _type("jump")),
     Key(MARKS, ("right_square_bracket",), "]", "lane", "one lane only: the next one",
         lambda v, h: v.next_lane(h, 1)),
     Key(MARKS, ("left_square_bracket",), "[", "", "the lane before, or all",
@@ -164,7 +165,10 @@ def _entered(history: History, view: View, mode: Typing, text: str) -> View:
         return view
     if mode == "find":
         return replace(view.open(FOUND), found=text, origin=view.round, top=0)
+    if found := re.fullmatch(r"r\s*(\d{1,9})", text.strip()):
+        return view.in_replicate(history, int(found[1]))
     place = parse_place(text)
     if place is None:
-        return replace(view, note="a round is a number, 30, or a path, 3.1.5")
+        words = "a round is a number, 30, or a path, 3.1.5; a replicate is r2"
+        return replace(view, note=f"got {text!r}; {words}")
     return view.jump(history, place)

@@ -135,7 +135,13 @@ class View:
         count = history.manifest.replicates
         if count == 1:
             return replace(self, note="this run has one replicate")
-        number = (self.replicate + by) % count
+        return self.in_replicate(history, (self.replicate + by) % count)
+
+    def in_replicate(self, history: History, number: int) -> View:
+        """Look at a replicate by its number; a note says if there is none."""
+        last = history.manifest.replicates - 1
+        if number > last:
+            return replace(self, note=f"there is no replicate {number}; the last one is {last}")
         lane = self.lane if self.lane in lanes(history, number) else ""
         return replace(self, replicate=number, event=0, lane=lane)
 
