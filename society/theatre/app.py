@@ -134,7 +134,7 @@ class Theatre(App[View]):
     async def _fork(self, view: View) -> None:
         """Fork the run in a process of its own, and show the fork beside this run."""
         history, path = self.front, fork_path(self.front, view)
-        said = "" if path.exists() else await run_society(*fork_words(history, view)[1:])
+        said = "" if path.exists() else await run_society(*fork_words(history, view)[1:], "--quiet")
         try:
             second = History(open_run_file(path))
         except SocietyError as error:
@@ -152,7 +152,7 @@ async def run_society(*words: str) -> str:
     """Run a command of ours without a terminal; return the last line that it said, if it failed."""
     here = {**os.environ, "PYTHONPATH": str(Path(society.__file__).parents[1])}
     # -P: a module of that name in the working directory is somebody else's.
-    command = [sys.executable, "-P", "-m", "society", *words, "--quiet"]
+    command = [sys.executable, "-P", "-m", "society", *words]
     process = await asyncio.create_subprocess_exec(
         *command, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE, env=here
     )

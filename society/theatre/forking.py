@@ -23,7 +23,7 @@ _LONGEST_NAME = 60
 def fork_path(history: History, view: View) -> Path:
     """Return the file of a fork, named by its round and its change, beside that of the run."""
     path = history.run.path
-    change = re.sub(r"[^\w.=-]+", "-", view.change).strip("-")
+    change = re.sub(r"[^\w.=]+", "-", view.change).strip("-")
     name = "-".join(part for part in (path.stem, "at", _place(history, view), change) if part)
     return path.with_name(f"{name[:_LONGEST_NAME]}.run")
 
