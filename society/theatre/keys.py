@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from society.terminal.console import TerminalStyle
 
 from .agent_rows import order_of, sortings
 from .events import events
+from .forking import FORK, fork_words
 from .history import History
 from .inspection import (
     AGENT,
@@ -25,7 +27,6 @@ from .search import FOUND, find, go_to_hit
 from .view import NOBODY_CHOSEN, Typing, View, parse_place
 
 HELP = "help"
-FORK = "fork"  # the screen that shows how this run is forked
 STAGE = ""  # the screen on which the theatre opens
 Change = Callable[[View, History], View]
 
@@ -115,6 +116,7 @@ KEYS: tuple[Key, ...] = (
         (AGENT, EYES)),
     Key(CHOICE, ("shift+tab",), "⇧Tab", "", "the agent before", lambda v, h: next_agent(v, h, -1),
         (AGENT, EYES)),
+    Key(MORE, ("enter",), "Enter", "run", "run the fork", lambda v, h: v.ask_for("fork"), (FORK,)),
     Key(CHOICE, ("tab",), "Tab", "events", "choose among events, or agents", _other_pane, (STAGE,)),
     Key(CHOICE, ("s",), "s", "sort", "sort agents by the next column", _next_sort, (STAGE,)),
     Key(CHOICE, ("S", "upper_s"), "S", "", "turn that order around",
@@ -124,7 +126,7 @@ KEYS: tuple[Key, ...] = (
         lambda v, h: v.other_replicate(h, 1), when=_has_replicates),
     Key(MORE, ("R", "upper_r"), "R", "", "replicate before",
         lambda v, h: v.other_replicate(h, -1), when=_has_replicates),
-    Key(TIME, ("j", "colon"), "j", "jump", "jump to a round: 30, or 3.1.5", _type("jump")),
+    Key(TIME, ("j", "colon"), "j", "jump", "jump: round 30 or 3.1.5, r2", _type("jump")),
     Key(MARKS, ("right_square_bracket",), "]", "lane", "one lane only: the next one",
         lambda v, h: v.next_lane(h, 1)),
     Key(MARKS, ("left_square_bracket",), "[", "", "the lane before, or all",
@@ -179,12 +181,20 @@ def _typed(history: History, view: View, name: str, character: str | None) -> Vi
 def _entered(history: History, view: View, mode: Typing, text: str) -> View:
     """Do what was typed in."""
     if mode == "fork":
-        return replace(view, change=text.strip()).open(FORK)
+        forked = replace(view, change=text.strip())
+        try:
+            fork_words(history, forked)
+        except ValueError:
+            return replace(view, note=f"the quotation in {text!r} does not end")
+        return forked.open(FORK)
     if not text.strip():
         return view
     if mode == "find":
         return replace(view.open(FOUND), found=text, origin=view.round, top=0)
+    if found := re.fullmatch(r"r\s*(\d{1,9})", text.strip()):
+        return view.in_replicate(history, int(found[1]))
     place = parse_place(text)
     if place is None:
-        return replace(view, note="a round is a number, 30, or a path, 3.1.5")
+        words = "a round is a number, 30, or a path, 3.1.5; a replicate is r2"
+        return replace(view, note=f"got {text!r}; {words}")
     return view.jump(history, place)
