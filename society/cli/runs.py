@@ -152,7 +152,7 @@ def add_resume(commands: Commands) -> None:
     """Add `society resume`."""
     parser = commands.add_parser("resume", help="continue an interrupted or paused run")
     parser.add_argument("file", type=Path, metavar="FILE.run")
-    _add_code_options(parser)
+    add_code_options(parser)
     add_limit_options(parser)
     add_saving_options(parser)
     add_fallback_option(parser)
@@ -177,7 +177,7 @@ def resume_command(args: argparse.Namespace) -> int:
         conclude,
         trust=args.trust,
         files=args.files,
-        announce=_print_note,
+        announce=print_note,
     )
     if end.file is None:
         print(f"society: {args.file} is finished; there is nothing to resume", file=sys.stderr)
@@ -244,7 +244,7 @@ def watch_run(args: argparse.Namespace, *, begun: bool = False, note: str = "") 
 
     def watch(session: Session) -> AbstractContextManager[Live | None]:
         while notes:
-            _print_note(notes.pop())
+            print_note(notes.pop())
         if since := session.writer.call_store.since:
             print(f"society: {session.writer.path}{since}", file=sys.stderr)
         if begun and not args.quiet:
@@ -290,7 +290,7 @@ def print_end(args: argparse.Namespace, path: Path, end: End) -> int:
             kept = f"{count_noun(run.rounds, 'round')} saved; continue with: {go_on}"
             print(f"society: {end.words}; {kept}", file=sys.stderr)
             for batch in run.open_batches():
-                _print_note(f"{describe_batch(batch)}; resume picks it up")
+                print_note(f"{describe_batch(batch)}; resume picks it up")
         if args.json or not args.quiet:
             _print_run(args, run)
         if end.code or getattr(args, "accept_fallbacks", False):
@@ -325,7 +325,8 @@ def describe_batch(batch: BatchRecord) -> str:
     return f"batch {name} of {count_noun(len(batch.calls), 'question')} stays at {host}"
 
 
-def _print_note(words: str) -> None:
+def print_note(words: str) -> None:
+    """Print a line about the command on stderr."""
     print(f"society: {words}", file=sys.stderr)
 
 
@@ -388,7 +389,7 @@ def _show_calls(args: argparse.Namespace) -> int:
         if args.json:
             print_json({"calls": [_call_facts(named) for named in calls]})
         elif not print_calls(calls, console(), replicates=run.manifest.replicates):
-            _print_note(f"{args.file} has no such call to a model")
+            print_note(f"{args.file} has no such call to a model")
     return 0
 
 
@@ -533,7 +534,7 @@ def add_verify(commands: Commands) -> None:
     )
     parser.add_argument("file", type=Path, metavar="FILE.run")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    _add_code_options(parser)
+    add_code_options(parser)
     parser.set_defaults(command=verify_command)
 
 
@@ -541,7 +542,7 @@ def verify_command(args: argparse.Namespace) -> int:
     """Carry out `society verify`."""
     from society.runs.verify import verify
 
-    verdict = verify(args.file, trust=args.trust, files=args.files, announce=_print_note)
+    verdict = verify(args.file, trust=args.trust, files=args.files, announce=print_note)
     if args.json:
         checks = [check._asdict() for check in verdict.checks]
         print_json({"ok": verdict.ok, "checks": checks})
@@ -562,7 +563,7 @@ def add_replay(commands: Commands) -> None:
         help="print as text (the only format so far); shorten nothing where it is piped",
     )
     parser.add_argument(
-        "--from", type=_parse_place, default=0, metavar="T", dest="start",
+        "--from", type=parse_place, default=0, metavar="T", dest="start",
         help="start at this round: a number or, for nested rounds, a path such as 3.1.5 (3. starts "
         "at the first round within 3)",
     )  # fmt: skip
@@ -591,7 +592,7 @@ def replay_command(args: argparse.Namespace) -> int:
     return 0
 
 
-def _add_code_options(parser: argparse.ArgumentParser) -> None:
+def add_code_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of commands that execute the code which a run file names."""
     parser.add_argument(
         "--trust", action="store_true",
@@ -602,7 +603,7 @@ def _add_code_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _parse_place(text: str) -> int | tuple[int, ...]:
+def parse_place(text: str) -> int | tuple[int, ...]:
     """Parse the number of a round, or its path, such as 3.1.5; a path may end in a dot."""
     parts = text.removesuffix(".").split(".")
     if not all(part.isdecimal() for part in parts):
