@@ -250,6 +250,8 @@ FACTS = {
     "payoff": FactSpec("Wealth or mean gains, which others compare with their own", "fish"),
 }
 
+IMITATED = ("effort", "monitoring", "belief")
+
 STAGE = DisplaySpec(
     gauge=("stock", "capacity"),
     columns=("effort", "catch", "wealth", "belief"),
@@ -316,8 +318,7 @@ def fishing_village(env: Environment) -> Script:
         left = stock - catch.sum(1, keepdims=True)
         stock, survived = yield from pass_night(env, dead, fines.received, left, survived)
         if p.social_learning:
-            payoff_seen = wealth if p.payoff == "wealth" else average
-            yield from imitate_neighbours(payoff_seen, ("effort", "monitoring", "belief"))
+            yield from imitate_neighbours(wealth if p.payoff == "wealth" else average, IMITATED)
         cap = yield from propose_and_vote(env, p.vote, cap)
 
 

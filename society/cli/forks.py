@@ -27,8 +27,8 @@ from .runs import (
 )
 
 if TYPE_CHECKING:
+    from society.engine.history import Recorder
     from society.runs.session import Session
-    from society.terminal.live import Live
 
 
 def add_fork(commands: Commands) -> None:
@@ -91,7 +91,7 @@ def fork_command(args: argparse.Namespace) -> int:
     )
     watch = watch_run(args)
 
-    def announced(session: Session) -> AbstractContextManager[Live | None]:
+    def announced(session: Session) -> AbstractContextManager[Recorder | None]:
         if not args.quiet:
             print_note(f"forked from {session.writer.manifest.forks[-1].words}")
         return watch(session)

@@ -348,7 +348,7 @@ class Society:
             self.spec.models,
             budget,
             self.models,
-            seed=self.past[-1].change.seed if self.past else self.seed,
+            seed=self.past[-1].change.world.seed if self.past else self.seed,
             share=self.spec.share_identical,
             batch=self.spec.batch,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from society.errors import CastError, PartError, suggest
 from .graph import Complete, Graph
 from .naming import Naming
 from .rng import Array, Draws, Places
-
-if TYPE_CHECKING:
-    from .intervention import Intervention
 
 
 class Round(NamedTuple):
@@ -57,6 +54,23 @@ NO_FACTS = PublicFacts()
 
 class UnknownGraph(PartError):
     """A relation that the scenario lacks."""
+
+
+class EnvironmentChange(NamedTuple):
+    """What an intervention changes in an environment: everything as it shall be from then on.
+
+    rules: the public description of the game. gone: ids of agents who take no further part.
+    imposed: values that the script takes by `imposed`, each made from the environment.
+    replicate_ids: (R,), where replicates get luck of their own; None: they keep theirs.
+    """
+
+    params: Any
+    rules: Any
+    horizon: int
+    seed: int
+    gone: tuple[int, ...] = ()
+    imposed: Mapping[str, Callable[[Environment], Any]] = {}
+    replicate_ids: Array | None = None
 
 
 class DryRuns:
@@ -304,8 +318,8 @@ class Environment:
         self.births += 1
         self.lives = np.where(newborn, self.births * self.agents + self.ids, self.lives)
 
-    def intervene(self, change: Intervention) -> None:
-        """Let an intervention take effect on all but the agents' components and columns."""
+    def intervene(self, change: EnvironmentChange) -> None:
+        """Let an intervention take effect, on all but components and columns of agents."""
         self.params, self.rules = change.params, change.rules
         self.horizon = change.horizon
         self._imposed |= {name: make(self) for name, make in change.imposed.items()}
@@ -315,7 +329,7 @@ class Environment:
         self.seed = change.seed
         for (_, per), draws in self._draws.items():
             draws.move(self.seed, self._draws_at(per))
-        if len(change.gone):
+        if change.gone:
             self.close(gone=np.isin(self.ids, change.gone) & np.ones_like(self.present))
 
     def imposed(self, name: str, present: T) -> T:

@@ -134,7 +134,7 @@ class GameMaster(Runner):
         self._interventions = deque(interventions)
         self._recasts: list[Intervention] = []
         if interventions:
-            env.horizons = {one.after: one.horizon for one in interventions}
+            env.horizons = {one.after: one.world.horizon for one in interventions}
             env.on_round = self._intervene
         self.answerer = answerer or Population(scenario.cast(env.params, env.agents), env)
         self.folded = {
@@ -430,8 +430,8 @@ class GameMaster(Runner):
         while self._interventions and self.pages == self._interventions[0].after + 1:
             change = self._interventions.popleft()
             before = self.env.present
-            self.env.intervene(change)
-            if len(change.gone):
+            self.env.intervene(change.world)
+            if change.world.gone:
                 arrays = {("gone", ""): before & ~self.env.present}
                 self._steps.append(Step("tell", REMOVED, "", arrays))
             self._recasts.append(change)

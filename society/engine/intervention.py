@@ -8,39 +8,24 @@ luck.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
-import numpy as np
-
-from .rng import Array
-
-if TYPE_CHECKING:
-    from .agents import Renderer
-    from .environment import Environment
-    from .population import Cohort
+from .agents import Renderer
+from .environment import EnvironmentChange
+from .population import Cohort
 
 REMOVED = "removed"  # the kind of the event by which the experimenter takes agents out
 
 
-@dataclass(frozen=True, eq=False)
-class Intervention:
+class Intervention(NamedTuple):
     """A change of a society at the end of round `after`; 0: before the first round.
 
-    Everything is as it shall be from then on: params, rules (the public description of the game),
-    horizon, seed, the cast and its prompts. gone: ids of agents who take no further part. imposed:
-    values that the script takes by `env.imposed`, each made from the environment. replicate_ids:
-    (R,), where replicates get luck of their own from then on.
+    world: the environment from then on. cast: the same cohorts, in their order. words: the prompts,
+    None where nobody reads.
     """
 
     after: int
-    params: Any
-    rules: Any
-    horizon: int
-    seed: int
+    world: EnvironmentChange
     cast: Sequence[Cohort]
     words: Renderer | None = None
-    gone: Array = field(default_factory=lambda: np.zeros(0, np.int64))
-    imposed: Mapping[str, Callable[[Environment], Any]] = field(default_factory=dict)
-    replicate_ids: Array | None = None

@@ -55,12 +55,14 @@ class Changes:
     """What a fork changes; all at once, at the end of its round.
 
     settings: of parameters, models and limits, and of cohorts by name (cohorts.miser.parameters.x).
-    file: a scenario file of which uses, parameters, models and cohorts count. norm: in words.
-    remove: agents, by seat or by name. seed: of the chance that goes on from there.
+    file: a scenario file of which uses, parameters, models and cohorts count. cohorts: more entries
+    like those of the file. norm: in words. remove: agents, by seat or by name. seed: of the chance
+    that goes on from there.
     """
 
     settings: Sequence[Setting] = ()
     file: Path | None = None
+    cohorts: Sequence[Mapping[str, Any]] = ()
     norm: str | None = None
     remove: Sequence[str] = ()
     seed: int | None = None
@@ -250,7 +252,7 @@ class _UpTo(RecordedCalls):
 
 def _settings(changes: Changes, before: Society) -> tuple[list[Setting], list[CohortConfig]]:
     """Return the settings of a fork, and its changes of cohorts."""
-    given, entries = list(changes.settings), list[dict[str, Any]]()
+    given, entries = list(changes.settings), [dict(one) for one in changes.cohorts]
     origin, folder = Source("--set"), Path.cwd()
     if changes.file is not None:
         said, positions = read_yaml(changes.file)
@@ -467,6 +469,8 @@ def _model(setup: Society, name: str) -> str:
 
 
 def _word(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
     return str(value).lower() if isinstance(value, bool | None) else str(value)
 
 

@@ -12,11 +12,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from society.config.build import PastStage, Society, recast
 from society.config.run_config import CohortConfig, RunConfig
+from society.engine.environment import EnvironmentChange
 from society.engine.intervention import Intervention
 from society.engine.mechanism import as_play
 from society.engine.rng import Array
@@ -83,28 +83,29 @@ def with_past(
     past, seed = [], setup.seed
     for place, note in enumerate(notes):
         seed = seed if note.seed is None else note.seed
-        change = _intervention(note, stages[place + 1], seed)
-        if place == len(notes) - 1:
-            change = replace(change, replicate_ids=replicate_ids)
+        ids = replicate_ids if place == len(notes) - 1 else None
+        change = _intervention(note, stages[place + 1], seed, ids)
         past.append(PastStage(stages[place], change))
     return replace(stages[-1], past=tuple(past))
 
 
-def _intervention(note: ForkNote, after: Society, seed: int) -> Intervention:
+def _intervention(
+    note: ForkNote, after: Society, seed: int, replicate_ids: Array | None
+) -> Intervention:
     imposed = {}
     if note.norm is not None:
         norm = after.scenario.interventions.norm
         if norm is None:
             raise RunFileError(f"{after.scenario.name} declares no norm that could be imposed")
         imposed["norm"] = partial(norm, note.norm)
-    return Intervention(
-        note.after,
+    world = EnvironmentChange(
         after.params,
         as_play(after.scenario.play).rules_for(after.params),
         after.rounds,
         seed,
-        after.cast(),
-        after.words if after.models_named else None,
-        np.array(note.removed, np.int64),
+        note.removed,
         imposed,
+        replicate_ids,
     )
+    words = after.words if after.models_named else None
+    return Intervention(note.after, world, after.cast(), words)
