@@ -13,13 +13,13 @@ from .arguments import (
     add_output_options,
     add_saving_options,
     out_path,
+    parse_place,
     whole_number,
 )
 from .parser import Commands
 from .runs import (
     add_code_options,
     given_settings,
-    parse_place,
     print_awaiting,
     print_end,
     print_note,

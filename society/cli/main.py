@@ -38,6 +38,7 @@ from . import (
     experiments,
     forks,
     persona_commands,
+    replay,
     runs,
     strategy_commands,
 )
@@ -160,7 +161,7 @@ _COMMANDS = (
     runs.add_resume,
     runs.add_show,
     runs.add_verify,
-    runs.add_replay,
+    replay.add_replay,
     forks.add_fork,
     experiments.add_sweep,
     experiments.add_report,
