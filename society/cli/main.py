@@ -163,6 +163,7 @@ _COMMANDS = (
     runs.add_verify,
     replay.add_replay,
     forks.add_fork,
+    forks.add_interview,
     experiments.add_sweep,
     experiments.add_report,
     experiments.add_reproduce,
