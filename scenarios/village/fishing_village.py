@@ -53,6 +53,7 @@ from society.scenarios.village.institutions import (
     no_fines,
     propose_and_vote,
 )
+from society.scenarios.village.lake import land_catch, maximum_yield, regrow
 
 
 class Village(Params):
@@ -123,24 +124,9 @@ def villagers(p: Village, agents: int) -> list[Cohort]:
     ]
 
 
-def land_catch(p: Village, effort: Array, stock: Array) -> Array:
-    """Catches, (R, N), scaled down pro rata where they would exceed the stock."""
-    wish = p.catchability * effort * stock
-    total = wish.sum(1, keepdims=True)
-    catch: Array = wish * np.divide(stock, total, out=np.ones_like(stock), where=total > stock)
-    return catch
-
-
-def regrow(p: Village, left: Array) -> Array:
-    """Logistic growth, (R, 1)."""
-    left = np.maximum(left, 0)  # rounding may take a hair more than there is
-    grown: Array = left + p.growth * left * (1 - left / p.capacity)
-    return np.maximum(grown, 0)
-
-
 def sustainable_yield(env: Environment) -> float:
     """Maximum sustainable yield, fish a round."""
-    return float(env.params.growth * env.params.capacity / 4)
+    return maximum_yield(env.params)
 
 
 def gini(told: RoundFacts, env: Environment) -> Array:

@@ -56,7 +56,6 @@ from society.scenarios.village.fishing_village import (
     LAKE_FACTS,
     MEASURES,
     Village,
-    land_catch,
     pass_night,
     per_fisher,
 )
@@ -71,6 +70,7 @@ from society.scenarios.village.institutions import (
     name_finers,
     no_fines,
 )
+from society.scenarios.village.lake import land_catch
 from society.scenarios.village.narration import hold_speeches
 from society.scenarios.village.norm_measures import told_by_norms
 from society.scenarios.village.norm_proposals import NormPolicy, no_policy, revise_policy
