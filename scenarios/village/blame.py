@@ -9,9 +9,9 @@ over the ways of somebody else. One villager is named if all of this holds:
     its way       where villagers imitate: had all taken over its way, the village would have failed
     its share     it, and those who had taken over its ways, directly or from each other, took at
                   least half of all that was taken above the sustainable share
-Villages are told on with the lake's own growth and without fines; after the failure everybody goes on
-with its last effort. Ours. How often the rule is right, of planted culprits and of villages without
-one, is measured in tests/benchmarks/post_mortems.py.
+Villages are played on with the lake's own growth and without fines; after the failure everybody
+goes on with its last effort. Ours. How often the rule names a planted culprit, and how often
+somebody in villages without one, is measured in tests/benchmarks/post_mortems.py.
 """
 
 from __future__ import annotations

@@ -54,6 +54,7 @@ from society.scenarios.village.institutions import (
     propose_and_vote,
 )
 from society.scenarios.village.lake import land_catch, maximum_yield, regrow
+from society.scenarios.village.post_mortem import POST_MORTEM
 
 
 class Village(Params):
@@ -209,8 +210,19 @@ FACTS = {
 
 STAGE = DisplaySpec(
     gauge=("stock", "capacity"),
+    reference={"MSY stock": lambda p: p.capacity / 2},
     columns=("effort", "catch", "wealth", "belief"),
+    better={
+        "stock": "more",
+        "wealth": "more",
+        "survival_time": "more",
+        "efficiency": "more",
+        "gini": "less",
+        "over_use": "less",
+        "compliance": "more",
+    },
     links={"punish": "fined", "imitate": "copied"},
+    amounts={"punish": "fine"},
     notes={"cap": {"propose": "the median of {n} proposals", "vote": "the plurality of {n} votes"}},
     limits={"catch": "limit"},
     endings={
@@ -230,6 +242,7 @@ STAGE = DisplaySpec(
     relations=("monitor", "learn"),
     display=STAGE,
     facts=FACTS,
+    post_mortem=POST_MORTEM,
     language_variant="language_village",
 )
 @declares(Declared("effort", "paid", payoff="wealth"))

@@ -14,7 +14,7 @@ from society.engine.post_mortem import PostMortem, RecordedReplicate, Statement
 from society.engine.rng import Array
 from society.scenarios.village.blame import HALF, STANDS_OUT, Blame, find_blame
 from society.scenarios.village.doom import FASTEST, LeastWealth, least_wealth
-from society.scenarios.village.lake import Lake, maximum_yield
+from society.scenarios.village.lake import maximum_yield
 from society.scenarios.village.village_course import VillageCourse, read_course
 
 _HARMLESS = ("questionnaire", "cheap_talk")  # mechanisms that leave lake and wealth as they are
@@ -209,9 +209,7 @@ def _takers(record: RecordedReplicate, course: VillageCourse, until: int) -> Ite
     yield _taken(record, "above_share", span, of_share, above_share)
 
 
-def _taken(
-    record: RecordedReplicate, name: str, span: str, line: str, above: Array
-) -> Statement:
+def _taken(record: RecordedReplicate, name: str, span: str, line: str, above: Array) -> Statement:
     total, rounds = above.sum(0), (above > 0).sum(0)
     order = [int(seat) for seat in np.argsort(-total, kind="stable") if total[seat] > 0]
     numbers = {"total": total.tolist(), "rounds": rounds.tolist()}

@@ -19,18 +19,17 @@ from society.scenarios.village.lake import Lake, land_catch, regrow
 class VillageCourse(NamedTuple):
     """One village over T rounds; N seats.
 
-    effort, catch: (T, N). limit: the cap in force, (T,), infinite for none. fined: (T, N) of bool.
-    model: whose ways each villager took over in the night, a seat or NOBODY, (T, N). stock: (T + 1,),
-    and wealth: (T + 1, N), at the end of rounds, 0 being the beginning. habit: the effort that each
-    was used to at the beginning, (N,); NaN for those who have no such column. dead: seats of those
-    who died in the last round, by cause. collapsed: whether the lake had. failed: whether the
-    village had failed by the last of these rounds.
+    effort, catch: (T, N). limit: the cap in force, (T,), infinite for none. model: whose ways each
+    villager took over in the night, a seat or NOBODY, (T, N). stock: (T + 1,), and wealth:
+    (T + 1, N), at the end of rounds, 0 being the beginning. habit: the effort that each was used to
+    at the beginning, (N,); NaN for those who have no such column. dead: seats of those who died in
+    the last round, by cause. collapsed: whether the lake had. failed: whether the village had
+    failed by the last of these rounds.
     """
 
     effort: Array
     catch: Array
     limit: Array
-    fined: Array
     model: Array
     stock: Array
     wealth: Array
@@ -45,14 +44,13 @@ class VillageCourse(NamedTuple):
 
     @property
     def villagers(self) -> int:
-        return self.effort.shape[1]
+        return int(self.effort.shape[1])
 
 
 class _Round(NamedTuple):
     effort: Array
     catch: Array
     limit: float
-    fined: Array
     model: Array
     stock: float
     wealth: Array
@@ -78,7 +76,6 @@ def read_course(p: Lake, pages: Iterable[Page], replicate: int) -> VillageCourse
         np.stack([one.effort for one in rounds]),
         np.stack([one.catch for one in rounds]),
         np.array([one.limit for one in rounds]),
-        np.stack([one.fined for one in rounds]),
         np.stack([one.model for one in rounds]),
         np.array([p.stock * p.capacity, *(one.stock for one in rounds)]),
         np.stack([start, *(one.wealth for one in rounds)]),
@@ -108,7 +105,6 @@ def _read(page: Page, replicate: int) -> _Round:
         np.where(told["harvested", "fishing"], asked["effort"], 0.0),
         catch,
         float(told["harvested", "limit"][0]),
-        told["paid", "fined"],
         asked.get("imitate", np.full(len(catch), NOBODY)),
         float(told["regrown", "stock"][0]),
         told["paid", "wealth"],

@@ -6,11 +6,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .arguments import whole_number
 from .output import console, print_json
 from .parser import Commands
 
 if TYPE_CHECKING:
-    from society.analysis.histories import RunComparison
+    from society.analysis.histories import Explanation, RunComparison
 
 
 def add_compare(commands: Commands) -> None:
@@ -58,4 +59,44 @@ def _comparison_facts(found: RunComparison) -> dict[str, Any]:
             one.name: {**one._asdict(), "interval": one.interval and one.interval._asdict()}
             for one in found.measures
         },
+    }
+
+
+def add_why(commands: Commands) -> None:
+    """Add `society why`."""
+    parser = commands.add_parser(
+        "why", help="tell why a replicate ended as it did, from its record"
+    )
+    parser.add_argument("file", type=Path, metavar="FILE.run")
+    parser.add_argument(
+        "--replicate", type=whole_number(0), default=0, metavar="R", help="replicate (default: 0)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(command=why_command)
+
+
+def why_command(args: argparse.Namespace) -> int:
+    """Carry out `society why`."""
+    from society.analysis.histories import explain
+    from society.analysis.histories.explanation_text import print_explanation
+    from society.runs.runfile import open_run_file
+
+    with open_run_file(args.file) as run:
+        found = explain(run, args.replicate)
+        if args.json:
+            print_json(_explanation_facts(found))
+        else:
+            print_explanation(found, run, console())
+    return 0
+
+
+def _explanation_facts(found: Explanation) -> dict[str, Any]:
+    return {
+        "scenario": found.scenario,
+        "replicate": found.replicate,
+        "named": list(found.named),
+        "statements": [
+            {**one._asdict(), "numbers": dict(one.numbers), "agents": list(one.agents)}
+            for one in found.statements
+        ],
     }

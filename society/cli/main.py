@@ -38,6 +38,7 @@ from . import (
     experiments,
     histories,
     persona_commands,
+    replay,
     runs,
     strategy_commands,
 )
@@ -160,8 +161,9 @@ _COMMANDS = (
     runs.add_resume,
     runs.add_show,
     runs.add_verify,
-    runs.add_replay,
+    replay.add_replay,
     histories.add_compare,
+    histories.add_why,
     experiments.add_sweep,
     experiments.add_report,
     experiments.add_reproduce,

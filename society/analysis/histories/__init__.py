@@ -7,6 +7,14 @@ explain                         one run: the post-mortem that its scenario decla
 from __future__ import annotations
 
 from .comparison import RunComparison, compare
+from .explanation import Explanation, explain
 from .first_difference import FirstDifference, first_difference
 
-__all__ = ["FirstDifference", "RunComparison", "compare", "first_difference"]
+__all__ = [
+    "Explanation",
+    "FirstDifference",
+    "RunComparison",
+    "compare",
+    "explain",
+    "first_difference",
+]

@@ -118,7 +118,10 @@ def test_runs_without_common_lines_are_compared_as_far_as_they_can_be(tmp_path: 
 
 def test_two_language_villages_part_where_a_villager_answers_otherwise(tmp_path: Path) -> None:
     speakers: dict[str, Any] = {
-        **{"scenario": "language_village", "rounds": 1, "agents": 3, "replicates": 1},
+        "scenario": "language_village",
+        "rounds": 1,
+        "agents": 3,
+        "replicates": 1,
         "parameters": {"norm_embedder": "hashing"},
     }
     a, b = (played(tmp_path / f"{seed}.run", **speakers, seed=seed) for seed in (3, 4))
