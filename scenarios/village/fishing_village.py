@@ -270,8 +270,7 @@ def fishing_village(env: Environment) -> Script:
         wealth = wealth + payoff * fishing
         more = yield from tell_payoffs(wealth, fines.received)
         wealth, average = wealth + more, 0.9 * average + 0.1 * (payoff + more)
-        dead = fishing & (wealth < 0)
-        left = stock - catch.sum(1, keepdims=True)
+        dead, left = fishing & (wealth < 0), stock - catch.sum(1, keepdims=True)
         stock, survived = yield from pass_night(env, dead, fines.received, left, survived)
         if p.social_learning:
             payoff_seen = wealth if p.payoff == "wealth" else average
