@@ -54,7 +54,7 @@ from society.scenarios.village.institutions import (
     propose_and_vote,
 )
 from society.scenarios.village.lake import land_catch, maximum_yield, regrow
-from society.scenarios.village.post_mortem import POST_MORTEM
+from society.scenarios.village.village_post_mortem import POST_MORTEM
 
 
 class Village(Params):

@@ -74,7 +74,7 @@ from society.scenarios.village.lake import land_catch
 from society.scenarios.village.narration import hold_speeches
 from society.scenarios.village.norm_measures import told_by_norms
 from society.scenarios.village.norm_proposals import NormPolicy, no_policy, revise_policy
-from society.scenarios.village.post_mortem import POST_MORTEM
+from society.scenarios.village.village_post_mortem import POST_MORTEM
 
 _CAP_USES = ("effort", "punish", "propose", "vote")  # questions whose rules read or write caps
 
