@@ -285,8 +285,8 @@ def _began(found: Donations) -> Statement:
     reasons = Counter(refusal.reason for refusal in after)
     listed = ", ".join(f"{reasons[name]:,} {name}" for name in REASONS if reasons[name])
     words = (
-        f"Most refusals go back to {name}, who in {where} gave {one.share:.0%} with nothing recorded "
-        f"that this answered: {size - 1:,} of the {total - 1:,} others hang on it ({listed}), and "
+        f"Most refusals go back to {name}, who in {where} gave {one.share:.0%} with nothing "
+        f"recorded that this answered: {size - 1:,} of the {total - 1:,} others hang on it ({listed}), and "
         f"on the next such refusal {max(numbers['next'] - 1, 0):,}. What was done, shown and "
         "inherited is recorded; that later refusals came of it is an inference."
     )
