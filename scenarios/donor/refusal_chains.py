@@ -286,9 +286,9 @@ def _began(found: Donations) -> Statement:
     listed = ", ".join(f"{reasons[name]:,} {name}" for name in REASONS if reasons[name])
     words = (
         f"Most refusals go back to {name}, who in {where} gave {one.share:.0%} with nothing "
-        f"recorded that this answered: {size - 1:,} of the {total - 1:,} others hang on it ({listed}), and "
-        f"on the next such refusal {max(numbers['next'] - 1, 0):,}. What was done, shown and "
-        "inherited is recorded; that later refusals came of it is an inference."
+        f"recorded that this answered: {size - 1:,} of the {total - 1:,} others hang on it "
+        f"({listed}), and on the next such refusal {max(numbers['next'] - 1, 0):,}. What was done, "
+        "shown and inherited is recorded; that later refusals came of it is an inference."
     )
     return Statement("began", words, numbers)
 
