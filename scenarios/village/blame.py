@@ -25,7 +25,7 @@ from society.engine.rng import Array
 from society.scenarios.village.lake import Lake, maximum_yield
 from society.scenarios.village.village_course import VillageCourse, lives
 
-STANDS_OUT = 1.5
+STANDS_OUT = 1.4
 HALF = 0.5
 
 
