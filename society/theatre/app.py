@@ -21,6 +21,8 @@ from .history import History
 from .keys import QUIT, press
 from .view import View, pause_between
 
+_WHILE_GATHERING = 0.2  # seconds until the next look at series and marks that are being gathered
+
 
 class Board(Widget):
     """Shows a frame, and sends to the terminal only the lines that have changed."""
@@ -64,6 +66,7 @@ class Theatre(App[View]):
         super().__init__(ansi_color=True)
         self.history, self.view, self.style = history, view, style
         self._timer: Timer | None = None
+        self._again: Timer | None = None  # to the next look while series and marks are gathered
         self._board = Board()
 
     def compose(self) -> ComposeResult:
@@ -93,8 +96,19 @@ class Theatre(App[View]):
                 self._timer.stop()
             self._timer = self.set_interval(paced, self._play_on) if view.playing else None
         self.view = view
+        self.history.gather_behind(view.replicate)
         size = Size(self.size.width, self.size.height)
         self._board.show(draw(self.history, view, size, self.style))
+        if self._again is None and not self.history.ready(view.replicate):
+            self._again = self.set_timer(_WHILE_GATHERING, self._look_again)
+
+    def _look_again(self) -> None:
+        self._again = None
+        self.look(self.view)
+
+    def on_unmount(self) -> None:
+        """Stop what goes on behind."""
+        self.history.close()
 
     def _play_on(self) -> None:
         self.look(self.view.play_on(self.history))
