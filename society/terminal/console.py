@@ -28,7 +28,17 @@ from society.visible import visible_text
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _LEVELS = "▁▂▃▄▅▆▇█"
 _ASCII_LEVELS = "_.:-=+*#"
-_ASCII = {"·": "|", "–": "-", "…": "~", "→": "->", "↔": "<->", "─": "-", "━": "=", "∞": "inf"}
+_ASCII = {
+    "·": "|",
+    "–": "-",
+    "…": "~",
+    "→": "->",
+    "↔": "<->",
+    "─": "-",
+    "│": "|",
+    "━": "=",
+    "∞": "inf",
+}
 _ASCII |= {"▲": "+", "▼": "-"}
 _NARROWEST = 20  # what is narrower still is cut off at the right
 _LONGEST_CELL = 24

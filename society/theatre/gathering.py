@@ -48,8 +48,8 @@ class Mark(NamedTuple):
 class Course(NamedTuple):
     """All rounds of one replicate: numbers over rounds, by name, and marks in order.
 
-    common: facts, and measures without a fact of their name, (T + 1,). own: columns, (T + 1, N), as
-    float32. measures: all but those of which single rounds say nothing, (T + 1,). NaN where nothing
+    common: facts, and measures without a fact of their name, (T + 1,). own: columns, (T + 1, N).
+    measures: all but those of which single rounds say nothing, (T + 1,). NaN where nothing
     was told, for agents who were absent, and in rounds that are still to be gathered.
     """
 
@@ -160,7 +160,7 @@ class Gathering:
             return
         if name not in series:
             shape = len(values), self._capacity, *values.shape[1:]
-            series[name] = np.full(shape, np.nan, np.float32 if values.ndim > 1 else float)
+            series[name] = np.full(shape, np.nan)
         series[name][:, self.rounds] = np.where(here, values, np.nan)
 
     def _put_own(self, scene: RoundView, name: str, here: Array) -> None:
@@ -277,6 +277,7 @@ class Gathering:
             {name: values[row, : last + 1] for name, values in [*each.items()]}
             for each in (self._common, self._measures, self._own)
         )
+        own = {name: own[name] for name in self._columns(self.manifest.stage) if name in own} | own
         if row not in self._made or self._made[row][0] != rounds:
             self._made[row] = rounds, tuple(self._marks_of(row, rounds, common))
         return Course({**measures, **common}, own, self._made[row][1], measures)

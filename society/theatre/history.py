@@ -132,7 +132,7 @@ def _replicates_at_once(manifest: Manifest, grows: bool, last: int) -> int:
     """Count the replicates that are gathered at once, so that they do not fill the memory."""
     columns = len(manifest.stage.columns) + len(manifest.columns) + 2
     rounds = manifest.most if grows else last
-    return max(_MOST_BYTES // (4 * columns * max(manifest.agents, 1) * (rounds + 1)), 1)
+    return max(_MOST_BYTES // (8 * columns * max(manifest.agents, 1) * (rounds + 1)), 1)
 
 
 class _Behind:

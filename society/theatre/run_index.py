@@ -139,7 +139,7 @@ def _unpack(data: bytes, key: str, manifest: Manifest, rounds: int) -> tuple[Gat
     whole = manifest.replicates, rounds
     common = {str(name): taken(whole, "<f8") for name in head["common"]}
     measures = {str(name): taken(whole, "<f8") for name in head["measures"]}
-    own = {str(name): taken((*whole, manifest.agents), "<f4") for name in head["own"]}
+    own = {str(name): taken((*whole, manifest.agents), "<f8") for name in head["own"]}
     marks = taken((head["marks"], len(MARK_FIELDS)), "<i4")
     lanes, words = [*map(str, head["lanes"])], [*map(str, head["words"])]
     most = [rounds, manifest.replicates, len(lanes), manifest.agents, 2**31 - 1, len(words)]

@@ -23,7 +23,7 @@ def test_every_replicate_has_the_numbers_of_its_rounds(record: Record) -> None:
         course = history.course(replicate)
         for name in ("catch", "wealth", "belief"):
             told = history.run.series(name, replicate)
-            np.testing.assert_allclose(course.own[name], told, rtol=1e-6)
+            np.testing.assert_allclose(course.own[name], told, rtol=0)
         np.testing.assert_array_equal(
             course.common["stock"], history.run.series("stock", replicate)
         )
