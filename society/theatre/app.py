@@ -31,6 +31,8 @@ from .history import History
 from .keys import QUIT, press
 from .view import View, pause_between
 
+_WHILE_GATHERING = 0.2  # seconds until the next look at series and marks that are being gathered
+
 
 class Board(Widget):
     """Shows a frame, and sends to the terminal only those pieces of lines that have changed."""
@@ -90,12 +92,18 @@ class Theatre(App[View]):
         self.history, self.second, self.style = history, second, style
         self.view = replace(view, beside=second is not None)
         self._timer: Timer | None = None
+        self._again: Timer | None = None  # to the next look while series and marks are gathered
         self._board = Board(lambda: self.look(self.view))
 
     @property
     def front(self) -> History:
         """The run that keys are about."""
         return self.second if self.second is not None and self.view.second else self.history
+
+    @property
+    def _shown(self) -> list[History]:
+        """The runs on the screen."""
+        return [self.history] if self.second is None else [self.history, self.second]
 
     def compose(self) -> ComposeResult:
         """Put the one widget that there is on the screen."""
@@ -124,12 +132,26 @@ class Theatre(App[View]):
             view = replace(view, note="forking: the other run will be shown beside this one")
             self.run_worker(self._fork(view), exclusive=True)
         self.view = view.on_other_run(self.front) if view.second != self.view.second else view
+        waiting = [one for one in self._shown if self.view.replicate < one.manifest.replicates]
+        for history in waiting:
+            history.gather_behind(self.view.replicate)
         size = Size(self.size.width, self.size.height)
         if self.second is None:
             frame = draw(self.history, self.view, size, self.style)
         else:
             frame = draw_beside(self.history, self.second, self.view, size, self.style)
         self._board.show(frame)
+        if self._again is None and not all(one.ready(self.view.replicate) for one in waiting):
+            self._again = self.set_timer(_WHILE_GATHERING, self._look_again)
+
+    def _look_again(self) -> None:
+        self._again = None
+        self.look(self.view)
+
+    def on_unmount(self) -> None:
+        """Stop what goes on in threads."""
+        for history in self._shown:
+            history.close()
 
     async def _fork(self, view: View) -> None:
         """Fork the run in a process of its own, and show the fork beside this run."""
