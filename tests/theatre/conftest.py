@@ -48,3 +48,13 @@ def pair(record: Record) -> History:
     """Two replicates of a village of four that lasts for six rounds."""
     changes = {"agents": 4, "rounds": 6, "seed": 9, "replicates": 2}
     return record("fishing_village", {**changes, "parameters": {"population": "mixed"}})
+
+
+@pytest.fixture(scope="session")
+def uneven(record: Record) -> History:
+    """Two villages of four: the first one ends in round 2, the other one lasts for six rounds."""
+    poor = {"population": "mixed", "wealth": 2, "consumption": 3}
+    return record(
+        "fishing_village",
+        {"agents": 4, "rounds": 6, "seed": 4, "replicates": 2, "parameters": poor},
+    )
