@@ -14,14 +14,18 @@ from society.terminal.console import TerminalStyle
 from society.terminal.labels import RoundLabels, count_noun
 from society.text import format_fact
 
+from .agent_page import agent_page
 from .agent_rows import agent_rows
 from .events import Event, events, names_in
+from .exchange_page import exchange_page
+from .eyes_page import eyes_page
 from .forking import FORK, fork_panel
 from .frame import Frame, Panel, Size, fit
 from .gauge import gauge, measures
 from .glyphs import Glyphs
 from .help import help_panel, key_line
 from .history import BORDER, BORN, ENDED, GONE, History, Mark
+from .inspection import AGENT, EXCHANGE, EYES
 from .keys import HELP
 from .lanes import lane_look, lanes, last_round
 from .norms import norms
@@ -41,7 +45,14 @@ DrawPanel = Callable[[History, View, int, int, TerminalStyle], Panel]
 
 # Screens that lie above the stage, by the name that `View.open` takes: each fills the room between
 # the title and the line of keys.
-SCREENS: Mapping[str, DrawPanel] = {HELP: help_panel, FOUND: found_panel, FORK: fork_panel}
+SCREENS: Mapping[str, DrawPanel] = {
+    HELP: help_panel,
+    FOUND: found_panel,
+    FORK: fork_panel,
+    AGENT: agent_page,
+    EXCHANGE: exchange_page,
+    EYES: eyes_page,
+}
 
 
 def draw(history: History, view: View, size: Size, style: TerminalStyle) -> Frame:

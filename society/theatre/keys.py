@@ -13,6 +13,16 @@ from .agent_rows import order_of, sortings
 from .events import events
 from .forking import FORK, fork_words
 from .history import History
+from .inspection import (
+    AGENT,
+    EXCHANGE,
+    EYES,
+    enter,
+    look_through_eyes,
+    next_agent,
+    next_exchange,
+    show_changes,
+)
 from .search import FOUND, find, go_to_hit
 from .view import NOBODY_CHOSEN, Typing, View, parse_place
 
@@ -40,6 +50,8 @@ class Key(NamedTuple):
 
 def _move(view: View, history: History, by: int) -> View:
     """Move in the list that has the focus; on other screens, scroll."""
+    if view.screen == AGENT:
+        return next_exchange(view, history, by)
     if view.screen:
         last = len(find(history, view).hits) - 1 if view.screen == FOUND else view.top + by
         return replace(view, top=max(min(view.top + by, last), 0))
@@ -90,6 +102,20 @@ KEYS: tuple[Key, ...] = (
     Key(CHOICE, ("down",), "↓", "choose", "the row below", lambda v, h: _move(v, h, 1)),
     Key(CHOICE, ("up",), "↑", "", "the row above", lambda v, h: _move(v, h, -1)),
     Key(CHOICE, ("enter",), "Enter", "go there", "go to what was found", go_to_hit, (FOUND,)),
+    Key(CHOICE, ("enter",), "Enter", "open", "open an agent, or the exchange behind an event",
+        enter, (STAGE, AGENT, EYES)),
+    Key(CHOICE, ("e",), "e", "eyes", "see the round through an agent's eyes, or no longer",
+        look_through_eyes, (STAGE, AGENT, EXCHANGE, EYES)),
+    Key(CHOICE, ("d",), "d", "changes", "what has changed since the last prompt, or the prompt",
+        show_changes, (EXCHANGE,)),
+    Key(CHOICE, ("tab",), "Tab", "question", "the agent's next exchange in this round",
+        lambda v, h: next_exchange(v, h, 1), (EXCHANGE,)),
+    Key(CHOICE, ("shift+tab",), "⇧Tab", "", "the agent's exchange before",
+        lambda v, h: next_exchange(v, h, -1), (EXCHANGE,)),
+    Key(CHOICE, ("tab",), "Tab", "agent", "the next agent", lambda v, h: next_agent(v, h, 1),
+        (AGENT, EYES)),
+    Key(CHOICE, ("shift+tab",), "⇧Tab", "", "the agent before", lambda v, h: next_agent(v, h, -1),
+        (AGENT, EYES)),
     Key(MORE, ("enter",), "Enter", "run", "run the fork", lambda v, h: v.ask_for("fork"), (FORK,)),
     Key(CHOICE, ("tab",), "Tab", "events", "choose among events, or agents", _other_pane, (STAGE,)),
     Key(CHOICE, ("s",), "s", "sort", "sort agents by the next column", _next_sort, (STAGE,)),

@@ -30,13 +30,14 @@ class View:
 
     screens: those that are open, the top one last; none: the stage. pane: which list the arrows
     move in. agent: the seat that is chosen, -1 for none. event: the place of the chosen event in
-    its round. top: the first line, or the chosen one, of a screen that is a list. lane: the one
-    lane of marks that is shown, "" for all. sort: the column by which agents are sorted, "" for
-    their seats; reverse: turns that order round. typing: what is being typed in, "" for nothing;
-    typed: so far. found: the text that was searched for; origin: the round where the search began.
-    change: what a fork from here would change. beside: two runs stand side by side; second: keys
-    are about the second one. asked: what is to be done outside the view. note: a line for the one
-    who looks, until the next key.
+    its round. exchange: the place of the chosen exchange among those of the agent in the round.
+    changes: show how prompts differ from those before. top: the first line, or the chosen one, of a
+    screen that is a list. lane: the one lane of marks that is shown, "" for all. sort: the column
+    by which agents are sorted, "" for their seats; reverse: turns that order round. typing: what is
+    being typed in, "" for nothing; typed: so far. found: the text that was searched for; origin:
+    the round where the search began. change: what a fork from here would change. beside: two runs
+    stand side by side; second: keys are about the second one. asked: what is to be done outside the
+    view. note: a line for the one who looks, until the next key.
     """
 
     round: int = 0
@@ -45,6 +46,8 @@ class View:
     pane: Pane = "agents"
     agent: int = NOBODY_CHOSEN
     event: int = 0
+    exchange: int = 0
+    changes: bool = False
     top: int = 0
     lane: str = ""
     sort: str = ""

@@ -87,6 +87,10 @@ EFFECTS: dict[str, Callable[[View, View], bool]] = {
     "r": lambda before, after: after.replicate == 1,
     "R": lambda before, after: after.replicate == 1,
     "enter": lambda before, after: (after.screen, after.round) == ("", before.round),
+    "e": lambda before, after: after.screen == "eyes",
+    # Of other screens: tests of the inspector press them there.
+    "d": lambda before, after: after.screen == "",
+    "shift+tab": lambda before, after: after.screen == "",
 }
 
 
