@@ -171,4 +171,5 @@ def open_theatre(
 ) -> View:
     """Open the theatre on the terminal until it is left; return the last view."""
     app = Theatre(history, view, TerminalStyle(encoding, 80), second)
-    return app.run() or app.view
+    # Without a mouse the terminal's own selection works, and so does copying a command.
+    return app.run(mouse=False) or app.view
