@@ -53,11 +53,14 @@ def replay_command(args: argparse.Namespace) -> int:
     from society.errors import InputError
     from society.runs.runfile import open_run_file
 
-    if args.beside and args.plain:
-        raise InputError("--beside needs the theatre; leave --plain out, or replay each run alone")
+    lacking = "" if args.plain else _lacking_terminal()
+    if args.beside and (args.plain or lacking):
+        why = f"{lacking} is no terminal" if lacking else "--plain prints text"
+        raise InputError(
+            f"--beside shows two runs in the theatre, and {why}; replay each run alone"
+        )
     with open_run_file(args.file) as run:
         if not args.plain:
-            lacking = _lacking_terminal()
             if not lacking:
                 return _open_theatre(run, args)
             print(
