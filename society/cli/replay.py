@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from society.errors import InputError, short_path
+
 from .arguments import positive_number, whole_number
 from .output import console
 from .parser import Commands
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
 def add_replay(commands: Commands) -> None:
     """Add `society replay`."""
     parser = commands.add_parser("replay", help="look at the history of a run, round by round")
-    parser.add_argument("file", type=Path, metavar="FILE.run")
+    parser.add_argument(
+        "file", type=Path, metavar="FILE.run", help="a run file, or a folder of runs: a sweep's"
+    )
     parser.add_argument(
         "--plain",
         action="store_true",
@@ -31,13 +35,15 @@ def add_replay(commands: Commands) -> None:
         help="start at this round: a number or, for nested rounds, a path such as 3.1.5 (3. starts "
         "at the first round within 3)",
     )  # fmt: skip
-    parser.add_argument(
-        "--replicate",
-        type=whole_number(0),
-        default=0,
-        metavar="R",
-        help="replicate to show (default: 0)",
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--replicate", type=whole_number(0), metavar="R", help="replicate to show (default: 0)"
     )
+    which.add_argument(
+        "--match", metavar="TYPES",
+        help="match of a tournament to show, by the types on its seats: patient-rogue; its second "
+        "repetition is patient-rogue:2",
+    )  # fmt: skip
     parser.add_argument(
         "--speed", type=positive_number, default=math.inf, metavar="X", help="rounds per second"
     )
@@ -48,6 +54,8 @@ def replay_command(args: argparse.Namespace) -> int:
     """Carry out `society replay`."""
     from society.runs.runfile import open_run_file
 
+    if args.file.is_dir():
+        return _look_into_folder(args)
     with open_run_file(args.file) as run:
         if not args.plain:
             lacking = _lacking_terminal()
@@ -70,13 +78,17 @@ def _lacking_terminal() -> str:
 def _open_theatre(run: RunFile, args: argparse.Namespace) -> int:
     from society.terminal.labels import find_round
     from society.terminal.replay import check_replicate
+    from society.theatre.acts import first_screens
     from society.theatre.app import open_theatre
     from society.theatre.history import History
     from society.theatre.view import View
 
-    check_replicate(run.manifest, args.replicate)
+    replicate = _chosen_replicate(run, args)
+    check_replicate(run.manifest, replicate)
     history = History(run)
-    start = View(round=find_round(args.start, history.paths), replicate=args.replicate)
+    start = View(round=find_round(args.start, history.paths), replicate=replicate)
+    if args.replicate is None and args.match is None and start.round == 0:
+        start = replace(start, screens=first_screens(history))
     if math.isfinite(args.speed):
         start = replace(start, speed=args.speed, playing=True)
     open_theatre(history, start, console().encoding)
@@ -88,7 +100,39 @@ def _print_history(run: RunFile, args: argparse.Namespace) -> int:
 
     paper = console()
     whole = args.plain and not paper.is_terminal
-    print_history(run, paper, args.start, args.replicate, args.speed, whole=whole)
+    print_history(run, paper, args.start, _chosen_replicate(run, args), args.speed, whole=whole)
+    return 0
+
+
+def _chosen_replicate(run: RunFile, args: argparse.Namespace) -> int:
+    """Return the replicate that was asked for by its number or as a match."""
+    from society.runs.match_names import MatchNames, has_matches
+
+    if args.match is None:
+        return args.replicate or 0
+    if not has_matches(run.manifest):
+        raise InputError(
+            f"--match {args.match}: {short_path(args.file)} has no matches between types; give "
+            "--replicate a number"
+        )
+    return MatchNames(run.manifest).find(args.match)
+
+
+def _look_into_folder(args: argparse.Namespace) -> int:
+    """Show the runs of a folder, on a terminal or as text."""
+    from society.theatre.conditions_data import read_folder
+
+    folder = read_folder(args.file)
+    if args.plain or _lacking_terminal():
+        from society.terminal.console import print_lines
+        from society.theatre.conditions_panel import folder_as_text
+
+        paper = console()
+        print_lines(paper, folder_as_text(folder, paper.encoding, paper.width))
+        return 0
+    from society.theatre.folder_app import open_folder_theatre
+
+    open_folder_theatre(folder, console().encoding)
     return 0
 
 

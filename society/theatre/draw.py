@@ -9,9 +9,11 @@ from itertools import groupby
 import numpy as np
 from rich.text import Text
 
+from society.runs.match_names import MatchNames, has_matches
 from society.terminal.console import TerminalStyle
 from society.terminal.labels import RoundLabels, count_noun
 
+from . import acts
 from .agent_rows import agent_rows
 from .events import events, names_in
 from .frame import Frame, Panel, Size, fit
@@ -35,7 +37,13 @@ DrawPanel = Callable[[History, View, int, int, TerminalStyle], Panel]
 
 # Screens that lie above the stage, by the name that `View.open` takes: each fills the room between
 # the title and the line of keys.
-SCREENS: Mapping[str, DrawPanel] = {HELP: help_panel}
+SCREENS: Mapping[str, DrawPanel] = {
+    HELP: help_panel,
+    acts.GRAPH: acts.network_screen,
+    acts.LINEAGE: acts.lineage_screen,
+    acts.RANKING: acts.ranking_screen,
+    acts.MATCHES: acts.matches_screen,
+}
 
 
 def draw(history: History, view: View, size: Size, style: TerminalStyle) -> Frame:
@@ -58,7 +66,9 @@ def title(history: History, view: View, width: int, style: TerminalStyle) -> Tex
     manifest, glyphs = history.manifest, Glyphs(style)
     page = history.page(view.round)
     about = [f"seed {manifest.seed}"]
-    if manifest.replicates > 1:
+    if has_matches(manifest):
+        about.append(MatchNames(manifest)[view.replicate].words())
+    elif manifest.replicates > 1:
         about.append(f"replicate {view.replicate}, {manifest.replicates - 1} more")
     labels = RoundLabels(manifest)
     where = glyphs.dot.join(labels.reached(page.path, page.number))

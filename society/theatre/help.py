@@ -38,7 +38,7 @@ def key_line(history: History, view: View, width: int, style: TerminalStyle) -> 
 
 
 def _useful(history: History, key: Key) -> bool:
-    return key.word != "replicate" or history.manifest.replicates > 1
+    return key.there(history) and (key.word != "replicate" or history.manifest.replicates > 1)
 
 
 def _shown(keys: list[Key], style: TerminalStyle) -> Text:
@@ -61,7 +61,7 @@ def help_panel(
 ) -> Panel:
     """List all keys with what they do, in two columns where there is room."""
     below = view.screens[-2] if len(view.screens) > 1 else ""
-    keys = keys_of(below)
+    keys = [key for key in keys_of(below) if key.there(history)]
     lines = [
         Text("  ").append(label(key, style).ljust(7), "bold cyan").append(key.help) for key in keys
     ]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
+from . import acts
 from .agent_rows import order_of, sortings
 from .history import History
 from .view import NOBODY_CHOSEN, Typing, View, parse_place
@@ -18,7 +19,7 @@ Change = Callable[[View, History], View]
 class Key(NamedTuple):
     """A key: its names as a terminal sends them, its label, a word for the key line, and its help.
 
-    screens: where it means something; empty: everywhere.
+    screens: where it means something; empty: everywhere. there: whether a run has what it shows.
     """
 
     names: tuple[str, ...]
@@ -27,6 +28,7 @@ class Key(NamedTuple):
     help: str
     change: Change
     screens: tuple[str, ...] = ()
+    there: Callable[[History], bool] = lambda history: True
 
 
 def _move(view: View, history: History, by: int) -> View:
@@ -67,13 +69,52 @@ KEYS: tuple[Key, ...] = (
     Key(("shift+left", "pageup"), "⇧←", "", "ten rounds back", lambda v, h: v.step(h, -10)),
     Key(("shift+right", "pagedown"), "⇧→", "", "ten rounds on", lambda v, h: v.step(h, 10)),
     Key(("n",), "n", "mark", "next mark", lambda v, h: v.mark(h, 1)),
+    Key(("T", "upper_t"), "T", "lines", "lines of descent over generations",
+        acts.toggle(acts.LINEAGE), there=acts.has_lives),
+    Key(("m",), "m", "ranking", "the ranking of types, and their matches",
+        acts.toggle(acts.RANKING), there=acts.has_types_here),
     Key(("N", "upper_n", "p"), "N", "", "mark before", lambda v, h: v.mark(h, -1)),
     Key(("down",), "↓", "choose", "the row below", lambda v, h: _move(v, h, 1)),
     Key(("up",), "↑", "", "the row above", lambda v, h: _move(v, h, -1)),
+    Key(("down",), "↓", "line", "the line of descent below",
+        lambda v, h: acts.move_row(v, h, 1), (acts.LINEAGE,)),
+    Key(("up",), "↑", "", "the line of descent above",
+        lambda v, h: acts.move_row(v, h, -1), (acts.LINEAGE,)),
+    Key(("s",), "s", "sort", "sort founders by descendants, or by what they gave",
+        acts.rearrange, (acts.LINEAGE,)),
+    Key(("d",), "d", "compare", "compare other lives with this one; or each with its ancestor",
+        acts.compare_lives, (acts.LINEAGE,)),
+    Key(("down",), "↓", "type", "the type below",
+        lambda v, h: acts.move_row(v, h, 1), (acts.RANKING,)),
+    Key(("up",), "↑", "", "the type above", lambda v, h: acts.move_row(v, h, -1), (acts.RANKING,)),
+    Key(("right",), "→", "opponent", "the next opponent",
+        lambda v, h: acts.move_column(v, h, 1), (acts.RANKING,)),
+    Key(("left",), "←", "", "the opponent before",
+        lambda v, h: acts.move_column(v, h, -1), (acts.RANKING,)),
+    Key(("enter",), "Enter", "matches", "the matches of these two types",
+        lambda v, h: v.open(acts.MATCHES), (acts.RANKING,)),
+    Key(("e",), "e", "selection", "show what selection would make of the types, or a match",
+        acts.rearrange, (acts.RANKING,)),
+    Key(("down",), "↓", "match", "the match below",
+        lambda v, h: acts.move_match(v, h, 1), (acts.MATCHES,)),
+    Key(("up",), "↑", "", "the match above",
+        lambda v, h: acts.move_match(v, h, -1), (acts.MATCHES,)),
+    Key(("enter",), "Enter", "rounds", "the rounds of this match", acts.open_match,
+        (acts.MATCHES,)),
+    Key(("down",), "↓", "agent", "the deeds of the next agent alone",
+        lambda v, h: acts.next_agent(v, h, 1), (acts.GRAPH,)),
+    Key(("up",), "↑", "", "the deeds of the agent before",
+        lambda v, h: acts.next_agent(v, h, -1), (acts.GRAPH,)),
     Key(("tab",), "Tab", "events", "choose among events, or among agents", _other_pane, (STAGE,)),
     Key(("s",), "s", "sort", "sort agents by the next column", _next_sort, (STAGE,)),
     Key(("S", "upper_s"), "S", "", "turn the order of agents around",
         lambda v, h: replace(v, reverse=not v.reverse), (STAGE,)),
+    Key(("g",), "g", "graph", "who did what to whom in this round, and who sees whom",
+        acts.toggle(acts.GRAPH), there=acts.has_deeds),
+    Key(("full_stop",), ".", "", "the first round of the next generation, or game",
+        lambda v, h: acts.outer_round(v, h, 1), there=acts.has_levels),
+    Key(("comma",), ",", "", "the first round of the generation, or game, before",
+        lambda v, h: acts.outer_round(v, h, -1), there=acts.has_levels),
     Key(("r",), "r", "replicate", "next replicate", lambda v, h: v.other_replicate(h, 1)),
     Key(("R", "upper_r"), "R", "", "replicate before", lambda v, h: v.other_replicate(h, -1)),
     Key(("j", "colon"), "j", "jump", "jump to a round: 30, or 3.1.5", _type("jump")),
@@ -94,8 +135,13 @@ QUIT = Key(("q", "ctrl+q", "ctrl+c"), "q", "quit", "leave the theatre", lambda v
 
 
 def keys_of(screen: str) -> list[Key]:
-    """List the keys that mean something on a screen."""
-    return [key for key in (*KEYS, QUIT) if not key.screens or screen in key.screens]
+    """List the keys that mean something on a screen; those of its own come before all others."""
+    if screen == STAGE:
+        return [key for key in (*KEYS, QUIT) if not key.screens or STAGE in key.screens]
+    own = [key for key in KEYS if screen in key.screens]
+    taken = {name for key in own for name in key.names}
+    general = [key for key in (*KEYS, QUIT) if not key.screens and taken.isdisjoint(key.names)]
+    return [*own, *general]
 
 
 def press(history: History, view: View, name: str, character: str | None = None) -> View:
@@ -106,7 +152,7 @@ def press(history: History, view: View, name: str, character: str | None = None)
     if character is not None and character.isdecimal() and character.isascii():
         return replace(view, typing="jump", typed=character, playing=False)
     for key in keys_of(view.screen):
-        if name in key.names:
+        if name in key.names and key.there(history):
             return key.change(view, history)
     return view
 

@@ -32,6 +32,8 @@ class View:
     its round. lane: the one lane of marks that is shown, "" for all. sort: the column by which
     agents are sorted, "" for their seats; reverse: turns that order round. typing: what is being
     typed in, "" for nothing; typed: so far. note: a line for the one who looks, until the next key.
+    row, column: what is chosen on a screen with rows of its own; arranged: how it is laid out, ""
+    as usual. beside: the number of a life with which others are compared, -1 for none.
     """
 
     round: int = 0
@@ -41,6 +43,10 @@ class View:
     agent: int = NOBODY_CHOSEN
     event: int = 0
     top: int = 0
+    row: int = 0
+    column: int = 0
+    arranged: str = ""
+    beside: int = -1
     lane: str = ""
     sort: str = ""
     reverse: bool = False
