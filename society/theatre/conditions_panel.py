@@ -71,16 +71,24 @@ def draw_folder(folder: RunsFolder, view: FolderView, size: Size, style: Termina
     room = size.height - 2
     if view.replicate < 0:
         panel = conditions_panel(folder, view, size.width, room, style)
-        keys = "↑↓ condition  ←→ measure  Enter replicates  q quit"
+        keys = [("↑↓", "condition"), ("←→", "measure"), ("Enter", "replicates"), ("q", "quit")]
     else:
         panel = replicates_panel(folder, view, size.width, room, style)
-        keys = "↑↓ replicate  ←→ measure  Enter rounds  Esc back  q quit"
-    if not style.blocks:
-        keys = keys.replace("↑↓", "up/down").replace("←→", "left/right")
+        keys = [("↑↓", "replicate"), ("←→", "measure"), ("Enter", "rounds"), ("Esc", "back")]
+        keys.append(("q", "quit"))
     title = _title(folder, view, size.width, style)
     filled = [*panel[:room], *(Text() for _ in range(room - len(panel)))]
-    last = Text(style.cut(view.note or keys, size.width), "bold yellow" if view.note else "dim")
+    last = _key_line(keys, style)
+    if view.note:
+        last = Text(" " + style.cut(view.note, size.width - 1), "bold yellow")
     return fit([title, *filled, last], size)
+
+
+def _key_line(keys: Sequence[tuple[str, str]], style: TerminalStyle) -> Text:
+    line, spelt = Text(" "), {} if style.blocks else {"↑↓": "up/down", "←→": "left/right"}
+    for label, word in keys:
+        line.append(spelt.get(label, label), "bold cyan").append(f" {word}  ", "dim")
+    return line
 
 
 def folder_as_text(folder: RunsFolder, encoding: str, width: int) -> Panel:
@@ -114,26 +122,28 @@ def conditions_panel(
     first = min(max(view.row - room // 2, 0), max(len(folder.rows) - room, 0))
     rows = folder.rows[first : first + room]
     summaries = [summarise(row) for row in rows]
-    lead = _lead(folder, rows, summaries, style)
+    lead = _lead(folder, rows, style)
+    states = _aligned(["state", *map(_state, summaries)])
     names = measures_of(folder)
     chosen = names[view.measure % len(names)] if names else ""
     estimates = [summary.measures.get(chosen) for summary in summaries]
     heading, numbers = _numbers(chosen, estimates, style)
-    taken = max(map(cell_len, lead)) + cell_len(heading) + 4
+    taken = cell_len(lead[0]) + cell_len(states[0]) + cell_len(heading) + 6
     others = _others(names, chosen, summaries, width - taken - _LEAST_PLOT - 1, style)
     plot = width - taken - sum(cell_len(column[0]) + 2 for column in others) - 1
     plot = plot if plot >= _LEAST_PLOT else 0
     pictures = _intervals(estimates, plot - 1, style) if plot else [Text()] * len(rows)
     glyphs = Glyphs(style)
-    top = Text("  " + lead[0] + "  ", "dim").append(heading, "bold")
+    top = Text().append(f"  {lead[0]}  {states[0]}  ", "dim").append(heading, "bold")
     top.append(" " * (plot + 1) if plot else "")
     for column in others:
         top.append("  " + column[0], "dim")
     panel: Panel = [top]
     for place, summary in enumerate(summaries):
         here = first + place == view.row
-        line = Text(f"{glyphs.chosen if here else ' '} ", "bold")
-        line.append(lead[1 + place], "bold" if here else _STATES.get(summary.status, ""))
+        line = Text().append(f"{glyphs.chosen if here else ' '} ", "bold cyan")
+        line.append(lead[1 + place] + "  ", "bold" if here else "")
+        line.append(states[1 + place], _STATES.get(summary.status, ""))
         line.append("  " + numbers[place], "bold" if here else "")
         if plot:
             line.append("  ").append_text(pictures[place])
@@ -158,26 +168,20 @@ def _foot(chosen: str, summary: RunSummary | None, estimates: Sequence[Estimate 
     return words
 
 
-def _lead(
-    folder: RunsFolder,
-    rows: Sequence[ConditionRow],
-    summaries: Sequence[RunSummary],
-    style: TerminalStyle,
-) -> list[str]:
-    """Lay out the factors, or the name, and the state of each row, below a heading."""
+def _lead(folder: RunsFolder, rows: Sequence[ConditionRow], style: TerminalStyle) -> list[str]:
+    """Lay out the factors, or the name, of each row, below a heading."""
     if folder.factors:
         columns = [[name, *(row.factors.get(name, "") for row in rows)] for name in folder.factors]
     else:
         columns = [["run", *(row.name for row in rows)]]
-    columns.append(["state", *map(_state, summaries)])
-    columns = [[style.cut(cell, _LONGEST_NAME) for cell in column] for column in columns]
-    widths = [max(map(cell_len, column)) for column in columns]
-    return [
-        "  ".join(
-            cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)
-        )
-        for row in zip(*columns, strict=True)
-    ]
+    cut = [_aligned([style.cut(cell, _LONGEST_NAME) for cell in column]) for column in columns]
+    return ["  ".join(row) for row in zip(*cut, strict=True)]
+
+
+def _aligned(cells: Sequence[str]) -> list[str]:
+    """Fill cells at the right to the same width."""
+    width = max(map(cell_len, cells))
+    return [cell + " " * (width - cell_len(cell)) for cell in cells]
 
 
 def _state(summary: RunSummary) -> str:
@@ -291,7 +295,7 @@ def replicates_panel(
             "  " + " " * (width - cell_len(cell)) + cell
             for cell, width in zip(row, widths, strict=False)
         ]
-        line = Text(f"{glyphs.chosen if here else ' '}", "bold")
+        line = Text().append(glyphs.chosen if here else " ", "bold cyan")
         line.append("".join(cells), "dim" if not place else "bold" if here else "")
         if place:
             line.append("  " + ends[place - 1], "dim")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -125,12 +124,12 @@ def has_generations(history: History) -> bool:
 
 def read_descent(history: History, replicate: int) -> Descent:
     """Read the lives of a replicate, once for as far as the run has come."""
-    return _read(history.run.path, replicate, history.last)
+    return _read(history, replicate, history.last)
 
 
 @lru_cache(8)
-def _read(path: Path, replicate: int, rounds: int) -> Descent:  # rounds: a run may go on
-    records = _records(path, rounds)
+def _read(history: History, replicate: int, last: int) -> Descent:  # last: a run may go on
+    records = _records(history, last)
     lineage = records.lineage(replicate)
     eras = records.generations[: lineage.generations]
     phenotype = [records.value(now, "phenotype")[replicate] for now in eras]
@@ -162,7 +161,8 @@ def _read(path: Path, replicate: int, rounds: int) -> Descent:  # rounds: a run 
 
 
 @lru_cache(2)
-def _records(path: Path, rounds: int) -> GenerationRecords:
+def _records(history: History, last: int) -> GenerationRecords:
+    path = history.run.path
     return GenerationRecords.read(ConditionRun.read(path, path.stem, {}))
 
 

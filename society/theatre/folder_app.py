@@ -13,12 +13,14 @@ from society.terminal.console import TerminalStyle
 
 from .acts import first_screens
 from .app import Board, open_theatre
-from .conditions_data import RunsFolder
+from .conditions_data import RunsFolder, read_folder
 from .conditions_panel import FolderView, draw_folder
 from .frame import Size
 from .history import History
 from .keys import QUIT
 from .view import View
+
+_AGAIN = 2.0  # seconds
 
 
 class RunsBrowser(App[FolderView]):
@@ -36,6 +38,14 @@ class RunsBrowser(App[FolderView]):
     def compose(self) -> ComposeResult:
         """Put the one widget that there is on the screen."""
         yield self._board
+
+    def on_mount(self) -> None:
+        """Look again from time to time, since a sweep may be under way."""
+        self.set_interval(_AGAIN, self._look_again)
+
+    def _look_again(self) -> None:
+        self.folder = read_folder(self.folder.path)
+        self._look(self.view)
 
     def on_resize(self, event: Resize) -> None:
         """Draw for the new size."""

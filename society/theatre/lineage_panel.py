@@ -24,7 +24,7 @@ from .frame import Panel
 _COUNT = 8  # cells of the number of living descendants
 _WORDS = 36  # cells that a strategy needs to be worth showing
 _LONGEST_STEP, _LEAST_STEP = 6, 1  # cells for a generation, with the link behind it
-_STYLES = ("dim cyan", "cyan", "bold cyan", "bold bright_cyan")
+_STYLES = ("dim cyan", "cyan", "cyan", "bold cyan")
 
 
 class Pens(NamedTuple):
@@ -132,7 +132,7 @@ class _Table:
                 continue
             free = at + len(label) + 1 if number != self.generation else 0
             cells[at : at + len(label)] = label
-        line = Text(" " * 2 + "life".ljust(self.name), "dim").append("".join(cells), "bold")
+        line = Text().append("  " + "life".ljust(self.name), "dim").append("".join(cells), "bold")
         line.append("living".rjust(_COUNT), "dim")
         return line.append("  strategy" if self._quotes else "", "dim")
 
@@ -200,7 +200,7 @@ class _Table:
     def _row(self, line: Line, cells: list[str], inks: list[str], chosen: bool) -> Text:
         descent, pens, style = self.descent, self.pens, self.style
         first, last = (descent.lineage.lives[line.lives[place]] for place in (0, -1))
-        row = Text(f"{pens.chosen if chosen else ' '} ", "bold")
+        row = Text().append(f"{pens.chosen if chosen else ' '} ", "bold cyan")
         name = short_name(first, descent)
         row.append(name.ljust(self.name), "bold" if chosen else "")
         for glyph, ink in zip(cells, inks, strict=True):
@@ -242,7 +242,9 @@ def _legend(
     )
     by = {"descendants": "most descendants", "phenotype": f"highest {name}"}[order]
     count = count_noun(len(lines.rows), "line" if lines.complete else "living line")
-    words = f"{count}, {by} first; {name} from {shades}; {pens.birth} born {pens.lost} ended"
+    words = f"{count}, {by} first"
+    words += f"; {name} from {shades}" if high > low else ""
+    words += f"; {pens.birth} born {pens.lost} ended"
     return [Text(style.cut(words, width), "dim")]
 
 
@@ -273,7 +275,7 @@ def _course(
     """Draw a mean over generations, its first, present and last value."""
     fact = descent.followed.get(name)
     title = f"{name} ({fact.replace('_', ' ')})" if fact else name
-    line = Text(style.cut(title, _TITLE - 1).ljust(_TITLE), "bold")
+    line = Text().append(style.cut(title, _TITLE - 1).ljust(_TITLE), "bold")
     known = values[np.isfinite(values)]
     cells = min(len(values), _BARS, width - _TITLE - 30)
     groups = np.array_split(values, cells)

@@ -12,6 +12,7 @@ from rich.text import Text
 from society.engine.rng import Array
 from society.runs.match_names import MatchNames
 from society.terminal.console import TerminalStyle, decimals_for, flow_items
+from society.terminal.labels import describe_status
 
 from .frame import Panel
 from .glyphs import Glyphs
@@ -71,10 +72,12 @@ class _Table:
         matches = len(cell.types) * cell.matches
         void = int(cell.void.sum())
         words = [f"{len(self.names)} types", f"{matches:,} matches", f"{void} void"]
+        if cell.run.status != "finished":
+            words.append(f"so far: {describe_status(cell.run.status)}")
         return Text(style.cut(dot.join(words), self.width), "bold")
 
     def heading(self, column: int) -> Text:
-        line = Text(" " * 5 + "type".ljust(self.name) + "score".rjust(self.score), "dim")
+        line = Text().append(" " * 5 + "type".ljust(self.name) + "score".rjust(self.score), "dim")
         line.append(" " * (self.bar + 1))
         if self.met is not None:
             for place, name in enumerate(self.names):
@@ -88,7 +91,9 @@ class _Table:
         standings, style, kind = self.standings, self.style, self.order[place]
         mark = Glyphs(style).chosen
         bold = "bold" if place == chosen else ""
-        line = Text(f"{mark if place == chosen else ' '}{place + 1:>3} ", "bold")
+        line = (
+            Text().append(mark if place == chosen else " ", "bold cyan").append(f"{place + 1:>3} ")
+        )
         line.append(self.names[place].ljust(self.name), bold)
         line.append(style.figure(standings.score[kind], self.decimals).rjust(self.score), bold)
         share = standings.score[kind] / self.most if self.most > 0 else 0.0
@@ -126,7 +131,7 @@ def selection_panel(
         picture = stacked(shares[steps][:, order], rows)
         for place, marks in enumerate(picture):
             label = "100%" if place == 0 else "  0%" if place == rows - 1 else ""
-            line = Text(f"{label:>4} ", "dim")
+            line = Text().append(f"{label:>4} ", "dim")
             for kind, some in groupby(marks):
                 line.append(_MARKS[kind % len(_MARKS)] * len(list(some)), _INKS[kind % len(_INKS)])
             panel.append(line)

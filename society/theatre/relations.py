@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,6 @@ from society.engine.environment import Environment
 from society.engine.graph import Complete, Graph, LabelGroups
 from society.engine.rng import Array
 from society.errors import SocietyError, UntrustedCodeError
-from society.runs.runfile import open_run_file
 from society.runs.trust import refuse_user_code
 from society.user_code import guard_user_code
 
@@ -51,14 +49,14 @@ def relations_at(history: History, number: int, replicate: int) -> Relations:
     manifest = history.manifest
     if manifest.agents * manifest.replicates > _MOST_SEATS:
         return Relations({}, missing=f"graphs of {manifest.agents:,} agents are not drawn")
-    return _relations(history.run.path, history.last, number, replicate)
+    return _relations(history, history.last, number, replicate)
 
 
 @lru_cache(64)
-def _relations(path: Path, rounds: int, number: int, replicate: int) -> Relations:
-    edits = [edit for edit in _edits(path, rounds) if edit.round <= number]
+def _relations(history: History, last: int, number: int, replicate: int) -> Relations:
+    edits = [edit for edit in _edits(history, last) if edit.round <= number]
     try:
-        first = _first_graphs(path)
+        first = _first_graphs(history)
         graphs = dict(first.graphs)
         for edit in edits:
             graphs[edit.relation] = _edited(graphs[edit.relation], edit, first)
@@ -92,26 +90,20 @@ def _edges(graph: Graph, replicate: int) -> list[Edge]:
 
 
 @lru_cache(4)
-def _first_graphs(path: Path) -> Environment:
-    with open_run_file(path) as run, guard_user_code(refuse_user_code):
-        return run.manifest.society().environment()
+def _first_graphs(history: History) -> Environment:
+    with guard_user_code(refuse_user_code):
+        return history.manifest.society().environment()
 
 
 @lru_cache(4)
-def _edits(path: Path, rounds: int) -> tuple[GraphEdit, ...]:
+def _edits(history: History, last: int) -> tuple[GraphEdit, ...]:
     """List all changes of graphs in a run."""
     found, roles = list[GraphEdit](), ("restored", "group", "join", "cut")
-    with open_run_file(path) as run:
-        for page in run.pages():
-            for step in page.steps:
-                names = dict.fromkeys(name for role, name in step.arrays if role in roles)
-                for name in names:
-                    arrays = {
-                        role: step.arrays[role, name]
-                        for role in roles
-                        if (role, name) in step.arrays
-                    }
-                    found.append(GraphEdit(page.number, name, arrays))
+    for page in history.run.pages():
+        for step in page.steps:
+            for name in dict.fromkeys(name for role, name in step.arrays if role in roles):
+                arrays = {role: values for (role, of), values in step.arrays.items() if of == name}
+                found.append(GraphEdit(page.number, name, arrays))
     return tuple(found)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -123,11 +122,12 @@ def has_types(manifest: Manifest) -> bool:
 
 def read_standings(history: History) -> TypeStandings:
     """Read the scores of a run of types, once for as far as it has come."""
-    return _read(history.run.path, history.last)
+    return _read(history, history.last)
 
 
 @lru_cache(4)
-def _read(path: Path, rounds: int) -> TypeStandings:  # rounds: a run may go on
+def _read(history: History, last: int) -> TypeStandings:  # last: a run may go on
+    path = history.run.path
     cell = GameCell.read(ConditionRun.read(path, path.stem, {}))
     means = [float(own.mean()) if own.size else np.nan for own in cell.by_type(cell.scores)]
     met = scores_with(cell) if cell.matches == 1 else None
