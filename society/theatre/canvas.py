@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 import numpy as np
+from rich.cells import cell_len
 from rich.text import Text
 
 from society.terminal.console import TerminalStyle
@@ -14,6 +15,7 @@ from .frame import Panel
 # Bits of a braille cell, by row and column of its dots (Unicode 2800 to 28FF).
 _BITS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
 _BLANK = 0x2800
+_COVERED = "\0"  # the second cell of a wide sign
 Point = tuple[float, float]
 
 
@@ -49,11 +51,15 @@ class Canvas:
 
     def label(self, at: Point, words: str, ink: str = "") -> None:
         """Write a word in the middle of a place; it stays within the canvas."""
-        row = min(max(int(at[1]), 0), self.height - 1)
-        first = min(max(int(at[0]) - (len(words) - 1) // 2, 0), max(self.width - len(words), 0))
-        for place, sign in enumerate(words[: self.width]):
-            self._signs[row, first + place] = sign
-            self._inks[row, first + place] = ink
+        row, cells = min(max(int(at[1]), 0), self.height - 1), cell_len(words)
+        place = min(max(int(at[0]) - (cells - 1) // 2, 0), max(self.width - cells, 0))
+        for sign in words:
+            width = cell_len(sign)
+            if not width or place + width > self.width:
+                continue
+            self._signs[row, place : place + width] = [sign, *[_COVERED] * (width - 1)]
+            self._inks[row, place : place + width] = ink
+            place += width
 
     def panel(self) -> Panel:
         """Return the drawing as lines of text."""
@@ -66,6 +72,7 @@ class Canvas:
             for sign, dots, ink in zip(
                 self._signs[row], self._dots[row].tolist(), self._inks[row], strict=True
             )
+            if sign != _COVERED
         ]
         for ink, run in groupby(cells, key=lambda cell: cell[1]):
             line.append("".join(sign for sign, _ in run), ink)

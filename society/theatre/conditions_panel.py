@@ -178,10 +178,12 @@ def _lead(folder: RunsFolder, rows: Sequence[ConditionRow], style: TerminalStyle
     return ["  ".join(row) for row in zip(*cut, strict=True)]
 
 
-def _aligned(cells: Sequence[str]) -> list[str]:
-    """Fill cells at the right to the same width."""
+def _aligned(cells: Sequence[str], *, right: bool = False) -> list[str]:
+    """Fill cells to the same width; right: so that they end below each other."""
     width = max(map(cell_len, cells))
-    return [cell + " " * (width - cell_len(cell)) for cell in cells]
+    blanks = [" " * (width - cell_len(cell)) for cell in cells]
+    return [blank + cell if right else cell + blank
+            for cell, blank in zip(cells, blanks, strict=True)]  # fmt: skip
 
 
 def _state(summary: RunSummary) -> str:
@@ -203,8 +205,8 @@ def _numbers(
         figure = style.figure(mean, decimals)
         cells.append(figure + (f" {plus}{style.figure(half, decimals)}" if half == half else ""))
     heading = style.cut(name.replace("_", " "), _LONGEST_MEASURE)
-    width = max(map(cell_len, [heading, *cells]))
-    return heading.rjust(width), [cell.rjust(width) for cell in cells]
+    first, *rest = _aligned([heading, *cells], right=True)
+    return first, rest
 
 
 def _mean(estimate: Estimate | None) -> float:
@@ -225,11 +227,11 @@ def _others(
         decimals = decimals_for(means)
         heading = style.cut(name.replace("_", " "), 12)
         cells = [heading, *(style.figure(mean, decimals) for mean in means)]
-        width = max(map(cell_len, cells))
-        if room < width + 2:
+        column = _aligned(cells, right=True)
+        room -= cell_len(column[0]) + 2
+        if room < 0:
             break
-        room -= width + 2
-        columns.append([cell.rjust(width) for cell in cells])
+        columns.append(column)
     return columns
 
 

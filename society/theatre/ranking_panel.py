@@ -81,7 +81,8 @@ class _Table:
         line.append(" " * (self.bar + 1))
         if self.met is not None:
             for place, name in enumerate(self.names):
-                short = set_cell_size(name, min(cell_len(name), _COLUMN - 1)).rjust(_COLUMN)
+                short = set_cell_size(name, min(cell_len(name), _COLUMN - 1))
+                short = " " * (_COLUMN - cell_len(short)) + short
                 line.append(short, "bold" if place == column else "dim")
         if self.nice:
             line.append("coop.".rjust(6), "dim")
@@ -94,7 +95,7 @@ class _Table:
         line = (
             Text().append(mark if place == chosen else " ", "bold cyan").append(f"{place + 1:>3} ")
         )
-        line.append(self.names[place].ljust(self.name), bold)
+        line.append(set_cell_size(self.names[place], self.name), bold)
         line.append(style.figure(standings.score[kind], self.decimals).rjust(self.score), bold)
         share = standings.score[kind] / self.most if self.most > 0 else 0.0
         line.append(" ").append(style.bar(share, self.bar).ljust(self.bar), "blue")
@@ -216,7 +217,7 @@ def _strips(
     panel: Panel = []
     decimals = max(decimals_for(course.scores), 2)
     for player, kind in enumerate(course.types):
-        line = Text(style.cut(kind, name - 1).ljust(name))
+        line = Text(set_cell_size(style.cut(kind, name - 1), name))
         for place in range(first, last):
             action = int(course.actions[place, player])
             sign = signs[action] if 0 <= action < len(signs) else "?"

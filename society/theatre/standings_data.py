@@ -152,8 +152,8 @@ def action_signs(labels: Sequence[Sequence[str]], cooperation: Sequence[int] | N
     alike = all(tuple(each) == tuple(own) for each in labels)
     if cooperation is not None and alike and len(own) == 2 and len(set(cooperation)) == 1:
         return ["C" if place == cooperation[0] else "D" for place in range(2)]
-    ends = [label[-1:] or "?" for label in own]
-    if len(set(ends)) == len(ends):
+    ends = [label[-1:] for label in own]
+    if len(set(ends)) == len(ends) and all(end.isascii() and end.isalnum() for end in ends):
         return ends
     return [_SIGNS[place] if place < len(_SIGNS) else "?" for place in range(len(own))]
 

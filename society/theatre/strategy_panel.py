@@ -79,7 +79,7 @@ def _about(descent: Descent, life: Life, generation: int, style: TerminalStyle) 
     for name, values in (("fitness", life.fitness), ("phenotype", life.phenotype)):
         if values:
             fact = descent.followed.get(name, name).replace("_", " ")
-            yield Text(f"{fact} {style.figure(values[place])}")
+            yield style.text(f"{fact} {style.figure(values[place])}")
     children, living = len(descent.lineage.children(life.number)), descent.living[life.number]
     yield Text(f"{children} {'child' if children == 1 else 'children'}")
     if living:

@@ -13,6 +13,7 @@ from society.errors import FileError, InputError
 from society.runs.match_names import MatchNames, has_matches
 from society.terminal.console import TerminalStyle
 from society.theatre.acts import first_screens
+from society.theatre.canvas import Canvas
 from society.theatre.conditions_data import RunsFolder, read_folder, summarise
 from society.theatre.conditions_panel import FolderView
 from society.theatre.deeds import deeds_in
@@ -25,7 +26,7 @@ from society.theatre.history import History
 from society.theatre.keys import press
 from society.theatre.network_panel import places_of
 from society.theatre.relations import relations_at
-from society.theatre.standings_data import has_types, read_standings
+from society.theatre.standings_data import action_signs, has_types, read_standings
 from society.theatre.strategy_panel import changed_words
 from society.theatre.view import View
 
@@ -207,3 +208,27 @@ def test_a_folder_of_run_files_is_a_table_of_runs(swept: RunsFolder, tmp_path: P
 def test_a_folder_without_runs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="holds no runs; name a run file, or the folder of a sweep"):
         read_folder(tmp_path)
+
+
+def test_labels_on_a_canvas_take_the_cells_that_they_need() -> None:
+    canvas = Canvas(10, 3, STYLE)
+    canvas.line((0, 0), (9, 2))
+    canvas.label((5, 1), "村長")
+    assert {line.cell_len for line in canvas.panel()} == {10}
+    assert "村長" in canvas.panel()[1].plain
+
+
+def test_lines_are_drawn_in_braille_or_in_ascii() -> None:
+    def drawn(style: TerminalStyle) -> list[str]:
+        canvas = Canvas(4, 1, style)
+        canvas.line((0, 0), (3.9, 0))
+        return [line.plain for line in canvas.panel()]
+
+    assert drawn(STYLE) == ["⠉⠉⠉⠉"]
+    assert drawn(TerminalStyle("ascii", 80)) == ["----"]
+
+
+def test_actions_have_one_harmless_sign_each() -> None:
+    assert action_signs([("A0", "A1"), ("A0", "A1")], (1, 1)) == ["D", "C"]
+    assert action_signs([("stag\x1b", "hare\x1b")], None) == ["a", "b"]
+    assert action_signs([("low", "middle", "high")], None) == ["w", "e", "h"]
