@@ -67,6 +67,11 @@ class Descent:
         known = np.array(values)[np.isfinite(values)] if values else np.empty(0)
         return float(known.min(initial=0.0)), float(known.max(initial=0.0))
 
+    @cached_property
+    def worded(self) -> bool:
+        """True if founders have strategies in words."""
+        return any(life.strategy for life in self.lineage.founders)
+
     @property
     def phenotype_name(self) -> str:
         """The name of the fact that is followed, in words."""

@@ -6,6 +6,7 @@ mark, and ends where nobody came of it.
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -109,7 +110,7 @@ class _Table:
     ) -> None:
         self.descent, self.lines, self.generation = descent, lines, generation
         self.style, self.pens = style, Pens.of(style)
-        self.worded = any(life.strategy for life in descent.lineage.founders)
+        self.worded = descent.worded
         last = descent.lineage.generations
         self.name = len(f"{last}_{descent.records.run.manifest.agents}") + 2
         room = width - 2 - self.name - _COUNT
@@ -203,8 +204,11 @@ class _Table:
         row = Text().append(f"{pens.chosen if chosen else ' '} ", "bold cyan")
         name = short_name(first, descent)
         row.append(name.ljust(self.name), "bold" if chosen else "")
-        for glyph, ink in zip(cells, inks, strict=True):
-            row.append(glyph, ink)
+        at = 0
+        for ink, some in groupby(inks):
+            end = at + len(list(some))
+            row.append("".join(cells[at:end]), ink)
+            at = end
         living = descent.living[first.number]
         row.append(f"{living or '':>{_COUNT}}", "" if living else "dim")
         if self._quotes:

@@ -13,6 +13,7 @@ from society.errors import FileError, InputError
 from society.runs.match_names import MatchNames, has_matches
 from society.terminal.console import TerminalStyle
 from society.theatre.acts import first_screens
+from society.theatre.app import Theatre
 from society.theatre.canvas import Canvas
 from society.theatre.conditions_data import RunsFolder, read_folder, summarise
 from society.theatre.conditions_panel import FolderView
@@ -232,3 +233,16 @@ def test_actions_have_one_harmless_sign_each() -> None:
     assert action_signs([("A0", "A1"), ("A0", "A1")], (1, 1)) == ["D", "C"]
     assert action_signs([("stag\x1b", "hare\x1b")], None) == ["a", "b"]
     assert action_signs([("low", "middle", "high")], None) == ["w", "e", "h"]
+
+
+def test_the_theatre_opens_these_screens_by_their_keys(chain: History, rivals: History) -> None:
+    async def seen(history: History, *keys: str) -> str:
+        theatre = Theatre(history, View(screens=first_screens(history)), STYLE)
+        async with theatre.run_test(size=(80, 24)) as pilot:
+            await pilot.press(*keys)
+            return draw(history, theatre.view, Size(80, 24), STYLE).plain
+
+    assert "lines, most descendants first" in asyncio.run(seen(chain, "T", "down"))
+    assert "everybody sees everybody" in asyncio.run(seen(chain, "right", "g"))
+    assert "3 types · 18 matches" in asyncio.run(seen(rivals))
+    assert "--match mirror-mirror:1" in asyncio.run(seen(rivals, "enter"))
