@@ -5,7 +5,7 @@ Whether a run has them follows from what is recorded: generations, types on seat
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from rich.text import Text
@@ -33,24 +33,24 @@ _TALL = 30  # lines from which on more is told of a life
 _WIDE = 110  # cells from which on two panels stand side by side
 
 
-def has_types_here(history: History) -> bool:
+def has_types_here(view: View, history: History) -> bool:
     """Check if a run has a ranking of types."""
     return has_types(history.manifest)
 
 
-def has_lives(history: History) -> bool:
+def has_lives(view: View, history: History) -> bool:
     """Check if a run has lines of descent."""
     return has_generations(history)
 
 
-def has_deeds(history: History) -> bool:
+def has_deeds(view: View, history: History) -> bool:
     """Check if a run can tell who did what to whom."""
     return history.manifest.level == "full" and history.manifest.agents > 1
 
 
 def first_screens(history: History) -> tuple[str, ...]:
     """Return the screens that are open at first: the ranking of a tournament, or none."""
-    return (RANKING,) if has_types_here(history) else ()
+    return (RANKING,) if has_types(history.manifest) else ()
 
 
 def network_screen(
@@ -82,7 +82,7 @@ def lineage_screen(
     )
     panel += [Text() for _ in range(height - below - 1 - len(panel))]
     life = chosen_life(descent, view)
-    beside = descent.lineage.lives.get(view.beside)
+    beside = descent.lineage.lives.get(view.life)
     told = strategy_panel(descent, life, generation, width, below, style, beside)
     return [*panel, Text(style.words("─") * width, "dim"), *told]
 
@@ -212,10 +212,10 @@ def rearrange(view: View, history: History) -> View:
 
 def compare_lives(view: View, history: History) -> View:
     """Keep the chosen life to compare others with it, or let go of it."""
-    if view.beside >= 0:
-        return replace(view, beside=-1, note="each life beside the one that it comes from")
+    if view.life >= 0:
+        return replace(view, life=-1, note="each life beside the one that it comes from")
     life = chosen_life(read_descent(history, view.replicate), view)
-    return replace(view, beside=life.number, note=f"others are compared with {life.name}")
+    return replace(view, life=life.number, note=f"others are compared with {life.name}")
 
 
 def next_agent(view: View, history: History, by: int) -> View:
@@ -242,6 +242,14 @@ def toggle(screen: str) -> Callable[[View, History], View]:
     return change
 
 
-def has_levels(history: History) -> bool:
+def has_levels(view: View, history: History) -> bool:
     """Check if rounds lie within others."""
     return len(history.paths[-1]) > 1
+
+
+MOVES: Mapping[str, Callable[[View, History, int], View]] = {
+    GRAPH: next_agent,
+    LINEAGE: move_row,
+    RANKING: move_row,
+    MATCHES: move_match,
+}

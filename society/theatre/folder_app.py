@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from textual.app import App, ComposeResult
 from textual.events import Key as KeyPressed
-from textual.events import Resize
 
 from society.runs.runfile import open_run_file
 from society.terminal.console import TerminalStyle
@@ -33,7 +32,7 @@ class RunsBrowser(App[FolderView]):
     def __init__(self, folder: RunsFolder, view: FolderView, style: TerminalStyle) -> None:
         super().__init__(ansi_color=True)
         self.folder, self.view, self.style = folder, view, style
-        self._board = Board()
+        self._board = Board(lambda: self._look(self.view))
 
     def compose(self) -> ComposeResult:
         """Put the one widget that there is on the screen."""
@@ -45,10 +44,6 @@ class RunsBrowser(App[FolderView]):
 
     def _look_again(self) -> None:
         self.folder = read_folder(self.folder.path)
-        self._look(self.view)
-
-    def on_resize(self, event: Resize) -> None:
-        """Draw for the new size."""
         self._look(self.view)
 
     def on_key(self, event: KeyPressed) -> None:

@@ -6,12 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
+from society.terminal.console import TerminalStyle
+
 from . import acts
 from .agent_rows import order_of, sortings
+from .events import events
 from .history import History
+from .search import FOUND, find, go_to_hit
 from .view import NOBODY_CHOSEN, Typing, View, parse_place
 
 HELP = "help"
+FORK = "fork"  # the screen that shows how this run is forked
 STAGE = ""  # the screen on which the theatre opens
 Change = Callable[[View, History], View]
 
@@ -19,29 +24,42 @@ Change = Callable[[View, History], View]
 class Key(NamedTuple):
     """A key: its names as a terminal sends them, its label, a word for the key line, and its help.
 
-    screens: where it means something; empty: everywhere. there: whether a run has what it shows.
+    group: the heading of the help under which it stands. screens: where it means something;
+    empty: everywhere. when: says whether it means something here.
     """
 
+    group: str
     names: tuple[str, ...]
     label: str
     word: str
     help: str
     change: Change
     screens: tuple[str, ...] = ()
-    there: Callable[[History], bool] = lambda history: True
+    when: Callable[[View, History], bool] = lambda view, history: True
 
 
 def _move(view: View, history: History, by: int) -> View:
     """Move in the list that has the focus; on other screens, scroll."""
+    if view.screen in acts.MOVES:
+        return acts.MOVES[view.screen](view, history, by)
     if view.screen:
-        return replace(view, top=max(view.top + by, 0))
+        last = len(find(history, view).hits) - 1 if view.screen == FOUND else view.top + by
+        return replace(view, top=max(min(view.top + by, last), 0))
     if view.pane == "events":
-        return replace(view, event=max(view.event + by, 0))
+        last = len(events(history, view, TerminalStyle("utf-8", 80))) - 1
+        return replace(view, event=max(min(view.event + by, last), 0))
     order = order_of(history, view)
     if view.agent == NOBODY_CHOSEN:
         return view.choose(order[0 if by > 0 else -1])
     place = order.index(view.agent) + by
     return view.choose(order[min(max(place, 0), len(order) - 1)])
+
+
+def _along(view: View, history: History, by: int) -> View:
+    """Go a round on or back; in a ranking, choose the next opponent."""
+    if view.screen == acts.RANKING:
+        return acts.move_column(view, history, by)
+    return view.step(history, by)
 
 
 def _next_sort(view: View, history: History) -> View:
@@ -61,87 +79,81 @@ def _type(mode: Typing) -> Change:
     return begin
 
 
+def _has_replicates(view: View, history: History) -> bool:
+    return history.manifest.replicates > 1
+
+
+TIME, MARKS, CHOICE, MORE = "Time", "Marks", "Agents and events", "More"
+
 # In the order in which the line of keys, which holds only what fits, and the help list them.
 KEYS: tuple[Key, ...] = (
-    Key(("space",), "space", "play", "play, or pause", lambda v, h: v.toggle_playing(h)),
-    Key(("left",), "←", "", "one round back", lambda v, h: v.step(h, -1)),
-    Key(("right",), "→", "round", "one round on", lambda v, h: v.step(h, 1)),
-    Key(("shift+left", "pageup"), "⇧←", "", "ten rounds back", lambda v, h: v.step(h, -10)),
-    Key(("shift+right", "pagedown"), "⇧→", "", "ten rounds on", lambda v, h: v.step(h, 10)),
-    Key(("n",), "n", "mark", "next mark", lambda v, h: v.mark(h, 1)),
-    Key(("T", "upper_t"), "T", "lines", "lines of descent over generations",
-        acts.toggle(acts.LINEAGE), there=acts.has_lives),
-    Key(("m",), "m", "ranking", "the ranking of types, and their matches",
-        acts.toggle(acts.RANKING), there=acts.has_types_here),
-    Key(("N", "upper_n", "p"), "N", "", "mark before", lambda v, h: v.mark(h, -1)),
-    Key(("down",), "↓", "choose", "the row below", lambda v, h: _move(v, h, 1)),
-    Key(("up",), "↑", "", "the row above", lambda v, h: _move(v, h, -1)),
-    Key(("down",), "↓", "line", "the line of descent below",
-        lambda v, h: acts.move_row(v, h, 1), (acts.LINEAGE,)),
-    Key(("up",), "↑", "", "the line of descent above",
-        lambda v, h: acts.move_row(v, h, -1), (acts.LINEAGE,)),
-    Key(("s",), "s", "sort", "sort founders by descendants, or by what they gave",
-        acts.rearrange, (acts.LINEAGE,)),
-    Key(("d",), "d", "compare", "compare other lives with this one; or each with its ancestor",
-        acts.compare_lives, (acts.LINEAGE,)),
-    Key(("down",), "↓", "type", "the type below",
-        lambda v, h: acts.move_row(v, h, 1), (acts.RANKING,)),
-    Key(("up",), "↑", "", "the type above", lambda v, h: acts.move_row(v, h, -1), (acts.RANKING,)),
-    Key(("right",), "→", "opponent", "the next opponent",
-        lambda v, h: acts.move_column(v, h, 1), (acts.RANKING,)),
-    Key(("left",), "←", "", "the opponent before",
-        lambda v, h: acts.move_column(v, h, -1), (acts.RANKING,)),
-    Key(("enter",), "Enter", "matches", "the matches of these two types",
+    Key(TIME, ("space",), "space", "play", "play, or pause", lambda v, h: v.toggle_playing(h)),
+    Key(TIME, ("left",), "←", "", "one round back", lambda v, h: _along(v, h, -1)),
+    Key(TIME, ("right",), "→", "round", "one round on", lambda v, h: _along(v, h, 1)),
+    Key(TIME, ("shift+left", "pageup"), "⇧←", "", "ten rounds back", lambda v, h: v.step(h, -10)),
+    Key(TIME, ("shift+right", "pagedown"), "⇧→", "", "ten rounds on", lambda v, h: v.step(h, 10)),
+    Key(TIME, ("home",), "Home", "", "before the first round", lambda v, h: v.at(h, 0)),
+    Key(TIME, ("end",), "End", "", "the last round", lambda v, h: v.at(h, h.last)),
+    Key(TIME, ("full_stop",), ".", "", "the next generation, or game",
+        lambda v, h: acts.outer_round(v, h, 1), when=acts.has_levels),
+    Key(TIME, ("comma",), ",", "", "the generation, or game, before",
+        lambda v, h: acts.outer_round(v, h, -1), when=acts.has_levels),
+    Key(MORE, ("T", "upper_t"), "T", "lines", "lines of descent",
+        acts.toggle(acts.LINEAGE), when=acts.has_lives),
+    Key(MORE, ("m",), "m", "ranking", "ranking of types, matches",
+        acts.toggle(acts.RANKING), when=acts.has_types_here),
+    Key(MARKS, ("n",), "n", "mark", "next mark", lambda v, h: v.mark(h, 1)),
+    Key(MARKS, ("N", "upper_n", "p"), "N", "", "mark before", lambda v, h: v.mark(h, -1)),
+    Key(CHOICE, ("down",), "↓", "choose", "the row below", lambda v, h: _move(v, h, 1)),
+    Key(CHOICE, ("up",), "↑", "", "the row above", lambda v, h: _move(v, h, -1)),
+    Key(CHOICE, ("enter",), "Enter", "go there", "go to what was found", go_to_hit, (FOUND,)),
+    Key(CHOICE, ("s",), "s", "sort", "sort founders the other way", acts.rearrange,
+        (acts.LINEAGE,)),
+    Key(CHOICE, ("d",), "d", "compare", "compare other lives with this one", acts.compare_lives,
+        (acts.LINEAGE,)),
+    Key(CHOICE, ("enter",), "Enter", "matches", "matches of these two types",
         lambda v, h: v.open(acts.MATCHES), (acts.RANKING,)),
-    Key(("e",), "e", "selection", "show what selection would make of the types, or a match",
-        acts.rearrange, (acts.RANKING,)),
-    Key(("down",), "↓", "match", "the match below",
-        lambda v, h: acts.move_match(v, h, 1), (acts.MATCHES,)),
-    Key(("up",), "↑", "", "the match above",
-        lambda v, h: acts.move_match(v, h, -1), (acts.MATCHES,)),
-    Key(("enter",), "Enter", "rounds", "the rounds of this match", acts.open_match,
+    Key(CHOICE, ("e",), "e", "selection", "types under selection, or a match", acts.rearrange,
+        (acts.RANKING,)),
+    Key(CHOICE, ("enter",), "Enter", "rounds", "rounds of this match", acts.open_match,
         (acts.MATCHES,)),
-    Key(("down",), "↓", "agent", "the deeds of the next agent alone",
-        lambda v, h: acts.next_agent(v, h, 1), (acts.GRAPH,)),
-    Key(("up",), "↑", "", "the deeds of the agent before",
-        lambda v, h: acts.next_agent(v, h, -1), (acts.GRAPH,)),
-    Key(("tab",), "Tab", "events", "choose among events, or among agents", _other_pane, (STAGE,)),
-    Key(("s",), "s", "sort", "sort agents by the next column", _next_sort, (STAGE,)),
-    Key(("S", "upper_s"), "S", "", "turn the order of agents around",
+    Key(CHOICE, ("tab",), "Tab", "events", "choose among events, or agents", _other_pane, (STAGE,)),
+    Key(CHOICE, ("s",), "s", "sort", "sort agents by the next column", _next_sort, (STAGE,)),
+    Key(CHOICE, ("S", "upper_s"), "S", "", "turn that order around",
         lambda v, h: replace(v, reverse=not v.reverse), (STAGE,)),
-    Key(("g",), "g", "graph", "who did what to whom in this round, and who sees whom",
-        acts.toggle(acts.GRAPH), there=acts.has_deeds),
-    Key(("full_stop",), ".", "", "the first round of the next generation, or game",
-        lambda v, h: acts.outer_round(v, h, 1), there=acts.has_levels),
-    Key(("comma",), ",", "", "the first round of the generation, or game, before",
-        lambda v, h: acts.outer_round(v, h, -1), there=acts.has_levels),
-    Key(("r",), "r", "replicate", "next replicate", lambda v, h: v.other_replicate(h, 1)),
-    Key(("R", "upper_r"), "R", "", "replicate before", lambda v, h: v.other_replicate(h, -1)),
-    Key(("j", "colon"), "j", "jump", "jump to a round: 30, or 3.1.5", _type("jump")),
-    Key(("right_square_bracket",), "]", "lane", "show one lane of marks only: the next one",
+    Key(CHOICE, ("slash",), "/", "find", "find agents, words, events", _type("find")),
+    Key(MORE, ("g",), "g", "graph", "who did what to whom",
+        acts.toggle(acts.GRAPH), when=acts.has_deeds),
+    Key(MORE, ("r",), "r", "replicate", "next replicate",
+        lambda v, h: v.other_replicate(h, 1), when=_has_replicates),
+    Key(MORE, ("R", "upper_r"), "R", "", "replicate before",
+        lambda v, h: v.other_replicate(h, -1), when=_has_replicates),
+    Key(TIME, ("j", "colon"), "j", "jump", "jump to a round: 30, or 3.1.5", _type("jump")),
+    Key(MARKS, ("right_square_bracket",), "]", "lane", "one lane only: the next one",
         lambda v, h: v.next_lane(h, 1)),
-    Key(("left_square_bracket",), "[", "", "show the lane before; all of them before the first",
+    Key(MARKS, ("left_square_bracket",), "[", "", "the lane before, or all",
         lambda v, h: v.next_lane(h, -1)),
-    Key(("plus", "equals_sign"), "+", "faster", "play faster", lambda v, h: v.faster(1)),
-    Key(("minus",), "-", "slower", "play slower", lambda v, h: v.faster(-1)),
-    Key(("home",), "Home", "", "before the first round", lambda v, h: v.at(h, 0)),
-    Key(("end",), "End", "", "the last round", lambda v, h: v.at(h, h.last)),
-    Key(("escape", "backspace"), "Esc", "back", "close this; let go of what is chosen",
+    Key(TIME, ("plus", "equals_sign"), "+", "faster", "play faster", lambda v, h: v.faster(1)),
+    Key(TIME, ("minus",), "-", "slower", "play slower", lambda v, h: v.faster(-1)),
+    Key(MORE, ("c",), "c", "other run", "keys are about the other run",
+        lambda v, h: replace(v, second=not v.second), when=lambda v, h: v.beside),
+    Key(MORE, ("F", "upper_f"), "F", "fork", "what if: fork this run here", _type("fork")),
+    Key(MORE, ("escape", "backspace"), "Esc", "back", "close, or let go",
         lambda v, h: v.back()),
-    Key(("question_mark", "h"), "?", "help", "this help",
+    Key(MORE, ("question_mark", "h"), "?", "help", "this help",
         lambda v, h: v.back() if v.screen == HELP else v.open(HELP)),
 )  # fmt: skip
-QUIT = Key(("q", "ctrl+q", "ctrl+c"), "q", "quit", "leave the theatre", lambda v, h: v)
+QUIT = Key(MORE, ("q", "ctrl+q", "ctrl+c"), "q", "quit", "leave the theatre", lambda v, h: v)
 
 
-def keys_of(screen: str) -> list[Key]:
-    """List the keys that mean something on a screen; those of its own come before all others."""
-    if screen == STAGE:
-        return [key for key in (*KEYS, QUIT) if not key.screens or STAGE in key.screens]
-    own = [key for key in KEYS if screen in key.screens]
-    taken = {name for key in own for name in key.names}
-    general = [key for key in (*KEYS, QUIT) if not key.screens and taken.isdisjoint(key.names)]
-    return [*own, *general]
+def keys_of(history: History, view: View) -> list[Key]:
+    """List the keys that mean something where one is; those of a screen of its own come first."""
+    found = [
+        key
+        for key in (*KEYS, QUIT)
+        if (not key.screens or view.screen in key.screens) and key.when(view, history)
+    ]
+    return sorted(found, key=lambda key: view.screen not in key.screens) if view.screen else found
 
 
 def press(history: History, view: View, name: str, character: str | None = None) -> View:
@@ -151,8 +163,8 @@ def press(history: History, view: View, name: str, character: str | None = None)
         return _typed(history, view, name, character)
     if character is not None and character.isdecimal() and character.isascii():
         return replace(view, typing="jump", typed=character, playing=False)
-    for key in keys_of(view.screen):
-        if name in key.names and key.there(history):
+    for key in keys_of(history, view):
+        if name in key.names:
             return key.change(view, history)
     return view
 
@@ -163,11 +175,21 @@ def _typed(history: History, view: View, name: str, character: str | None) -> Vi
     if name == "backspace":
         return replace(view, typed=view.typed[:-1])
     if name == "enter":
-        done = replace(view, typing="", typed="")
-        place = parse_place(view.typed)
-        if place is None:
-            return replace(done, note="a round is a number, 30, or a path, 3.1.5")
-        return done.jump(history, place)
+        return _entered(history, replace(view, typing="", typed=""), view.typing, view.typed)
     if character is not None and character.isprintable():
         return replace(view, typed=view.typed + character)
     return view
+
+
+def _entered(history: History, view: View, mode: Typing, text: str) -> View:
+    """Do what was typed in."""
+    if mode == "fork":
+        return replace(view, change=text.strip()).open(FORK)
+    if not text.strip():
+        return view
+    if mode == "find":
+        return replace(view.open(FOUND), found=text, origin=view.round, top=0)
+    place = parse_place(text)
+    if place is None:
+        return replace(view, note="a round is a number, 30, or a path, 3.1.5")
+    return view.jump(history, place)

@@ -48,6 +48,13 @@ def village(record: Record) -> History:
 
 
 @pytest.fixture(scope="session")
+def pair(record: Record) -> History:
+    """Two replicates of a village of four that lasts for six rounds."""
+    changes = {"agents": 4, "rounds": 6, "seed": 9, "replicates": 2}
+    return record("fishing_village", {**changes, "parameters": {"population": "mixed"}})
+
+
+@pytest.fixture(scope="session")
 def chain(record: Record) -> History:
     """Six donors over four generations, whose strategies are in words that elders advise."""
     evolve = {"count": 4, "fitness": "final", "phenotype": "share", "selection": "truncation"}

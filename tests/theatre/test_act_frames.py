@@ -18,7 +18,7 @@ from society.theatre.frame import Frame, Size
 from society.theatre.history import History
 from society.theatre.view import View
 
-FRAMES = Path(__file__).parent / "frames"
+FRAMES = Path(__file__).parent / "act_frames"
 SIZES = {80: Size(80, 24), 120: Size(120, 40)}
 STYLE = TerminalStyle("utf-8", 80)
 SCREENS = {

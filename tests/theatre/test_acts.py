@@ -77,7 +77,7 @@ def test_lines_of_descent_are_there_only_where_lives_follow_one_another(
 def test_keys_move_among_lines_sort_them_and_keep_a_life_to_compare_with(chain: History) -> None:
     view = pressed(chain, View(round=8), "T", "down", "down", "up", "d")
     assert (view.row, view.screen, view.round) == (1, "lineage", 8)
-    assert view.beside in read_descent(chain, 0).lineage.lives
+    assert view.life in read_descent(chain, 0).lineage.lives
     assert pressed(chain, view, "d", "s").arranged == "phenotype"
     assert pressed(chain, view, "s").row == 0
     assert pressed(chain, view, *["down"] * 99).row == 14
@@ -235,14 +235,30 @@ def test_actions_have_one_harmless_sign_each() -> None:
     assert action_signs([("low", "middle", "high")], None) == ["w", "e", "h"]
 
 
-def test_the_theatre_opens_these_screens_by_their_keys(chain: History, rivals: History) -> None:
-    async def seen(history: History, *keys: str) -> str:
-        theatre = Theatre(history, View(screens=first_screens(history)), STYLE)
-        async with theatre.run_test(size=(80, 24)) as pilot:
-            await pilot.press(*keys)
-            return draw(history, theatre.view, Size(80, 24), STYLE).plain
+# By key: the run, the keys before it, and what it changes.
+EFFECTS: dict[str, tuple[str, tuple[str, ...], Callable[[View], bool]]] = {
+    "T": ("chain", (), lambda seen: seen.screen == "lineage"),
+    "s": ("chain", ("T", "down"), lambda seen: (seen.arranged, seen.row) == ("phenotype", 0)),
+    "d": ("chain", ("T", "down"), lambda seen: seen.life >= 0),
+    "full_stop": ("chain", ("T",), lambda seen: seen.round == 1),
+    "comma": ("chain", ("end",), lambda seen: seen.round == 9),
+    "m": ("rivals", (), lambda seen: seen.screen == "ranking"),
+    "e": ("rivals", ("m",), lambda seen: seen.arranged == "selection"),
+    "right": ("rivals", ("m", "down"), lambda seen: (seen.row, seen.column) == (1, 1)),
+    "enter": ("rivals", ("m", "down", "enter", "down"), lambda seen: seen.replicate == 16),
+    "down": ("chain", ("g",), lambda seen: (seen.screen, seen.agent) == ("graph", 0)),
+}
 
-    assert "lines, most descendants first" in asyncio.run(seen(chain, "T", "down"))
-    assert "everybody sees everybody" in asyncio.run(seen(chain, "right", "g"))
-    assert "3 types · 18 matches" in asyncio.run(seen(rivals))
-    assert "--match mirror-mirror:1" in asyncio.run(seen(rivals, "enter"))
+
+@pytest.mark.parametrize("name", EFFECTS)
+def test_keys_of_these_screens_reach_the_view(name: str, request: pytest.FixtureRequest) -> None:
+    run, before, shown = EFFECTS[name]
+    history: History = request.getfixturevalue(run)
+
+    async def drive() -> View:
+        theatre = Theatre(history, View(), STYLE)
+        async with theatre.run_test(size=(80, 24)) as pilot:
+            await pilot.press(*before, name)
+            return theatre.view
+
+    assert shown(asyncio.run(drive()))
