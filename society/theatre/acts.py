@@ -11,7 +11,7 @@ from dataclasses import replace
 from rich.text import Text
 
 from society.lineage import Life
-from society.runs.match_names import MatchNames
+from society.runs.match_names import MatchNames, has_matches
 from society.terminal.console import TerminalStyle
 
 from .deeds import deeds_in
@@ -21,7 +21,13 @@ from .frame import Panel
 from .history import History
 from .lineage_panel import lineage_panel
 from .network_panel import network_panel
-from .ranking_panel import match_panel, meetings_panel, ranking_panel, selection_panel
+from .ranking_panel import (
+    match_panel,
+    meetings_panel,
+    no_matches,
+    ranking_panel,
+    selection_panel,
+)
 from .relations import relations_at
 from .standings_data import TypeStandings, has_types, read_standings
 from .strategy_panel import strategy_panel
@@ -50,7 +56,8 @@ def has_deeds(view: View, history: History) -> bool:
 
 def first_screens(history: History) -> tuple[str, ...]:
     """Return the screens that are open at first: the ranking of a tournament, or none."""
-    return (RANKING,) if has_types(history.manifest) else ()
+    shown = has_types(history.manifest) and has_matches(history.manifest)
+    return (RANKING,) if shown else ()
 
 
 def network_screen(
@@ -115,7 +122,7 @@ def ranking_screen(
 
     def match(cells: int) -> Panel:
         if not found:
-            return [Text("these two have not met", "dim")]
+            return [Text(style.cut(no_matches(standings), cells), "dim")]
         return match_panel(standings, found[0], 0, cells, left, style)
 
     if width < _WIDE:
@@ -195,7 +202,7 @@ def open_match(view: View, history: History) -> View:
     standings = read_standings(history)
     found = _matches(standings, *chosen_types(standings, view))
     if not found:
-        return replace(view, note="these two types have not met")
+        return replace(view, note=no_matches(standings))
     replicate = found[min(view.top, len(found) - 1)]
     name = MatchNames(history.manifest)[replicate].words()
     return replace(view, replicate=replicate, screens=(), top=0, note=f"match {name}").at(

@@ -153,7 +153,12 @@ def keys_of(history: History, view: View) -> list[Key]:
         for key in (*KEYS, QUIT)
         if (not key.screens or view.screen in key.screens) and key.when(view, history)
     ]
-    return sorted(found, key=lambda key: view.screen not in key.screens) if view.screen else found
+    return sorted(found, key=lambda key: not _is_own(key, view.screen)) if view.screen else found
+
+
+def _is_own(key: Key, screen: str) -> bool:
+    """Check if a key is about what a screen lists."""
+    return screen in key.screens or (screen in acts.MOVES and "down" in key.names)
 
 
 def press(history: History, view: View, name: str, character: str | None = None) -> View:

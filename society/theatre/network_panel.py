@@ -178,7 +178,7 @@ def _listing(
             if deed.told:
                 panel.append(Text(style.cut(f"    told: {deed.told}", width), "dim"))
     if not deeds:
-        panel.append(Text("nobody did anything to anybody", "dim"))
+        panel.append(Text("no deeds between agents in this round", "dim"))
     room = height - len(about)
     if len(panel) > room > 0:
         left = len(panel) - room + 1

@@ -16,7 +16,7 @@ from society.terminal.labels import describe_status
 
 from .frame import Panel
 from .glyphs import Glyphs
-from .standings_data import MatchCourse, TypeStandings, action_signs, match_key
+from .standings_data import MatchCourse, TypeStandings, action_signs, option_for
 
 _MOST_NAME, _COLUMN, _BAR = 14, 5, 16  # cells
 _LEAST_BAR = 6
@@ -276,8 +276,15 @@ def meetings_panel(
         replicate = found[place]
         course = standings.course(replicate)
         scores = ", ".join(style.figure(score, 2) for score in course.scores)
-        key = match_key(cell.run.manifest, replicate)
+        option = option_for(cell.run.manifest, replicate)
         lead = f"{mark if place == chosen else ' '} "
-        words = f"{lead}{names[replicate].words()}: {scores}   --match {key}"
+        words = f"{lead}{names[replicate].words()}: {scores}   {option}"
         panel.append(Text(style.cut(words, width), "bold" if place == chosen else ""))
-    return panel or [Text(style.cut("these types have not met", width), "dim")]
+    return panel or [Text(style.cut(no_matches(standings), width), "dim")]
+
+
+def no_matches(standings: TypeStandings) -> str:
+    """Say why there is no match of two types."""
+    if standings.cell.matches > 1:
+        return "partners change within a replicate, so that there are no matches by type"
+    return "these two types have not met"

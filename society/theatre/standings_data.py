@@ -16,6 +16,7 @@ from society.analysis.metagame.payoffs import metagame_gap, payoff_tensor
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study.condition import ConditionRun
 from society.engine.rng import Array
+from society.runs.design_runs import is_drafting
 from society.runs.manifest import Manifest
 from society.runs.match_names import MatchNames, has_matches
 
@@ -91,8 +92,13 @@ class TypeStandings:
         return Selection(replicator_dynamics(tensor).history)
 
     def replicates_of(self, row: int, column: int) -> list[int]:
-        """List the replicates in which two types meet, those first with the first one on seat 1."""
+        """List the matches of two types, each a replicate; those with the first on seat 1 first.
+
+        None where a replicate holds several matches at a time, whose partners change.
+        """
         types = self.cell.types
+        if self.cell.matches > 1:
+            return []
         both = [
             replicate
             for replicate in range(len(types))
@@ -116,8 +122,10 @@ class TypeStandings:
 
 
 def has_types(manifest: Manifest) -> bool:
-    """Check if types meet in matches of a game, each of them a replicate, with all moves kept."""
-    return manifest.level == "full" and has_matches(manifest)
+    """Check if types of agents meet in a game, with all moves kept; not if they make designs."""
+    kept = manifest.level == "full" and manifest.game is not None
+    drafting = is_drafting(manifest.spec.get("mechanisms", ()))
+    return kept and len(manifest.cohorts) > 1 and not drafting
 
 
 def read_standings(history: History) -> TypeStandings:
@@ -134,10 +142,13 @@ def _read(history: History, last: int) -> TypeStandings:  # last: a run may go o
     return TypeStandings(cell, np.array(means), met)
 
 
-def match_key(manifest: Manifest, replicate: int) -> str:
-    """Name a match as `--match` takes it: patient-rogue, or patient-rogue:2."""
+def option_for(manifest: Manifest, replicate: int) -> str:
+    """Return the option that opens a replicate: --match patient-rogue:2, or --replicate 3."""
+    if not has_matches(manifest):
+        return f"--replicate {replicate}"
     match = MatchNames(manifest)[replicate]
-    return match.key + (f":{match.repetition}" if match.repetitions > 1 else "")
+    which = f":{match.repetition}" if match.repetitions > 1 else ""
+    return f"--match {match.key}{which}"
 
 
 def action_signs(labels: Sequence[Sequence[str]], cooperation: Sequence[int] | None) -> list[str]:
