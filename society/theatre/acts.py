@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from rich.text import Text
 
+from society.errors import InputError
 from society.lineage import Life
 from society.runs.match_names import MatchNames, has_matches
 from society.terminal.console import TerminalStyle
@@ -208,6 +209,15 @@ def open_match(view: View, history: History) -> View:
     return replace(view, replicate=replicate, screens=(), top=0, note=f"match {name}").at(
         history, 0
     )
+
+
+def jump_to_match(view: View, history: History, name: str) -> View:
+    """Show the rounds of the match with this name; a note says if there is none."""
+    try:
+        replicate = MatchNames(history.manifest).find(name)
+    except InputError as error:
+        return replace(view, note=str(error))
+    return replace(view, replicate=replicate, screens=(), top=0).at(history, view.round)
 
 
 def rearrange(view: View, history: History) -> View:

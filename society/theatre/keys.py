@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
+from society.runs.match_names import has_matches
 from society.terminal.console import TerminalStyle
 
 from . import acts
 from .agent_rows import order_of, sortings
 from .events import events
+from .forking import FORK, fork_words
 from .history import History
+from .inspection import (
+    AGENT,
+    EXCHANGE,
+    EYES,
+    enter,
+    look_through_eyes,
+    next_agent,
+    next_exchange,
+    show_changes,
+)
 from .search import FOUND, find, go_to_hit
 from .view import NOBODY_CHOSEN, Typing, View, parse_place
 
 HELP = "help"
-FORK = "fork"  # the screen that shows how this run is forked
 STAGE = ""  # the screen on which the theatre opens
 Change = Callable[[View, History], View]
 
@@ -42,6 +54,8 @@ def _move(view: View, history: History, by: int) -> View:
     """Move in the list that has the focus; on other screens, scroll."""
     if view.screen in acts.MOVES:
         return acts.MOVES[view.screen](view, history, by)
+    if view.screen == AGENT:
+        return next_exchange(view, history, by)
     if view.screen:
         last = len(find(history, view).hits) - 1 if view.screen == FOUND else view.top + by
         return replace(view, top=max(min(view.top + by, last), 0))
@@ -117,6 +131,21 @@ KEYS: tuple[Key, ...] = (
         (acts.RANKING,)),
     Key(CHOICE, ("enter",), "Enter", "rounds", "rounds of this match", acts.open_match,
         (acts.MATCHES,)),
+    Key(CHOICE, ("enter",), "Enter", "open", "open an agent, or the exchange behind an event",
+        enter, (STAGE, AGENT, EYES)),
+    Key(CHOICE, ("e",), "e", "eyes", "see the round through an agent's eyes, or no longer",
+        look_through_eyes, (STAGE, AGENT, EXCHANGE, EYES)),
+    Key(CHOICE, ("d",), "d", "changes", "what has changed since the last prompt, or the prompt",
+        show_changes, (EXCHANGE,)),
+    Key(CHOICE, ("tab",), "Tab", "question", "the agent's next exchange in this round",
+        lambda v, h: next_exchange(v, h, 1), (EXCHANGE,)),
+    Key(CHOICE, ("shift+tab",), "⇧Tab", "", "the agent's exchange before",
+        lambda v, h: next_exchange(v, h, -1), (EXCHANGE,)),
+    Key(CHOICE, ("tab",), "Tab", "agent", "the next agent", lambda v, h: next_agent(v, h, 1),
+        (AGENT, EYES)),
+    Key(CHOICE, ("shift+tab",), "⇧Tab", "", "the agent before", lambda v, h: next_agent(v, h, -1),
+        (AGENT, EYES)),
+    Key(MORE, ("enter",), "Enter", "run", "run the fork", lambda v, h: v.ask_for("fork"), (FORK,)),
     Key(CHOICE, ("tab",), "Tab", "events", "choose among events, or agents", _other_pane, (STAGE,)),
     Key(CHOICE, ("s",), "s", "sort", "sort agents by the next column", _next_sort, (STAGE,)),
     Key(CHOICE, ("S", "upper_s"), "S", "", "turn that order around",
@@ -128,7 +157,7 @@ KEYS: tuple[Key, ...] = (
         lambda v, h: v.other_replicate(h, 1), when=_has_replicates),
     Key(MORE, ("R", "upper_r"), "R", "", "replicate before",
         lambda v, h: v.other_replicate(h, -1), when=_has_replicates),
-    Key(TIME, ("j", "colon"), "j", "jump", "jump to a round: 30, or 3.1.5", _type("jump")),
+    Key(TIME, ("j", "colon"), "j", "jump", "jump: round 30 or 3.1.5, r2", _type("jump")),
     Key(MARKS, ("right_square_bracket",), "]", "lane", "one lane only: the next one",
         lambda v, h: v.next_lane(h, 1)),
     Key(MARKS, ("left_square_bracket",), "[", "", "the lane before, or all",
@@ -147,18 +176,15 @@ QUIT = Key(MORE, ("q", "ctrl+q", "ctrl+c"), "q", "quit", "leave the theatre", la
 
 
 def keys_of(history: History, view: View) -> list[Key]:
-    """List the keys that mean something where one is; those of a screen of its own come first."""
+    """List the keys that mean something where one is; on the screens of acts, their own first."""
     found = [
         key
         for key in (*KEYS, QUIT)
         if (not key.screens or view.screen in key.screens) and key.when(view, history)
     ]
-    return sorted(found, key=lambda key: not _is_own(key, view.screen)) if view.screen else found
-
-
-def _is_own(key: Key, screen: str) -> bool:
-    """Check if a key is about what a screen lists."""
-    return screen in key.screens or (screen in acts.MOVES and "down" in key.names)
+    if view.screen not in acts.MOVES:
+        return found
+    return sorted(found, key=lambda key: not (key.screens or "down" in key.names))
 
 
 def press(history: History, view: View, name: str, character: str | None = None) -> View:
@@ -189,12 +215,22 @@ def _typed(history: History, view: View, name: str, character: str | None) -> Vi
 def _entered(history: History, view: View, mode: Typing, text: str) -> View:
     """Do what was typed in."""
     if mode == "fork":
-        return replace(view, change=text.strip()).open(FORK)
+        forked = replace(view, change=text.strip())
+        try:
+            fork_words(history, forked)
+        except ValueError:
+            return replace(view, note=f"the quotation in {text!r} does not end")
+        return forked.open(FORK)
     if not text.strip():
         return view
     if mode == "find":
         return replace(view.open(FOUND), found=text, origin=view.round, top=0)
+    if found := re.fullmatch(r"r\s*(\d{1,9})", text.strip()):
+        return view.in_replicate(history, int(found[1]))
     place = parse_place(text)
+    if place is None and has_matches(history.manifest):
+        return acts.jump_to_match(view, history, text.strip())
     if place is None:
-        return replace(view, note="a round is a number, 30, or a path, 3.1.5")
+        words = "a round is a number, 30, or a path, 3.1.5; a replicate is r2"
+        return replace(view, note=f"got {text!r}; {words}")
     return view.jump(history, place)

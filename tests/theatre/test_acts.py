@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -133,6 +134,18 @@ def test_a_tournament_opens_with_its_ranking_and_leads_to_the_rounds_of_a_match(
     assert pressed(rivals, match, "m").screen == "ranking"
     assert pressed(rivals, start, "e").arranged == "selection"
     assert pressed(rivals, start, "left", "up").row == 0
+
+
+def test_a_match_can_be_jumped_to_by_its_name(rivals: History) -> None:
+    view = View(screens=("ranking",), round=3, typing="jump", typed="mirror-rogue:2")
+    seen = press(rivals, view, "enter")
+    assert (seen.screen, seen.round, MatchNames(rivals.manifest)[seen.replicate].words()) == (
+        "",
+        3,
+        "mirror against rogue, repetition 2 of 2",
+    )
+    wrong = press(rivals, replace(view, typed="mirror-rouge"), "enter")
+    assert wrong.note == "no match is called 'mirror-rouge'; did you mean 'rogue'?"
 
 
 def test_deeds_tell_what_the_donor_had_been_told(chain: History) -> None:
