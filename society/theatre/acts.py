@@ -20,7 +20,7 @@ from .descent import Descent, LineOrder, has_generations, lines_of_descent, read
 from .events import names_at
 from .frame import Panel
 from .history import History
-from .lineage_panel import lineage_panel
+from .lineage_panel import lineage_panel, price_panel
 from .network_panel import network_panel
 from .ranking_panel import (
     match_panel,
@@ -37,6 +37,7 @@ from .view import NOBODY_CHOSEN, View
 GRAPH, LINEAGE, RANKING, MATCHES = "graph", "lineage", "ranking", "matches"
 _BY_PHENOTYPE, _SELECTION = "phenotype", "selection"  # arrangements of a screen
 _TALL = 30  # lines from which on more is told of a life
+_PRICE = 57  # cells of the table of changes
 _WIDE = 110  # cells from which on two panels stand side by side
 
 
@@ -90,9 +91,14 @@ def lineage_screen(
     )
     panel += [Text() for _ in range(height - below - 1 - len(panel))]
     life = chosen_life(descent, view)
-    beside = descent.lineage.lives.get(view.life)
-    told = strategy_panel(descent, life, generation, width, below, style, beside)
-    return [*panel, Text(style.words("─") * width, "dim"), *told]
+    beside, rule = descent.lineage.lives.get(view.life), Text(style.words("─") * width, "dim")
+    if width < _WIDE or below < 10:
+        told = strategy_panel(descent, life, generation, width, below, style, beside)
+        return [*panel, rule, *told]
+    left = width - _PRICE - 3
+    told = strategy_panel(descent, life, generation, left, below, style, beside)
+    price = price_panel(descent, generation, _PRICE, below, style)
+    return [*panel, rule, *_beside(told, price, left, below)]
 
 
 def order_of_lines(view: View) -> LineOrder:

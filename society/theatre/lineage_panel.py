@@ -271,6 +271,7 @@ def course_lines(descent: Descent, generation: int, width: int, style: TerminalS
 
 
 _TITLE, _BARS = 20, 40
+_PRICE = 11  # cells of a term
 
 
 def _course(
@@ -312,3 +313,36 @@ def _price_words(descent: Descent, generation: int, style: TerminalStyle) -> str
     return f"Price {step} {arrow} {step + 1}: change {signed(change[1])}" + (
         f" = {split}" if split else ""
     )
+
+
+def price_panel(
+    descent: Descent, generation: int, width: int, height: int, style: TerminalStyle
+) -> Panel:
+    """Draw the parts of the change of the mean phenotype from each generation to the next.
+
+    The step that begins in this generation is marked.
+    """
+    style = TerminalStyle(style.encoding, width)
+    title = Text(style.cut(f"Price: changes of the mean {descent.phenotype_name}", width), "bold")
+    if not descent.price or height < 3:
+        return []
+    room, count = height - 2, len(descent.price)
+    here = min(generation, count) - 1
+    first = min(max(here - room // 2, 0), max(count - room, 0))
+    shown = range(first, min(first + room, count))
+    terms = np.array([descent.price[step] for step in shown])
+    names = [name for name in PriceTerms._fields if name != "entry" or np.any(terms[:, -1])]
+    decimals = max(decimals_for(terms), 3)
+    arrow, panel = style.words("→"), [title, Text().append(" " * 11, "dim")]
+    for name in names:
+        panel[1].append(name.rjust(_PRICE), "dim")
+    for place, step in enumerate(shown):
+        marked = step == here
+        line = Text().append(Pens.of(style).chosen if marked else " ", "bold cyan")
+        line.append(f" {step + 1} {arrow} {step + 2}".ljust(10))
+        for value in terms[place, : len(names)]:
+            line.append(style.figure(value, decimals).rjust(_PRICE), "bold" if marked else "")
+        panel.append(line)
+    for line in panel:
+        line.truncate(width)
+    return panel
