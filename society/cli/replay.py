@@ -67,11 +67,7 @@ def replay_command(args: argparse.Namespace) -> int:
             lacking = _lacking_terminal()
             if not lacking:
                 return _open_theatre(run, args)
-            print(
-                f"society: {lacking} is no terminal, so the history is printed as text; "
-                "--plain does so without this note",
-                file=sys.stderr,
-            )
+            _note_text("the history", lacking)
         return _print_history(run, args)
 
 
@@ -79,6 +75,15 @@ def _lacking_terminal() -> str:
     """Name what is no terminal, of the three streams that the theatre needs; "" if all are."""
     streams = {"stdin": sys.__stdin__, "stdout": sys.__stdout__, "stderr": sys.__stderr__}
     return next((name for name, one in streams.items() if not (one and one.isatty())), "")
+
+
+def _note_text(what: str, lacking: str) -> None:
+    """Note on stderr that there is no theatre."""
+    print(
+        f"society: {lacking} is no terminal, so {what} is printed as text; "
+        "--plain does so without this note",
+        file=sys.stderr,
+    )
 
 
 def _open_theatre(run: RunFile, args: argparse.Namespace) -> int:
@@ -94,10 +99,10 @@ def _open_theatre(run: RunFile, args: argparse.Namespace) -> int:
     check_replicate(run.manifest, replicate)
     history = History(run)
     start = View(round=find_round(args.start, history.paths), replicate=replicate)
-    if args.replicate is None and args.match is None and start.round == 0:
-        start = replace(start, screens=first_screens(history))
     if math.isfinite(args.speed):
         start = replace(start, speed=args.speed, playing=True)
+    elif args.replicate is None and args.match is None and not args.beside and not start.round:
+        start = replace(start, screens=first_screens(history))
     with open_run_file(args.beside) if args.beside else nullcontext() as other:
         second = History(other) if other is not None else None
         open_theatre(history, start, console().encoding, second)
@@ -131,11 +136,27 @@ def _look_into_folder(args: argparse.Namespace) -> int:
     """Show the runs of a folder, on a terminal or as text."""
     from society.theatre.conditions_data import read_folder
 
+    about_rounds = {
+        "--from": args.start != 0,
+        "--replicate": args.replicate is not None,
+        "--match": args.match is not None,
+        "--speed": math.isfinite(args.speed),
+        "--beside": args.beside is not None,
+    }
+    given = [option for option, said in about_rounds.items() if said]
     folder = read_folder(args.file)
-    if args.plain or _lacking_terminal():
+    if given:
+        raise InputError(
+            f"{given[0]} is about one run, and {short_path(args.file)} is a folder; name a run "
+            f"file in it, such as {short_path(folder.rows[0].path)}"
+        )
+    lacking = _lacking_terminal()
+    if args.plain or lacking:
         from society.terminal.console import print_lines
         from society.theatre.conditions_panel import folder_as_text
 
+        if not args.plain:
+            _note_text("the table of runs", lacking)
         paper = console()
         print_lines(paper, folder_as_text(folder, paper.encoding, paper.width))
         return 0

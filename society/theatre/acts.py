@@ -37,6 +37,7 @@ from .view import NOBODY_CHOSEN, View
 GRAPH, LINEAGE, RANKING, MATCHES = "graph", "lineage", "ranking", "matches"
 _BY_PHENOTYPE, _SELECTION = "phenotype", "selection"  # arrangements of a screen
 _TALL = 30  # lines from which on more is told of a life
+_LOW = 18  # lines below which a life has three of them
 _PRICE = 57  # cells of the table of changes
 _WIDE = 110  # cells from which on two panels stand side by side
 
@@ -85,7 +86,7 @@ def lineage_screen(
     """Draw lines of descent, and below them the chosen life beside the one it comes from."""
     descent = read_descent(history, view.replicate)
     generation = descent.generation_of(view.round)
-    below = 10 if height >= _TALL else 6
+    below = 10 if height >= _TALL else 6 if height >= _LOW else 3
     panel = lineage_panel(
         descent, generation, view.row, order_of_lines(view), width, height - below - 1, style
     )

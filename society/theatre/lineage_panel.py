@@ -84,20 +84,18 @@ def lineage_panel(
 ) -> Panel:
     """Draw lines of descent; chosen: the line that is marked, which stays in sight."""
     style = TerminalStyle(style.encoding, width)
-    head = [
-        *course_lines(descent, generation, width, style),
-        Text(),
-    ]
+    head = [*course_lines(descent, generation, width, style), Text()]
+    head = head if height >= _ROOMY else head[:2]
     lines = lines_of_descent(descent, order)
     foot = _legend(descent, lines, order, width, style)
     room, count = max(height - len(head) - len(foot) - 1, 1), len(lines.rows)
     chosen = min(max(chosen, 0), count - 1)
     first = min(max(chosen - room // 2, 0), max(count - room, 0))
-    table = _Table(descent, lines, generation, width, style)
+    table = _LineTable(descent, lines, generation, width, style)
     return [*head, table.heading(), *table.rows(first, first + room, chosen), *foot]
 
 
-class _Table:
+class _LineTable:
     """Rows of lines, a column for each generation."""
 
     def __init__(
@@ -272,6 +270,7 @@ def course_lines(descent: Descent, generation: int, width: int, style: TerminalS
 
 _TITLE, _BARS = 20, 40
 _PRICE = 11  # cells of a term
+_ROOMY = 12  # lines from which on the Price equation stands above the lines of descent
 
 
 def _course(

@@ -33,24 +33,27 @@ def ranking_panel(
     height: int,
     style: TerminalStyle,
 ) -> Panel:
-    """Draw the ranking and, where there is room, the matrix of scores.
+    """Draw the ranking, and the scores beside as many opponents as there is room for.
 
     row, column: places in the ranking of the chosen type and of its opponent.
     """
-    table = _Table(standings, width, style)
     count = len(standings.names)
     row, column = (min(max(place, 0), count - 1) for place in (row, column))
+    table = _RankingTable(standings, column, width, style)
     room = max(height - 2, 1)
     first = min(max(row - room // 2, 0), max(count - room, 0))
-    rows = [table.row(place, row, column) for place in range(first, min(first + room, count))]
-    return [table.title(), table.heading(column), *rows][:height]
+    rows = [table.row(place, row) for place in range(first, min(first + room, count))]
+    return [table.title(), table.heading(), *rows][:height]
 
 
-class _Table:
+class _RankingTable:
     """The columns of the ranking at one width."""
 
-    def __init__(self, standings: TypeStandings, width: int, style: TerminalStyle) -> None:
+    def __init__(
+        self, standings: TypeStandings, column: int, width: int, style: TerminalStyle
+    ) -> None:
         self.standings, self.width, self.style = standings, width, style
+        self.column = column
         self.order = standings.ranking.tolist()
         self.names = [style.cut(standings.names[kind], _MOST_NAME) for kind in self.order]
         self.name = max(map(cell_len, self.names)) + 1
@@ -59,11 +62,13 @@ class _Table:
         self.decimals = max(decimals_for(standings.score), 2)
         self.score = max(len(style.figure(value, self.decimals)) for value in standings.score) + 1
         room = width - 5 - self.name - self.score - 6  # the rank, and the share that cooperates
-        self.met = standings.met
-        if self.met is not None and room - len(self.names) * _COLUMN < _LEAST_BAR + 1:
-            self.met = None
-        spare = room - (0 if self.met is None else len(self.names) * _COLUMN)
-        self.bar = min(max(spare - 1, 0), _BAR)
+        self.met = np.empty((0, 0)) if standings.met is None else standings.met
+        figures = [len(style.figure(value, 1)) for value in self.met.flat]
+        self.cell = max([_COLUMN - 1, *figures]) + 1
+        fitting = max((room - _LEAST_BAR - 1) // self.cell, 1)
+        first = min(max(column - fitting // 2, 0), max(len(self.met) - fitting, 0))
+        self.opponents = range(first, min(first + fitting, len(self.met)))
+        self.bar = min(max(room - len(self.opponents) * self.cell - 1, 0), _BAR)
         self.nice = bool(np.isfinite(standings.cooperation).any())
 
     def title(self) -> Text:
@@ -76,35 +81,32 @@ class _Table:
             words.append(f"so far: {describe_status(cell.run.status)}")
         return Text(style.cut(dot.join(words), self.width), "bold")
 
-    def heading(self, column: int) -> Text:
+    def heading(self) -> Text:
         line = Text().append(" " * 5 + "type".ljust(self.name) + "score".rjust(self.score), "dim")
         line.append(" " * (self.bar + 1))
-        if self.met is not None:
-            for place, name in enumerate(self.names):
-                short = set_cell_size(name, min(cell_len(name), _COLUMN - 1))
-                short = " " * (_COLUMN - cell_len(short)) + short
-                line.append(short, "bold" if place == column else "dim")
+        for place in self.opponents:
+            name = self.names[place]
+            short = set_cell_size(name, min(cell_len(name), self.cell - 1))
+            short = " " * (self.cell - cell_len(short)) + short
+            line.append(short, "bold" if place == self.column else "dim")
         if self.nice:
             line.append("coop.".rjust(6), "dim")
         return line
 
-    def row(self, place: int, chosen: int, column: int) -> Text:
+    def row(self, place: int, chosen: int) -> Text:
         standings, style, kind = self.standings, self.style, self.order[place]
         mark = Glyphs(style).chosen
         bold = "bold" if place == chosen else ""
-        line = (
-            Text().append(mark if place == chosen else " ", "bold cyan").append(f"{place + 1:>3} ")
-        )
+        line = Text().append(mark if place == chosen else " ", "bold cyan")
+        line.append(f"{place + 1:>3} ")
         line.append(set_cell_size(self.names[place], self.name), bold)
         line.append(style.figure(standings.score[kind], self.decimals).rjust(self.score), bold)
         share = standings.score[kind] / self.most if self.most > 0 else 0.0
         line.append(" ").append(style.bar(share, self.bar).ljust(self.bar), "blue")
-        if self.met is not None:
-            for other, opponent in enumerate(self.order):
-                value = self.met[kind, opponent]
-                ink = "bold reverse" if (place, other) == (chosen, column) else ""
-                figure = style.figure(value, 1)
-                line.append(" " * (_COLUMN - len(figure))).append(figure, ink)
+        for other in self.opponents:
+            ink = "bold reverse" if (place, other) == (chosen, self.column) else ""
+            figure = style.figure(self.met[kind, self.order[other]], 1)
+            line.append(" " * (self.cell - len(figure))).append(figure, ink)
         if self.nice:
             line.append(style.figure(standings.cooperation[kind], 2).rjust(6))
         return line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,14 @@ def test_a_folder_of_runs_is_printed_as_a_table(
         ["lake", "finished"],
         ["rivals", "finished"],
     ]
+
+
+def test_options_about_rounds_are_refused_for_a_folder(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert typed("replay", folder, "--plain", "--match", "mirror-rogue") == 2
+    said = capsys.readouterr().err
+    assert re.search("--match is about one run, and .* is a folder; name a run file in it", said)
 
 
 def test_a_folder_without_runs_is_refused(
