@@ -26,10 +26,11 @@ from society.theatre.folder_app import RunsBrowser
 from society.theatre.frame import Size
 from society.theatre.history import History
 from society.theatre.keys import press
+from society.theatre.lineage_panel import price_panel
 from society.theatre.network_panel import places_of
 from society.theatre.relations import relations_at
 from society.theatre.standings_data import action_signs, has_types, read_standings
-from society.theatre.strategy_panel import changed_words
+from society.theatre.strategy_panel import changed_words, strategy_panel
 from society.theatre.view import View
 
 STYLE = TerminalStyle("utf-8", 80)
@@ -275,3 +276,26 @@ def test_keys_of_these_screens_reach_the_view(name: str, request: pytest.Fixture
             return theatre.view
 
     assert shown(asyncio.run(drive()))
+
+
+def test_words_of_a_strategy_are_harmless_and_stay_within_their_panel(chain: History) -> None:
+    descent = read_descent(chain, 0)
+    founder = descent.lineage.founders[0]
+    hostile = founder._replace(strategy="give \x1b[31m少なく獲ろう\n[bold]half[/bold] \u202e" * 9)
+    for width in (30, 80):
+        for beside in (None, founder):
+            panel = strategy_panel(descent, hostile, 1, width, 30, STYLE, beside)
+            assert max(line.cell_len for line in panel) <= width
+            assert all(line.plain.isprintable() for line in panel)
+    assert "\\x1b[31m" in "\n".join(line.plain for line in panel)
+
+
+def test_the_parts_of_the_price_equation_stand_in_a_table(chain: History) -> None:
+    panel = price_panel(read_descent(chain, 0), 2, 60, 8, STYLE)
+    rows = [line.plain.split() for line in panel]
+    assert rows[1] == ["change", "selection", "survivors", "newborn"]
+    assert [row[:4] for row in rows[2:]] == [
+        ["1", "→", "2", "-0.159"],
+        ["▸", "2", "→", "3"],
+        ["3", "→", "4", "0.000"],
+    ]
