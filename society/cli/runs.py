@@ -248,22 +248,26 @@ def watch_run(args: argparse.Namespace, *, begun: bool = False, note: str = "") 
         if since := session.writer.call_store.since:
             print(f"society: {session.writer.path}{since}", file=sys.stderr)
         if begun and not args.quiet:
-            made = f"{session.purpose}: {session.writer.path}" if session.purpose else ""
-            print(f"{session.setup.scenario.name}: {made or session.setup.found}", file=sys.stderr)
-        desk = session.desk
+            where = session.purpose or session.setup.found
+            name, file = session.setup.scenario.name, session.writer.path
+            print(f"{name} ({where}) is recorded in {file}", file=sys.stderr)
         if args.quiet or args.json:
             return nullcontext()
-        from society.terminal.live import Live
-
-        if desk is None:
-            return Live(session.writer.manifest, asked=session.outside.ledger.entries)
-        live = Live(
-            session.writer.manifest, asked=session.outside.ledger.entries, awaited=desk.awaited
-        )
-        desk.announce = live.announce
-        return live
+        return _live_view(session)
 
     return watch
+
+
+def _live_view(session: Session) -> Live:
+    """Return the live view of a run."""
+    from society.terminal.live import Live
+
+    manifest, asked, minds = session.writer.manifest, session.outside.ledger.entries, session.minds
+    if minds is None:
+        return Live(manifest, asked=asked)
+    live = Live(manifest, asked=asked, awaited=minds.desk.awaited, under_way=minds.under_way.all)
+    minds.desk.announce = live.announce
+    return live
 
 
 def print_end(args: argparse.Namespace, path: Path, end: End) -> int:

@@ -87,11 +87,9 @@ def resume(
 def _play(runs: Iterable[Session], watch: Watch, conclude: bool) -> End:
     end = End("finished")
     for session in runs:
-        with session.writer:
-            with watch(session) as recorder:
-                watching = [] if recorder is None else [recorder]
-                end = session.play(*watching)
-            end = session.finish(end, conclude=conclude)
+        with session.writer, watch(session) as recorder:
+            watching = [] if recorder is None else [recorder]
+            end = session.finish(session.play(*watching), conclude=conclude)
         if end.code:
             break
     return end

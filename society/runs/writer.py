@@ -19,6 +19,7 @@ from society.engine.rng import Array
 from society.engine.scenario import Finding
 from society.errors import FileError, PartError, Paused, RunFileError, short_path
 from society.llm.call_tables import LOSE, WITHDRAWN, call_addresses, checksum, open_batches
+from society.slow_work import slow_work
 
 from .call_store import RunFileCallStore, unwritable_error, writing_remedy
 from .chunks import compact
@@ -151,7 +152,7 @@ class Writer:
             _state(self._connection, RunStanding(status, digest=self._last_chain()))
             self._connection.execute("PRAGMA busy_timeout = 100")
             # A file that stays as it is is whole, too: so neither a full disk nor a reader hinders.
-            with suppress(sqlite3.Error):
+            with suppress(sqlite3.Error), slow_work("packing the run file"):
                 self._compact(self._connection)
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             # Refused while somebody reads: the file is whole then too, but an empty -wal stays.
