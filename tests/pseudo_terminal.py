@@ -31,6 +31,7 @@ class Screen:
         self.width, self.height = width, height
         self._usual, self._other = self._blank(), self._blank()  # the alternate screen is apart
         self.cells, self.row, self.column = self._usual, 0, 0
+        self._kept = 0, 0  # where the cursor was when the other screen was opened
         self._rest = ""
 
     def _blank(self) -> list[list[str]]:
@@ -81,9 +82,13 @@ class Screen:
 
     def _obey(self, code: str, letter: str) -> None:
         if code == "?1049" and letter in "hl":
-            self._other = self._blank()
+            if letter == "h":
+                self._kept = self.row, self.column
+                self._other = self._blank()
+                self.row = self.column = 0
+            elif self.alternate:
+                self.row, self.column = self._kept
             self.cells = self._other if letter == "h" else self._usual
-            self.row = self.column = 0 if letter == "h" else self.row
         if not re.fullmatch(r"[\d;]*", code):
             return
         first, _, second = code.partition(";")

@@ -27,9 +27,9 @@ def add_replay(commands: Commands) -> None:
         help="print as text; shorten nothing where it is piped",
     )
     parser.add_argument(
-        "--from", type=_parse_place, default=0, metavar="T", dest="start",
+        "--from", type=_parse_place, metavar="T", dest="start",
         help="start at this round: a number or, for nested rounds, a path such as 3.1.5 (3. starts "
-        "at the first round within 3)",
+        "at the first round within 3); a run that is still being written opens at its last round",
     )  # fmt: skip
     parser.add_argument(
         "--replicate",
@@ -71,15 +71,23 @@ def _open_theatre(run: RunFile, args: argparse.Namespace) -> int:
     from society.terminal.labels import find_round
     from society.terminal.replay import check_replicate
     from society.theatre.app import open_theatre
+    from society.theatre.following import Follower
     from society.theatre.history import History
+    from society.theatre.live_theatre import open_live_theatre
     from society.theatre.view import View
 
     check_replicate(run.manifest, args.replicate)
     history = History(run)
-    start = View(round=find_round(args.start, history.paths), replicate=args.replicate)
+    unfinished = run.status != "finished"
+    # Whoever opens a run that is under way wants to see what comes.
+    first = history.last if run.status == "running" and args.start is None else args.start or 0
+    start = View(round=find_round(first, history.paths), replicate=args.replicate)
     if math.isfinite(args.speed):
         start = replace(start, speed=args.speed, playing=True)
-    open_theatre(history, start, console().encoding)
+    if unfinished:
+        open_live_theatre(Follower(history), start, console().encoding)
+    else:
+        open_theatre(history, start, console().encoding)
     return 0
 
 
@@ -88,7 +96,7 @@ def _print_history(run: RunFile, args: argparse.Namespace) -> int:
 
     paper = console()
     whole = args.plain and not paper.is_terminal
-    print_history(run, paper, args.start, args.replicate, args.speed, whole=whole)
+    print_history(run, paper, args.start or 0, args.replicate, args.speed, whole=whole)
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import traceback
 from collections.abc import Iterable
@@ -19,6 +20,7 @@ from .arguments import (
     add_output_options,
     add_saving_options,
     add_strict_option,
+    add_watch_option,
     out_path,
     whole_number,
 )
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from society.config.run_config import RunConfig, Setting
     from society.engine.calls import Usage
     from society.engine.game_master import Outcome
+    from society.engine.history import Recorder
     from society.llm.call_tables import BatchRecord
     from society.runs.call_search import NamedCall
     from society.runs.play import Watch
@@ -79,6 +82,7 @@ def add_run(commands: Commands) -> None:
     )
     parser.add_argument("--overwrite", action="store_true", help="replace an existing run file")
     add_strict_option(parser)
+    add_watch_option(parser)
     add_output_options(parser)
     parser.set_defaults(command=run_command)
 
@@ -154,6 +158,7 @@ def add_resume(commands: Commands) -> None:
     add_limit_options(parser)
     add_saving_options(parser)
     add_fallback_option(parser)
+    add_watch_option(parser)
     add_output_options(parser)
     parser.set_defaults(command=resume_command)
 
@@ -239,8 +244,9 @@ def watch_run(args: argparse.Namespace, *, begun: bool = False, note: str = "") 
     note: printed once, before the first run; by then nothing has been refused.
     """
     notes = [note] if note else []
+    can_watch = getattr(args, "watch", False) and _can_watch(args)
 
-    def watch(session: Session) -> AbstractContextManager[Live | None]:
+    def watch(session: Session) -> AbstractContextManager[Recorder | None]:
         while notes:
             _print_note(notes.pop())
         if since := session.writer.call_store.since:
@@ -249,11 +255,31 @@ def watch_run(args: argparse.Namespace, *, begun: bool = False, note: str = "") 
             where = session.purpose or session.setup.found
             name, file = session.setup.scenario.name, session.writer.path
             print(f"{name} ({where}) is recorded in {file}", file=sys.stderr)
+        if can_watch and not session.purpose:
+            from society.theatre.watching import WatchedRun
+
+            return WatchedRun(session, _live_view(session))
         if args.quiet or args.json:
             return nullcontext()
         return _live_view(session)
 
     return watch
+
+
+def _can_watch(args: argparse.Namespace) -> bool:
+    """Check if there is a terminal for --watch, and say if there is none; raises InputError."""
+    from society.errors import InputError
+
+    if args.quiet:
+        raise InputError("--watch shows a run while it is played, and --quiet nothing; give one")
+    streams = {"stdin": sys.__stdin__, "stderr": sys.__stderr__}
+    lacking = [name for name, one in streams.items() if not (one and one.isatty())]
+    if os.environ.get("TERM") == "dumb" or os.name == "nt":
+        lacking = ["this"]
+    if lacking:
+        instead = "" if args.json else "; lines are printed instead"
+        _print_note(f"--watch needs a terminal, and {lacking[0]} is none{instead}")
+    return not lacking
 
 
 def _live_view(session: Session) -> Live:

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -29,6 +30,8 @@ from .manifest import Manifest
 from .moved_files import with_folder
 from .reader import RunFile, open_run_file
 from .schema import SCHEMA, SIDES, Header, RunStanding, Status, endings, side_file
+
+_PAUSES = (0.01, 0.02, 0.04, 0.08, 0.1)  # seconds for which a reader is waited for
 
 
 class Writer:
@@ -155,9 +158,7 @@ class Writer:
             with suppress(sqlite3.Error), slow_work("packing the run file"):
                 self._compact(self._connection)
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            # Refused while somebody reads: the file is whole then too, but an empty -wal stays.
-            with suppress(sqlite3.OperationalError):
-                self._connection.execute("PRAGMA journal_mode = DELETE")
+            _end_wal(self._connection)
             self._connection.close()
 
     def _last_chain(self) -> str:
@@ -369,6 +370,19 @@ def _sync(path: Path) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
+
+
+def _end_wal(connection: sqlite3.Connection) -> None:
+    """Make the record a single file.
+
+    Refused while somebody reads, and SQLite does not wait here. Whoever follows a run reads for
+    moments; where somebody stays, the file is whole, too, but an empty -wal stays beside it.
+    """
+    for pause in _PAUSES:
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA journal_mode = DELETE")
+            return
+        time.sleep(pause)
 
 
 def _state(connection: sqlite3.Connection, standing: RunStanding) -> None:

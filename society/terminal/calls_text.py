@@ -1,4 +1,4 @@
-"""The calls of a run that have no reply yet, in words, a clause for each state."""
+"""The calls of a run that have no reply yet, in words: a clause for each state, or each call."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from .labels import count_noun
+from .labels import count_noun, spell_kind
 
 if TYPE_CHECKING:
     from society.llm.providers.calls_under_way import CallUnderWay
 
 _LONG = 2.0  # seconds from which on it is said how long a reply takes
 _REASON = 80  # characters
+_STATES = ("retrying", "held back", "sent", "waiting")
 
 
 class CallsInState(NamedTuple):
@@ -39,6 +40,26 @@ def describe_calls(calls: Sequence[CallUnderWay], now: float) -> Iterator[CallsI
     if again := by_state.get("retrying"):
         words = f"{_count(again)} to be repeated{_soon('in', again, now)}: {_reason(again)}"
         yield CallsInState(words, wrong=True)
+
+
+def list_calls(calls: Sequence[CallUnderWay], now: float, replicates: int) -> list[CallsInState]:
+    """Describe each call; those that went wrong come first, then those that take longest."""
+    order = sorted(calls, key=lambda call: (_STATES.index(call.state), call.since))
+    return [_describe_call(call, now, replicates) for call in order]
+
+
+def _describe_call(call: CallUnderWay, now: float, replicates: int) -> CallsInState:
+    request = call.request
+    who = request.who or f"agent {request.address.agent}"
+    who = request.agent if replicates > 1 else who
+    what = f"{who}: {spell_kind(request.address.kind)}"
+    if call.state == "sent":
+        return CallsInState(f"{what}, sent {now - call.since:.0f} s ago")
+    if call.state == "waiting":
+        return CallsInState(f"{what}, waiting for a place")
+    how, word = ("held back", "for") if call.state == "held back" else ("again", "in")
+    words = f"{what}, {how}{_soon(word, [call], now)}: {_reason([call])}"
+    return CallsInState(words, wrong=True)
 
 
 def _count(calls: Sequence[CallUnderWay]) -> str:

@@ -26,7 +26,7 @@ from society.engine.rng import Array
 from society.engine.scenario import COURSELESS
 from society.slow_work import watch_slow_work
 
-from .calls_text import describe_calls
+from .calls_text import CallsInState, describe_calls, list_calls
 from .console import TerminalStyle, flow_items
 from .labels import RoundLabels
 from .latest_rounds import LatestRounds
@@ -83,14 +83,18 @@ class Live:
         self._lines = self._tallest = 0
         self._left_open = ExitStack()
         self._over, self._lock = threading.Event(), threading.Lock()
+        self._paused = False
         self._screen: Screen | None = None
         if self.console.is_terminal and not self.console.is_dumb_terminal:
-            self._screen = Screen(
-                console=self.console,
-                get_renderable=self._picture,
-                refresh_per_second=_DRAWN_A_SECOND,
-                redirect_stdout=False,
-            )
+            self._screen = self._new_screen()
+
+    def _new_screen(self) -> Screen:
+        return Screen(
+            console=self.console,
+            get_renderable=self._picture,
+            refresh_per_second=_DRAWN_A_SECOND,
+            redirect_stdout=False,
+        )
 
     def __enter__(self) -> Live:
         self._started = time.monotonic()
@@ -116,12 +120,28 @@ class Live:
             elif begun:
                 self.console.print(self._picture())
 
+    def pause(self) -> None:
+        """Take the picture away, and draw nothing until `resume`."""
+        with self._lock:
+            self._paused = True
+            if self._screen is not None and self._screen.is_started:
+                self._screen.transient = True
+                self._screen.stop()
+                self._screen = self._new_screen()
+
+    def resume(self) -> None:
+        """Draw again."""
+        with self._lock:
+            self._paused = False
+            if self._screen is not None and not self._over.is_set():
+                self._screen.start()
+
     def _look(self) -> None:
         """Begin to draw after a moment; where nothing is drawn, print what takes long."""
         if self._screen is not None:
             if not self._over.wait(_MOMENT):
                 with self._lock:
-                    if not self._over.is_set():
+                    if not (self._over.is_set() or self._paused):
                         self._screen.start()
             return
         said = self._work
@@ -193,7 +213,8 @@ class Live:
             spark = Text(ink.sparkline(values, self._scale).ljust(cells), "green")
             lines += flow_items([spark, reading], ink.width, label=name, gutter=gutter, gap="  ")
         news = (*within, *self._news(ink))
-        for items in map(list, (news, self._measures(ink), self._spent(), self._doing(ink))):
+        doing = (ink.text(words, "yellow" if wrong else "cyan") for words, wrong in self._now())
+        for items in map(list, (news, self._measures(ink), self._spent(), doing)):
             lines += flow_items(items, ink.width, gap=ink.words(" · ")) if items else ()
         return lines
 
@@ -261,17 +282,25 @@ class Live:
     def _spent(self) -> Iterator[Text]:
         for words in spending_words(self._asked()):
             yield Text(words, "dim")
-        for words in self._awaited():
-            yield Text(words, "yellow")
 
-    def _doing(self, ink: TerminalStyle) -> Iterator[Text]:
-        """Yield calls without a reply, and slow work."""
+    def calls(self) -> list[CallsInState]:
+        """List the calls that have no reply yet, one by one."""
+        return list_calls(self._under_way(), time.monotonic(), self.manifest.replicates)
+
+    def doing(self) -> list[CallsInState]:
+        """List in clauses what the run has spent, and what it is doing now."""
+        spent = [CallsInState(words) for words in spending_words(self._asked())]
+        return [*spent, *self._now()]
+
+    def _now(self) -> Iterator[CallsInState]:
+        """Yield calls without a reply, batches, and slow work."""
         now = time.monotonic()
-        for words, wrong in describe_calls(self._under_way(), now):
-            yield ink.text(words, "yellow" if wrong else "cyan")
+        yield from describe_calls(self._under_way(), now)
+        for words in self._awaited():
+            yield CallsInState(words, wrong=True)
         words, since = self._work
         if words:
-            yield ink.text(f"{words} ({now - since:.0f} s)", "yellow")
+            yield CallsInState(f"{words} ({now - since:.0f} s)", wrong=True)
 
     def _measures(self, ink: TerminalStyle) -> Iterator[Text]:
         """Yield the latest values of the measures that can change from round to round."""

@@ -21,6 +21,7 @@ from .help import help_panel, key_line
 from .history import BORDER, BORN, ENDED, GONE, History, Mark
 from .keys import HELP
 from .lanes import lane_look, lanes
+from .live_run import doing_panel
 from .norms import norms
 from .timeline import timeline
 from .view import View
@@ -29,6 +30,7 @@ SMALLEST = Size(60, 16)
 _TALL = 34  # lines from which on each lane of marks has its own row
 _WIDE = 150  # cells from which on events stand beside the agents
 _LEAST_EVENTS = 3
+_CALLS = 6  # under way, that a tall screen lists
 _LONGEST_MEMORY = 100  # marks of earlier rounds that are looked through, of each lane
 
 DrawPanel = Callable[[History, View, int, int, TerminalStyle], Panel]
@@ -47,9 +49,11 @@ def draw(history: History, view: View, size: Size, style: TerminalStyle) -> Fram
         )
         return fit(_folded(words, size), size)
     style = TerminalStyle(style.encoding, size.width)
-    room = size.height - 2
+    calls = _CALLS if size.height >= _TALL else 0
+    doing = doing_panel(view.live, size.width, calls, style)
+    room = size.height - 2 - len(doing)
     panel = SCREENS.get(view.screen, _stage)(history, view, size.width, room, style)
-    lines = [title(history, view, size.width, style), *_filled(panel, room)]
+    lines = [title(history, view, size.width, style), *_filled(panel, room), *doing]
     return fit([*lines, key_line(history, view, size.width, style)], size)
 
 
@@ -70,6 +74,8 @@ def title(history: History, view: View, width: int, style: TerminalStyle) -> Tex
     elif manifest.level != "summary":
         where += f"{glyphs.dot}{count} of {manifest.agents} {manifest.stage.presence}"
     pace = f"{glyphs.playing} {view.speed:g}/s" if view.playing else glyphs.paused
+    if view.live is not None and not view.playing:
+        pace = view.live.title(view.round, style)
     right = style.words(f"{where}{glyphs.dot}{pace} ")
     left = Text(" " + style.cut(manifest.scenario.replace("_", " "), width // 3), "bold cyan")
     rest = style.cut(glyphs.dot + glyphs.dot.join(about), width - left.cell_len - len(right) - 1)

@@ -16,6 +16,7 @@ from society.terminal.labels import Place, find_round
 
 from .history import BORDER, History
 from .lanes import lanes
+from .live_run import LiveRun
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 20.0)  # rounds a second
 NOBODY_CHOSEN = -1
@@ -32,6 +33,7 @@ class View:
     its round. lane: the one lane of marks that is shown, "" for all. sort: the column by which
     agents are sorted, "" for their seats; reverse: turns that order round. typing: what is being
     typed in, "" for nothing; typed: so far. note: a line for the one who looks, until the next key.
+    live: how the run stands, if it is followed while it is written.
     """
 
     round: int = 0
@@ -50,6 +52,7 @@ class View:
     typed: str = ""
     found: str = ""
     note: str = ""
+    live: LiveRun | None = None
 
     @property
     def screen(self) -> str:
