@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 from rich.text import Text
@@ -11,8 +12,7 @@ from society.terminal.console import TerminalStyle, flow_items
 from society.terminal.labels import count_noun
 
 from .frame import Panel
-
-_AT_ONCE = 3  # lines for what is told in clauses
+from .history import History
 
 
 class LiveClause(NamedTuple):
@@ -35,6 +35,7 @@ class LiveRun(NamedTuple):
     last: its last round. doing: nothing where nobody tells.
     """
 
+    file: Path
     status: Status
     last: int
     doing: Doing = Doing()
@@ -47,15 +48,20 @@ class LiveRun(NamedTuple):
         return words
 
 
+def live_of(history: History, live: LiveRun | None) -> LiveRun | None:
+    """Return how the run of a history stands, if it is the one that is followed."""
+    return live if live is not None and live.file == history.run.path else None
+
+
 def doing_panel(live: LiveRun | None, width: int, rows: int, style: TerminalStyle) -> Panel:
-    """Draw what a run is doing, nothing if it is over; rows: for its calls, one by one."""
+    """Draw what a run is doing, in this many lines lest all others jump; none if it is over."""
     if live is None or live.status != "running" or not live.doing.clauses:
         return []
     items = [_drawn(clause, style) for clause in live.doing.clauses]
-    panel = [*flow_items(items, width - 1, gap=style.words(" · "))][:_AT_ONCE]
-    shown = live.doing.calls[:rows]
-    panel += [Text("  ").append_text(_drawn(clause, style)) for clause in shown]
-    return [Text(" ").append_text(line) for line in panel]
+    panel = [*flow_items(items, width - 1, gap=style.words(" · "))]
+    panel += [Text("  ").append_text(_drawn(clause, style)) for clause in live.doing.calls]
+    panel += [Text()] * (rows - len(panel))
+    return [Text(" ").append_text(line) for line in panel[:rows]]
 
 
 def _drawn(clause: LiveClause, style: TerminalStyle) -> Text:

@@ -20,6 +20,7 @@ from society.terminal.console import TerminalStyle
 
 from .app import Theatre
 from .following import Follower
+from .history import History
 from .keys import QUIT
 from .live_run import Doing, LiveRun
 from .view import View
@@ -43,11 +44,12 @@ class LiveTheatre(Theatre):
         view: View,
         style: TerminalStyle,
         *,
+        second: History | None = None,
         doing: Callable[[], Doing] = Doing,
         stoppable: bool = False,
         gone: Callable[[], bool] = lambda: False,
     ) -> None:
-        super().__init__(follower.history, view, style)
+        super().__init__(follower.history, view, style, second)
         self._follower, self._doing, self._gone = follower, doing, gone
         self._stoppable, self._asking = stoppable, False
         self.wish: Wish = "leave"
@@ -87,17 +89,15 @@ class LiveTheatre(Theatre):
     def _follow(self) -> None:
         """Take in what is new, and look again a little later."""
         began = time.monotonic()
-        view, before = self.view, self.view.live
+        view, before, followed = self.view, self.view.live, self._follower.history
         try:
             progress = self._follower.look()
         except RunFileError as error:
             view = replace(view, note=str(error))
         else:
-            at_the_end = view.round == self.history.last and not (view.screens or view.event)
-            grown, self.history = self.history is not self._follower.history, self._follower.history
-            if grown and at_the_end and not view.playing:
-                view = view.at(self.history, self.history.last)
-            view = replace(view, live=LiveRun(*progress, self._doing()))
+            file = followed.run.path
+            view = self._grown(view, followed, self._follower.history)
+            view = replace(view, live=LiveRun(file, *progress, self._doing()))
         if view != self.view:
             self.look(view)
             self._follower.history.run.let_go()
@@ -107,7 +107,19 @@ class LiveTheatre(Theatre):
         took = time.monotonic() - began
         self.set_timer(max(_OFTEN, _SPARING * took), self._follow)
 
+    def _grown(self, view: View, before: History, history: History) -> View:
+        """Return the view of a history that may have grown; at the last round, it goes along."""
+        busy = view.screens or view.event or view.playing or self.front is not before
+        at_the_end = view.round == before.last and not busy
+        if self.history is before:
+            self.history = history
+        if self.second is before:
+            self.second = history
+        return view.at(history, history.last) if at_the_end and history is not before else view
 
-def open_live_theatre(follower: Follower, view: View, encoding: str) -> None:
+
+def open_live_theatre(
+    follower: Follower, view: View, encoding: str, second: History | None = None
+) -> None:
     """Open the theatre on a run that may still be written, until it is left."""
-    LiveTheatre(follower, view, TerminalStyle(encoding, 80)).run()
+    LiveTheatre(follower, view, TerminalStyle(encoding, 80), second=second).run()

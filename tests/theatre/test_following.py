@@ -212,7 +212,7 @@ def test_a_run_in_the_middle_of_its_first_round_is_drawn(
     writer.call_store._publish()
     with open_run_file(writer.path) as run:
         history = History(run)
-        view = View(live=LiveRun("running", history.last))
+        view = View(live=LiveRun(run.path, "running", history.last))
         frame = draw(history, view, Size(80, 24), TerminalStyle("utf-8", 80))
     writer.close("failed")
     assert "Before the first round · 4 of 4 alive · ● live" in frame.plain

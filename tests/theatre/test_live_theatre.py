@@ -162,9 +162,10 @@ def test_the_end_of_the_run_is_told_and_its_last_round_stays(
 def test_what_the_run_does_stands_above_the_line_of_keys(run: RunFile) -> None:
     async def drive(theatre: LiveTheatre, press: Callable[[str], Awaitable[None]]) -> None:
         await until(lambda: theatre.view.live is not None)
-        assert frame_of(theatre).splitlines()[-3:-1] == [
+        assert frame_of(theatre).splitlines()[-7:-1] == [
             " 5 calls · 1 call to be repeated in 3 s: HTTP 429",
             "   villager 0: vote, again in 3 s: HTTP 429",
+            *[""] * 4,
         ]
 
     driven(run, drive)
