@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .arguments import positive_number, whole_number
+from .arguments import parse_place, positive_number, whole_number
 from .output import console
 from .parser import Commands
 
@@ -28,7 +28,7 @@ def add_replay(commands: Commands) -> None:
         help="print as text; shorten nothing where it is piped",
     )
     parser.add_argument(
-        "--from", type=_parse_place, metavar="T", dest="start",
+        "--from", type=parse_place, metavar="T", dest="start",
         help="start at this round: a number or, for nested rounds, a path such as 3.1.5 (3. starts "
         "at the first round within 3); a run that is still being written opens at its last round",
     )  # fmt: skip
@@ -108,14 +108,3 @@ def _print_history(run: RunFile, args: argparse.Namespace) -> int:
     whole = args.plain and not paper.is_terminal
     print_history(run, paper, args.start or 0, args.replicate, args.speed, whole=whole)
     return 0
-
-
-def _parse_place(text: str) -> int | tuple[int, ...]:
-    """Parse the number of a round, or its path, such as 3.1.5; a path may end in a dot."""
-    parts = text.removesuffix(".").split(".")
-    if not all(part.isdecimal() for part in parts):
-        raise argparse.ArgumentTypeError(
-            f"got {text!r}; expected the number of a round, such as 30, or its path, such as 3.1.5"
-        )
-    path = tuple(map(int, parts))
-    return path if "." in text else path[0]

@@ -225,6 +225,11 @@ class RunFile:
         with self._reading("the embeddings"):
             return find_vectors(self._connection, embedder, texts)
 
+    def vector_rows(self) -> Iterator[tuple[str, str, bytes, str]]:
+        """Yield the rows of all recorded embeddings; they are not looked into."""
+        with self._reading("the embeddings"):
+            yield from self._connection.execute("SELECT * FROM vectors")
+
     def ledger(self) -> tuple[Usage, ...]:
         """Return the use of models by component, kind of question and model."""
         return tuple(entry for _, entry in self._entries(per_agent=False))
