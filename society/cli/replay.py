@@ -32,9 +32,9 @@ def add_replay(commands: Commands) -> None:
         help="print as text; shorten nothing where it is piped",
     )
     parser.add_argument(
-        "--from", type=parse_place, default=0, metavar="T", dest="start",
+        "--from", type=parse_place, metavar="T", dest="start",
         help="start at this round: a number or, for nested rounds, a path such as 3.1.5 (3. starts "
-        "at the first round within 3)",
+        "at the first round within 3); a run that is still being written opens at its last round",
     )  # fmt: skip
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
@@ -95,20 +95,28 @@ def _open_theatre(run: RunFile, args: argparse.Namespace) -> int:
     from society.terminal.replay import check_replicate
     from society.theatre.acts import first_screens
     from society.theatre.app import open_theatre
+    from society.theatre.following import Follower
     from society.theatre.history import History
+    from society.theatre.live_theatre import open_live_theatre
     from society.theatre.view import View
 
     replicate = _chosen_replicate(run, args)
     check_replicate(run.manifest, replicate)
     history = History(run)
-    start = View(round=find_round(args.start, history.paths), replicate=replicate)
+    unfinished = run.status != "finished"
+    # Whoever opens a run that is under way wants to see what comes.
+    first = history.last if run.status == "running" and args.start is None else args.start or 0
+    start = View(round=find_round(first, history.paths), replicate=replicate)
     if math.isfinite(args.speed):
         start = replace(start, speed=args.speed, playing=True)
     elif args.replicate is None and args.match is None and not args.beside and not start.round:
         start = replace(start, screens=first_screens(history))
     with open_run_file(args.beside) if args.beside else nullcontext() as other:
         second = History(other) if other is not None else None
-        open_theatre(history, start, console().encoding, second)
+        if unfinished:
+            open_live_theatre(Follower(history), start, console().encoding, second)
+        else:
+            open_theatre(history, start, console().encoding, second)
     return 0
 
 
@@ -117,7 +125,8 @@ def _print_history(run: RunFile, args: argparse.Namespace) -> int:
 
     paper = console()
     whole = args.plain and not paper.is_terminal
-    print_history(run, paper, args.start, _chosen_replicate(run, args), args.speed, whole=whole)
+    replicate = _chosen_replicate(run, args)
+    print_history(run, paper, args.start or 0, replicate, args.speed, whole=whole)
     return 0
 
 
@@ -140,7 +149,7 @@ def _look_into_folder(args: argparse.Namespace) -> int:
     from society.theatre.conditions_data import read_folder
 
     about_rounds = {
-        "--from": args.start != 0,
+        "--from": args.start is not None,
         "--replicate": args.replicate is not None,
         "--match": args.match is not None,
         "--speed": math.isfinite(args.speed),

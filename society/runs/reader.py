@@ -66,8 +66,9 @@ class RunFile:
     """
 
     def __init__(self, path: Path, database: StoredDatabase, files: Path | None = None) -> None:
-        self.path, self._database = path, database
-        self._connection = connection = database.connection
+        self.path, self._files = path, files
+        self._held: StoredDatabase | None = database  # None while it is let go of
+        connection = database.connection
         self._looks: dict[int, tuple[ArrayLayout, str]] = {}
         self._chunk: dict[int, ChunkRow] = {}  # the one that was read last
         with self._reading("the manifest"):
@@ -76,7 +77,8 @@ class RunFile:
             check_schema(connection, chunked=self._chunked)
             _check_manifest_size(connection)
             rows = dict(connection.execute("SELECT key, value FROM manifest").fetchall())
-            _check_seal(rows.pop("seal"), *sorted(rows.items()))
+            self._seal = rows.pop("seal")
+            _check_seal(self._seal, *sorted(rows.items()))
             given = {key: load_json(value, _most_bytes(key)) for key, value in rows.items()}
             self.manifest = find_moved_files(Manifest.model_validate(given), path, files)
             _check_agents(self.manifest, path.stat().st_size)
@@ -88,7 +90,31 @@ class RunFile:
         self.close()
 
     def close(self) -> None:
-        self._connection.close()
+        if self._held is not None:
+            self._held.close()
+
+    def let_go(self) -> None:
+        """Let go of the file until something is read again, which is then as new as can be.
+
+        Meanwhile its writer can make it a single file, and another one can continue it.
+        """
+        self.close()
+        self._held, self._chunk = None, {}
+
+    @property
+    def _database(self) -> StoredDatabase:
+        if self._held is None:
+            again = open_run_file(self.path, self._files)
+            if again._seal != self._seal:
+                again.close()
+                raise RunFileError(f"{self.path} holds another run by now; open it again")
+            self._held = again._held
+        assert self._held is not None
+        return self._held
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        return self._database.connection
 
     @contextmanager
     def _reading(self, what: str) -> Iterator[None]:
