@@ -204,6 +204,7 @@ FACTS = {
 
 STAGE = DisplaySpec(
     columns=("resources", "share", "spent"),
+    better={"resources": "more", "final_resources": "more"},
     meeting=Meeting(
         "partner",
         "deed",

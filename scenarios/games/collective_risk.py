@@ -71,7 +71,11 @@ def threshold_met(told: RoundFacts, env: Environment) -> Array:
     measures=(*DILEMMA_MEASURES, Measure("threshold_met", "share of rounds", threshold_met)),
     agents=4,
     rounds=ROUNDS,
-    display=DisplaySpec(columns=("action", "payoff", "threshold_met"), player="player"),
+    display=DisplaySpec(
+        columns=("action", "payoff", "threshold_met"),
+        better={"payoff": "more", "threshold_met": "more"},
+        player="player",
+    ),
     facts={
         **DILEMMA_FACTS,
         "threshold_met": FactSpec("Whether enough players contributed", labels=("no", "yes")),

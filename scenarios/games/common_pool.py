@@ -64,7 +64,11 @@ def stock_left(told: RoundFacts, env: Environment) -> Array:
     ),
     agents=4,
     rounds=ROUNDS,
-    display=DisplaySpec(columns=("action", "payoff", "stock"), player="player"),
+    display=DisplaySpec(
+        columns=("action", "payoff", "stock"),
+        better={"payoff": "more", "stock": "more"},
+        player="player",
+    ),
     facts={**DILEMMA_FACTS, "stock": FactSpec("Stock of the match now", "units")},
     language_variant=LANGUAGE,
 )

@@ -32,6 +32,7 @@ from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import (
     OF_DEFAULT_CAST,
+    Direction,
     DisplaySpec,
     Measure,
     Meeting,
@@ -121,11 +122,12 @@ FACTS = {
     "others": FactSpec("Actions of the co-players, by number from 0; -1: none"),
     "payoff": FactSpec("Points of a player in the round", "points"),
     "weight": FactSpec("Weight of the round in the score of a match"),
-    "seat": FactSpec("Seat in the match, counted from 1"),
+    "seat": FactSpec("Seat in the match, counted from 1", private=True),  # named as "player 1"
     "move": FactSpec("Probabilities with which a player wants to act"),
 }
 PAIRED_FACTS = {**FACTS, "partner": FactSpec("Number of the co-player, by seat from 0")}
 MOST_ACTIONS = 500  # of a player, that are shown by name where two meet
+PAID_BETTER: Mapping[str, Direction] = {"payoff": "more"}
 PAIRED = DisplaySpec(
     meeting=Meeting(
         "partner",
@@ -133,9 +135,10 @@ PAIRED = DisplaySpec(
         tuple(f"played A{action}" for action in range(MOST_ACTIONS)),
         holds="payoff",
     ),
+    better=PAID_BETTER,
     player="player",
 )
-ALONE = DisplaySpec(columns=("action", "payoff"), player="player")
+ALONE = DisplaySpec(columns=("action", "payoff"), better=PAID_BETTER, player="player")
 LANGUAGE = {"minds": "language"}
 
 

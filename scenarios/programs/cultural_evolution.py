@@ -410,6 +410,7 @@ FACTS = {
     rounds=200,
     display=DisplaySpec(
         columns=("gene", "program", "fitness", "phenotype"),
+        better={"fitness": "more", "efficiency": "more"},
         endings={"dominated": "one gene had come to dominate", "extinct": "nobody was left"},
         levels=("generation",),
         noun="user",

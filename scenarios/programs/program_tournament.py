@@ -63,7 +63,9 @@ MEASURES = tuple(
     agents=16,
     rounds=10,
     display=DisplaySpec(
-        columns=("program", "payoff", "among_defectors", "among_copies"), noun="program"
+        columns=("program", "payoff", "among_defectors", "among_copies"),
+        better={"payoff": "more", "among_defectors": "more", "among_copies": "more"},
+        noun="program",
     ),
     facts={
         "gene": FactSpec("Number of the gene, a model and an attitude"),

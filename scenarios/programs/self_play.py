@@ -136,6 +136,7 @@ MEASURES = (
     rounds=5,
     display=DisplaySpec(
         columns=("gene", "program", "points"),
+        better={"points": "more", "efficiency": "more"},
         notes={"exploiters": {}},
         levels=("composition",),
         player="player",

@@ -107,6 +107,7 @@ FACTS = {
 
 STAGE = DisplaySpec(
     columns=("words", "tried", "accepted"),
+    better={"tried": "less", "accepted": "more"},
     quotes={"describe": "describes", "refusal": "was refused"},
     endings={"completed": "all programs were accepted"},
     noun="author",

@@ -47,7 +47,11 @@ def staff(p: Works, count: int) -> list[Cohort]:
 
 NOUNS = {"owner": "owner", "referee": "referee"}
 SHOWN = DisplaySpec(
-    columns=("stance", "income"), quotes={"act": "says"}, noun="worker", nouns=NOUNS
+    columns=("stance", "income"),
+    better={"income": "more"},
+    quotes={"act": "says"},
+    noun="worker",
+    nouns=NOUNS,
 )
 
 

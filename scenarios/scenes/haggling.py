@@ -44,7 +44,13 @@ def traders(p: Bazaar, count: int) -> list[Cohort]:
 SHOWN = ("worth", "offer", "price", "coins")
 NOUNS = {"seller": "seller", "buyer": "buyer"}
 ENDS = {"haggled": "all pairs have dealt"}
-STAGE = DisplaySpec(columns=SHOWN, quotes={"act": "says"}, endings=ENDS, nouns=NOUNS)
+STAGE = DisplaySpec(
+    columns=SHOWN,
+    better={"coins": "more", "deals": "more", "surplus": "more"},
+    quotes={"act": "says"},
+    endings=ENDS,
+    nouns=NOUNS,
+)
 
 
 @scenario(

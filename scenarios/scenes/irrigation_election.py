@@ -42,7 +42,13 @@ def farmers(p: Canal, count: int) -> list[Cohort]:
 
 
 SHOWN = ("warden", "take", "water", "harvest")
-STAGE = DisplaySpec(columns=SHOWN, notes={"quota": {}}, quotes={"act": "says"}, noun="farmer")
+STAGE = DisplaySpec(
+    columns=SHOWN,
+    better={"harvest": "more", "welfare": "more", "tail": "more", "obeyed": "more"},
+    notes={"quota": {}},
+    quotes={"act": "says"},
+    noun="farmer",
+)
 
 
 @scenario(

@@ -44,6 +44,7 @@ def company(p: Market, count: int) -> list[Cohort]:
 
 SHOWN = DisplaySpec(
     columns=(*KINDS, "met"),
+    better={"met": "more", "satisfied": "more"},
     quotes={"act words": "says", "heard": "is told alone"},
     noun="person",
     nouns={"referee": "referee"},

@@ -56,7 +56,13 @@ def friends(p: Evening, count: int) -> list[Cohort]:
 
 SHOWN = ("favourite", "place", "joy")
 NOUNS = {"referee": "referee"}
-STAGE = DisplaySpec(columns=SHOWN, quotes={"act": "says"}, noun="friend", nouns=NOUNS)
+STAGE = DisplaySpec(
+    columns=SHOWN,
+    better={"joy": "more", "coordinated": "more", "welfare": "more"},
+    quotes={"act": "says"},
+    noun="friend",
+    nouns=NOUNS,
+)
 
 
 @scenario(

@@ -66,6 +66,7 @@ _JUDGING = (
     "what is possible can happen: nobody gives what it does not have, and nobody is in two places. "
     "Then tell in one or two sentences what happens."
 )
+_WHISPERED = "What somebody says to one alone stays between the two; do not tell of it."
 _AGAIN = "Your last decision is not possible: {refusal} Decide once more."
 
 
@@ -463,7 +464,8 @@ class Scene:
         facts = self._shown(acts)
         limits = [limit for part in self.parts for limit in part.limits()]
         limits += [rule.sentence for rule in self.rules]
-        words = [_escaped(self.premise), self.judging, *map(_escaped, limits)]
+        private = [_WHISPERED] if self.whispers else []
+        words = [_escaped(self.premise), self.judging, *private, *map(_escaped, limits)]
         if refused is not None:
             facts["refusal"] = own(np.broadcast_to(refused, who.shape))
             words.append(_AGAIN)

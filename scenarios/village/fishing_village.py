@@ -223,8 +223,19 @@ FACTS = {
 
 STAGE = DisplaySpec(
     gauge=("stock", "capacity"),
+    reference={"MSY stock": lambda p: p.capacity / 2},
     columns=("effort", "catch", "wealth", "belief"),
+    better={
+        "stock": "more",
+        "wealth": "more",
+        "survival_time": "more",
+        "efficiency": "more",
+        "gini": "less",
+        "over_use": "less",
+        "compliance": "more",
+    },
     links={"punish": "fined", "imitate": "copied"},
+    amounts={"punish": "fine"},
     notes={"cap": {"propose": "the median of {n} proposals", "vote": "the plurality of {n} votes"}},
     limits={"catch": "limit"},
     endings={

@@ -80,6 +80,7 @@ FACTS = {
 
 STAGE = DisplaySpec(
     columns=("limit",),
+    better={"promising": "more"},
     quotes={"words": "says", "propose": "proposes"},
     endings={"settled": "the villagers agreed on limits"},
     noun="villager",

@@ -32,7 +32,7 @@ from society.former_names import FormerNameWarning
 from society.llm.providers.named_servers import addresses_in, naming_servers
 from society.visible import visible_streams
 
-from . import catalogue, checks, experiments, persona_commands, runs, strategy_commands
+from . import catalogue, checks, experiments, persona_commands, replay, runs, strategy_commands
 from .parser import ArgumentParser
 
 
@@ -152,7 +152,7 @@ _COMMANDS = (
     runs.add_resume,
     runs.add_show,
     runs.add_verify,
-    runs.add_replay,
+    replay.add_replay,
     experiments.add_sweep,
     experiments.add_report,
     experiments.add_reproduce,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 import traceback
 from collections.abc import Iterable
@@ -21,7 +20,6 @@ from .arguments import (
     add_saving_options,
     add_strict_option,
     out_path,
-    positive_number,
     whole_number,
 )
 from .output import console, print_json
@@ -552,45 +550,6 @@ def verify_command(args: argparse.Namespace) -> int:
     return 0 if verdict.ok else 1
 
 
-def add_replay(commands: Commands) -> None:
-    """Add `society replay`."""
-    parser = commands.add_parser("replay", help="read the history of a run, round by round")
-    parser.add_argument("file", type=Path, metavar="FILE.run")
-    parser.add_argument(
-        "--plain",
-        action="store_true",
-        help="print as text (the only format so far); shorten nothing where it is piped",
-    )
-    parser.add_argument(
-        "--from", type=_parse_place, default=0, metavar="T", dest="start",
-        help="start at this round: a number or, for nested rounds, a path such as 3.1.5 (3. starts "
-        "at the first round within 3)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--replicate",
-        type=whole_number(0),
-        default=0,
-        metavar="R",
-        help="replicate to show (default: 0)",
-    )
-    parser.add_argument(
-        "--speed", type=positive_number, default=math.inf, metavar="X", help="rounds per second"
-    )
-    parser.set_defaults(command=replay_command)
-
-
-def replay_command(args: argparse.Namespace) -> int:
-    """Carry out `society replay`."""
-    from society.runs.runfile import open_run_file
-    from society.terminal.replay import print_history
-
-    with open_run_file(args.file) as run:
-        paper = console()
-        whole = args.plain and not paper.is_terminal
-        print_history(run, paper, args.start, args.replicate, args.speed, whole=whole)
-    return 0
-
-
 def _add_code_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of commands that execute the code which a run file names."""
     parser.add_argument(
@@ -600,14 +559,3 @@ def _add_code_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--files", type=Path, metavar="DIR", help="look up the files of the run in this folder"
     )
-
-
-def _parse_place(text: str) -> int | tuple[int, ...]:
-    """Parse the number of a round, or its path, such as 3.1.5; a path may end in a dot."""
-    parts = text.removesuffix(".").split(".")
-    if not all(part.isdecimal() for part in parts):
-        raise argparse.ArgumentTypeError(
-            f"got {text!r}; expected the number of a round, such as 30, or its path, such as 3.1.5"
-        )
-    path = tuple(map(int, parts))
-    return path if "." in text else path[0]

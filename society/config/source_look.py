@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -92,6 +92,15 @@ class SourceFile:
         if any(isinstance(key, ast.Name | ast.Attribute) for key in keys):
             return None
         return frozenset(text for text in texts if isinstance(text, str))
+
+    def columns_begun_from(self, owner: str) -> Sequence[str]:
+        """List the columns that `begin` of a class surely reads: agents["name"], under no if."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.ClassDef) and node.name == owner:
+                begins = (one for one in node.body if isinstance(one, _Function))
+                function = next((one for one in begins if one.name == "begin"), None)
+                return [] if function is None else _columns_read(function)
+        return []
 
     def mentions(self, name: str, *, outside: tuple[str, ...] = ()) -> bool:
         """Tell whether a name is read somewhere: as an attribute, a text, or part of one.
@@ -378,6 +387,23 @@ def _is_column(node: ast.AST | None, group: str) -> bool:
     """Tell whether an expression is agents["name"]."""
     named = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
     return named and isinstance(node.value, ast.Name) and node.value.id == group  # type: ignore[union-attr]
+
+
+def _columns_read(function: _Function) -> list[str]:
+    """List the columns that a hook reads whenever it is called, before it sets them."""
+    group, found, own = function.args.args[-1].arg, list[str](), set[str]()
+    certain = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return
+    for statement in function.body:
+        if not isinstance(statement, certain):
+            break
+        for node in ast.walk(statement):
+            if _is_column(node, group) and isinstance(node, ast.Subscript):
+                name = ast.literal_eval(node.slice)
+                if isinstance(node.ctx, ast.Store):
+                    own.add(name)
+                elif name not in own:
+                    found.append(name)
+    return found
 
 
 def _is_fact(node: ast.AST | None) -> bool:

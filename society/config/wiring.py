@@ -31,6 +31,7 @@ from .hook_checks import (
     source_file,
     unset_columns,
 )
+from .registry import components
 from .rehearsal import MakeEnvironment, Rehearsal, switched
 from .source_look import SourceFile
 from .wiring_issues import Severity, WiringIssue
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 _MOST_LINES, _MOST_ALTOGETHER = 4_000, 40_000  # heard in one rehearsal, and in all of them
 _MOST_SETTINGS = 128  # other values of switches that are rehearsed
+_OF_AGENTS = ("columns", "better", "limits", "amounts", "quotes", "meeting")  # roles in a display
 _MOST_SECONDS = 5.0  # of the processor, until slow scripts are rehearsed no more widely
 
 
@@ -104,7 +106,7 @@ class _Check:
             return found
         if any(source.lacks_lines for source in sources):  # what follows would blame other lines
             return found
-        found += [*self._unknown_graphs(), *self._unknown_relations()]
+        found += [*self._unknown_graphs(), *self._unknown_relations(), *self._unkept_columns()]
         if self.own_scenario and not self.in_words:  # prompts may read any parameter
             found += self._unread_parameters()
         return [*found, *self._rehearsed()]
@@ -266,11 +268,16 @@ class _Check:
             for layer in self.scenario.layers
             for name in (*layer.spec.columns, *layer.spec.quotes, *layer.spec.endings)
         }
-        for role, name, legal in _displayed(self.scenario.display, told, seen, heard, self.params):
+        measured = {measure.name for measure in self.scenario.measures}
+        names = [
+            *_displayed(self.scenario.display, told, seen, heard, self.params),
+            *(("better", name, seen | measured) for name in self.scenario.display.better),
+        ]
+        for role, name, legal in names:
             if name in legal or name in brought:  # a mechanism suits plays of many kinds
                 continue
             # Other agents than those of the default cast may have other columns.
-            if self.own_cast is not None and role in ("columns", "limits", "quotes", "meeting"):
+            if self.own_cast is not None and role in _OF_AGENTS:
                 continue
             if role == "endings" and not _close(name, legal):  # what ends a run may be rare
                 continue
@@ -347,6 +354,27 @@ class _Check:
                     words = f"{part.title()} in cohort {cohort.name!r} has relation={name!r}; "
                     place = (self.own_cast or {}).get(cohort.name, ("", 0))
                     yield WiringIssue(words + suggest(name, legal), "error", *place)
+
+    def _unkept_columns(self) -> Iterator[WiringIssue]:
+        """Find columns that a component reads when lives begin, and that nobody keeps."""
+        for cohort in self.cast:
+            kept = {column.name for part in cohort.components for column in part.columns}
+            for part in cohort.components:
+                file = file_of(type(part))
+                read = source_file(file).columns_begun_from(type(part).__name__) if file else ()
+                for name in dict.fromkeys(name for name in read if name not in kept):
+                    keepers = [k.title() for k in components().values() if _keeps(k, name)]
+                    hint = suggest(name, kept) if _close(name, kept) else ""
+                    hint = hint or f"add {' or '.join(keepers) or 'the component that keeps it'}"
+                    words = (
+                        f"{part.title()} reads column {name!r}, which no component of cohort "
+                        f"{cohort.name!r} keeps; {hint}"
+                    )
+                    place = (self.own_cast or {}).get(cohort.name)
+                    if place is None:
+                        yield part_issue(type(part), "begin", words, "error")
+                    else:
+                        yield WiringIssue(words, "error", *place)
 
     def _unread_parameters(self) -> Iterator[WiringIssue]:
         """Find parameters that neither the user's files nor fields of components name."""
@@ -461,17 +489,18 @@ class _Check:
                 yield part_issue(kind, name, words, "warning")
 
     def _occasions(self, heard: Rehearsal) -> Iterator[WiringIssue]:
-        """Find faculties that wait for a question that nobody asks, or an event of no such kind."""
+        """Find faculties that wait for what is never asked or told, beside what they usually do."""
         for cohort in self.cast:
             place = (self.own_cast or {}).get(cohort.name, ("", 0))
             for part in cohort.components:
                 for field, said, what in (
                     ("before", heard.asked, "asked"),
                     ("when", heard.told, "told"),
+                    ("done_to_me", heard.facts, "a fact that is told"),
                 ):
-                    named = getattr(part, field, ())
+                    named, usual = getattr(part, field, ()), getattr(type(part), field, ())
                     for name in named if isinstance(named, tuple) else ():
-                        if name == "*" or name in said:
+                        if name == "*" or name in said or name in usual:
                             continue
                         if not heard.partial or _close(name, said):
                             words = (
@@ -547,6 +576,10 @@ class _Check:
                     yield WiringIssue(words, "warning", *place)
 
 
+def _keeps(kind: type[Component], name: str) -> bool:
+    return any(column.name == name for column in kind.columns)
+
+
 def _only_speaks(part: Component) -> bool:
     """Tell whether all that a component does is to add words to prompts, or to ask for thoughts."""
     speaks = part.overrides("brief") or part.overrides("ponder")
@@ -565,14 +598,19 @@ def _displayed(
     display: DisplaySpec, told: set[str], seen: set[str], heard: Rehearsal, params: Params
 ) -> Iterator[tuple[str, str, set[str]]]:
     """Yield each name in a display with its role, and the names that are legal there."""
+    parameters = set(type(params).model_fields)
     if display.gauge is not None:
         yield "gauge", display.gauge[0], told
-        yield "gauge", display.gauge[1], set(type(params).model_fields)
+        yield "gauge", display.gauge[1], parameters
+    named = (level for level in display.reference.values() if isinstance(level, str))
+    yield from (("reference", name, told | parameters) for name in named)
     yield from (("columns", name, seen) for name in display.columns)
     for name, limit in display.limits.items():
         yield "limits", name, seen
         yield "limits", limit, told
     yield from (("links", name, heard.asked | heard.in_answers) for name in display.links)
+    named = (amount for amount in display.amounts.values() if isinstance(amount, str))
+    yield from (("amounts", name, seen | parameters) for name in named)
     if display.meeting is not None:
         one = display.meeting
         for name in (one.peer, one.deed, one.share, one.holds, one.apart):

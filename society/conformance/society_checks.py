@@ -18,6 +18,7 @@ from society.engine.tape import Tape
 from society.errors import InputError, SocietyError, describe_user_error, explain_user_error
 from society.llm.providers.free_minds import FreeMinds
 from society.runs.design_runs import make_designs
+from society.terminal.labels import count_noun
 
 from .invariants import (
     AskedTwice,
@@ -85,7 +86,8 @@ def check_society(setup: Society, subject: str) -> Iterator[CheckResult]:
         words = describe_failure(error)
         yield CheckResult(subject, "error", f"does not play to its end: {words}")
         return
-    rounds = f"plays {whole.outcome.rounds} rounds in {setup.replicates} replicates"
+    rounds = count_noun(whole.outcome.rounds, "round")
+    rounds = f"plays {rounds} in {count_noun(setup.replicates, 'replicate')}"
     yield CheckResult(subject, "ok", rounds)
     rules: tuple[
         tuple[str, Callable[[Society, _Played], None], Literal["warning", "error"]], ...

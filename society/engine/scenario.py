@@ -41,6 +41,7 @@ P = ParamSpec("P")
 RoundFacts = Mapping[str, Array]
 Drawing = str | Mapping[str, Any] | Callable[[int, np.random.Generator], Any]
 Fold = Literal["mean", "sum", "total", "last", "first"]
+Direction = Literal["more", "less"]
 COURSELESS: Collection[Fold] = ("total", "first")  # of single rounds they say nothing
 
 
@@ -160,9 +161,14 @@ class DisplaySpec:
     """The display of a scenario.
 
     gauge: a common fact, and the parameter that is full scale.
+    reference: levels worth a line in the gauge, by their words: a parameter, a common fact, or a
+    function of the parameters: {"half full": lambda p: p.capacity / 2}.
     columns: own facts or public columns worth a column each.
+    better: columns, gauge and measures of which more, or less, is good: {"wealth": "more"}.
     limits: columns, and the common fact that they ought not to exceed: {"catch": "cap"}.
     links: peer answers worth a line, with the verb: {"punish": "fined"}.
+    amounts: what such a deed moves or takes: a parameter, or an own fact of the one who does it:
+    {"punish": "fine"}. A deed of amount 0 is none, and is not shown.
     meeting: pairs worth a line each, which stand in place of the columns that they hold.
     notes: common facts worth a word each round, with the questions that choose them and how; the
     last of these asked in a round counts: {"cap": {"propose": "the median of {n} proposals"}}.
@@ -177,9 +183,12 @@ class DisplaySpec:
     """
 
     gauge: tuple[str, str] | None = None
+    reference: Mapping[str, str | float | Callable[[Any], float]] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
+    better: Mapping[str, Direction] = field(default_factory=dict)
     limits: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
+    amounts: Mapping[str, str | float] = field(default_factory=dict)
     meeting: Meeting | None = None
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     quotes: Mapping[str, str] = field(default_factory=dict)
@@ -189,6 +198,51 @@ class DisplaySpec:
     noun: str = "agent"
     nouns: Mapping[str, str] = field(default_factory=dict)
     player: str = ""
+
+    def __post_init__(self) -> None:
+        for name, direction in self.better.items():
+            if direction not in get_args(Direction):
+                raise ArgumentError(
+                    f"better={{{name!r}: {direction!r}}} of a display; write 'more' or 'less'"
+                )
+        for question in self.amounts:
+            if question not in self.links:
+                raise ArgumentError(
+                    f"amounts={{{question!r}: ...}} of a display with no such link; "
+                    f"{suggest(question, self.links)}"
+                )
+        for words, level in self.reference.items():
+            if callable(level):
+                check_signature(level, f"the reference {words!r} of a display", "params")
+
+    def resolved(self, params: Params) -> DisplaySpec:
+        """Put numbers in place of parameters and functions of them, as a run file keeps them.
+
+        Raises ScenarioError for what is no number.
+        """
+        levels = {
+            words: _level(f"the reference {words!r}", level, params)
+            for words, level in self.reference.items()
+        }
+        amounts = {
+            question: _level(f"the amount of {question!r}", amount, params)
+            for question, amount in self.amounts.items()
+        }
+        return replace(self, reference=levels, amounts=amounts)
+
+
+def _level(what: str, given: str | float | Callable[[Any], float], params: Params) -> str | float:
+    """Return the number that a function or the name of a parameter stands for; a fact's name."""
+    if isinstance(given, str) and given not in type(params).model_fields:
+        return given
+    value = getattr(params, given) if isinstance(given, str) else given
+    value = value(params) if callable(value) else value
+    if not isinstance(value, int | float | np.number) or not np.isfinite(value):
+        named = f" {given!r}" if isinstance(given, str) else ""
+        raise ScenarioError(
+            f"{what} of the display{named} is {value!r:.40}; it must be a finite number"
+        )
+    return float(value)
 
 
 class Drafts(NamedTuple):

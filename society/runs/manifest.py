@@ -254,7 +254,7 @@ def manifest_of(
             MeasureNote(name=measure.name, unit=measure.unit, fold=measure.fold)
             for measure in scenario.measures
         ),
-        stage=scenario.display,
+        stage=scenario.display.resolved(env.params),
         cohorts=tuple(_cohort(one, env) for one in cast),
         seating=_seating(env),
         columns=_columns(cast),

@@ -80,11 +80,7 @@ def print_history(
     """
     manifest, paths = run.manifest, run.paths()
     first = find_round(start, paths)
-    if not 0 <= replicate < manifest.replicates:
-        last = manifest.replicates - 1
-        raise InputError(
-            f"there is no replicate {replicate}; give --replicate a number from 0 to {last}"
-        )
+    check_replicate(manifest, replicate)
     ink = TerminalStyle(console.encoding, min(console.width, _WIDEST), whole=whole)
     teller = _Teller(manifest, ink, replicate)
     print_lines(console, teller.opening())
@@ -103,6 +99,15 @@ def print_history(
                 time.sleep(1 / speed)
             before = page
     print_lines(console, teller.closing(run.status, paths))
+
+
+def check_replicate(manifest: Manifest, replicate: int) -> None:
+    """Raise InputError for a replicate that a run does not have."""
+    if not 0 <= replicate < manifest.replicates:
+        last = manifest.replicates - 1
+        raise InputError(
+            f"there is no replicate {replicate}; give --replicate a number from 0 to {last}"
+        )
 
 
 class _Teller:

@@ -151,10 +151,20 @@ class RoundView:
         return (_single(found[0]), _single(found[-1])) if found else None
 
     def links(self) -> Iterator[tuple[str, Array]]:
-        """Yield actions towards peers: the verb, and the seat of each agent's peer, (R, N)."""
+        """Yield actions towards peers: the verb, and the seat of each agent's peer, (R, N).
+
+        What moved nothing, such as a fine of 0, was no action.
+        """
         for question, verb in self.stage.links.items():
+            amount = self._amount(question)
             for answer in self.answered.get(question, ()):
-                yield verb, answer.values
+                yield verb, np.where(amount == 0, NOBODY, answer.values)
+
+    def _amount(self, question: str) -> Array:
+        """Return what each answer moved, (R, N), or one number for all; NaN where unknown."""
+        amount = self.stage.amounts.get(question, np.nan)
+        told = self._held(amount) if isinstance(amount, str) else np.array(amount)
+        return np.array(np.nan) if told is None else told
 
     def quotes(self) -> Iterator[tuple[str, str, Array]]:
         """Yield texts to be quoted: name, verb, and the new ones, (R, N), with "" for the others.

@@ -162,6 +162,29 @@ ERRORS = {
         '("share", "hurt"), quotes={"speech": "says"})',
         "canal.py:27: the display's quotes names 'speech', which is nothing that it can show",
     ),
+    "a better of nothing": (
+        '("share", "hurt"))',
+        '("share", "hurt"), better={"shaer": "more"})',
+        "canal.py:27: the display's better names 'shaer', which is nothing that it can show; "
+        "did you mean 'share'?",
+    ),
+    "a reference that is neither told nor set": (
+        '("share", "hurt"))',
+        '("share", "hurt"), reference={"inflow": "flwo"})',
+        "canal.py:27: the display's reference names 'flwo', which is nothing that it can show; "
+        "did you mean 'flow'?",
+    ),
+    "an amount of nothing": (
+        '("share", "hurt"))',
+        '("share", "hurt"), links={"take": "took"}, amounts={"take": "hsare"})',
+        "canal.py:27: the display's amounts names 'hsare', which is nothing that it can show; "
+        "did you mean 'share'?",
+    ),
+    "an amount of what is no link": (
+        '("share", "hurt"))',
+        '("share", "hurt"), links={"take": "took"}, amounts={"taek": "share"})',
+        "canal.py:27: amounts={'taek': ...} of a display with no such link; did you mean 'take'?",
+    ),
     "own values by replicate": (
         "own(take)",
         "own(take.sum(-1))",
@@ -712,8 +735,24 @@ def test_a_relation_of_a_component_that_is_not_there_is_found_before_any_call(
     )
 
 
+def test_a_column_that_nobody_keeps_is_found_before_any_life_begins(
+    typed: Typed, tmp_path: Path
+) -> None:
+    parts = "formative_memories, personal_norm, language_policy"
+    cohort = f"{{name: all, count: 3, components: [{parts}]}}"
+    (tmp_path / "a.yaml").write_text(f"scenario: language_village\ncohorts: [{cohort}]\n")
+    said = typed("run", "a.yaml", "--quiet")
+    assert (said.code, said.err) == (
+        2,
+        "society: a.yaml:2: personal_norm reads column 'persona', which no component of cohort "
+        "'all' keeps; add persona\n",
+    )
+    assert not (tmp_path / "runs").exists()
+
+
 def test_faculties_that_wait_for_what_never_happens_are_named(typed: Typed, tmp_path: Path) -> None:
-    parts = "persona, situation: {before: [efort, vote]}, plan: {when: [punishd]}, language_policy"
+    plan = "plan: {when: [punishd], done_to_me: [capp]}"
+    parts = f"persona, situation: {{before: [efort, vote]}}, {plan}, language_policy"
     cohort = f"{{name: all, count: 3, components: [{parts}]}}"
     (tmp_path / "a.yaml").write_text(f"scenario: language_village\ncohorts: [{cohort}]\n")
     said = typed("run", "a.yaml", "--estimate", "--quiet")
@@ -722,6 +761,8 @@ def test_faculties_that_wait_for_what_never_happens_are_named(typed: Typed, tmp_
         "language_village; did you mean 'effort'?",
         "warning: a.yaml:2: plan in cohort 'all' has when='punishd', and this is not told in "
         "language_village; did you mean 'punished'?",
+        "warning: a.yaml:2: plan in cohort 'all' has done_to_me='capp', and this is not a fact "
+        "that is told in language_village; did you mean 'cap'?",
     ]
 
 

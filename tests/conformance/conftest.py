@@ -320,32 +320,33 @@ def parts_of(case: Case) -> set[object]:
     return {setup.scenario.name} | names | kinds
 
 
-def deal_halves(cases: Sequence[Case]) -> list[set[int]]:
-    """Deal cases to two halves of the ways in which they are tried, for what is quick.
+def deal_shares(cases: Sequence[Case]) -> list[set[int]]:
+    """Deal cases to shares of the ways in which they are tried, for what is quick.
 
-    A case goes to both, as long as some of its parts have not been there; or else to one of them.
+    A case goes to each share in which one of its parts has not been; or else to one of them.
     """
-    been: tuple[set[object], set[object]] = (set(), set())
+    been: list[set[object]] = [set() for _ in range(SHARES)]
     dealt: list[set[int]] = []
     for number, case in enumerate(cases):
         if RARE_GRAPHS & set(str(case).split()):
             dealt.append(set())
             continue
         parts = parts_of(case)
-        halves = {half for half in (0, 1) if parts - been[half]} or {number % 2}
-        for half in halves:
-            been[half].update(parts)
-        dealt.append(halves)
+        shares = {share for share in range(SHARES) if parts - been[share]} or {number % SHARES}
+        for share in shares:
+            been[share].update(parts)
+        dealt.append(shares)
     return dealt
 
 
-HALVES = deal_halves(CASES)
+SHARES = 4
+DEALT = deal_shares(CASES)
 
 
 def marks(number: int, way: str) -> list[pytest.MarkDecorator]:
-    """Mark a way of trying a case, by the name of its test: its half must not depend on others."""
+    """Mark a way of trying a case, by the name of its test: its share depends on no other test."""
     group = pytest.mark.xdist_group(f"case {number}")
-    quick = crc32(way.encode()) % 2 in HALVES[number]
+    quick = crc32(way.encode()) % SHARES in DEALT[number]
     return [group] if quick else [group, pytest.mark.thorough]
 
 
@@ -363,9 +364,9 @@ def cases() -> list[Case]:
 
 
 @pytest.fixture(scope="session")
-def halves() -> list[set[int]]:
-    """Which halves of the ways each case is quickly tried in."""
-    return HALVES
+def dealt() -> list[set[int]]:
+    """Which shares of the ways each case is quickly tried in."""
+    return DEALT
 
 
 PartsOf = Callable[[Case], set[object]]

@@ -18,6 +18,7 @@ from society.engine.scenario import (
     Finding,
     Measure,
     MechanismPostAnalysis,
+    Params,
     PostAnalysis,
     RoundFacts,
     Scenario,
@@ -26,7 +27,7 @@ from society.engine.scenario import (
     wrap_scenario,
 )
 from society.engine.script import Script, Tell, common
-from society.errors import ScenarioError
+from society.errors import ArgumentError, ScenarioError
 
 
 def fair(env: Environment) -> Script:
@@ -55,6 +56,36 @@ FAIR = Scenario(
     relations=("haggle",),
     display=DisplaySpec(columns=("price",), quotes={"cry": "cries"}, levels=("day",)),
 )
+
+
+class Stalls(Params):
+    stalls: int = 4
+    motto: str = "fair"
+
+
+def test_a_display_keeps_numbers_in_place_of_parameters_and_functions() -> None:
+    shown = DisplaySpec(
+        reference={"half": lambda p: p.stalls / 2, "all": "stalls", "told": "price"},
+        links={"cheat": "cheated"},
+        amounts={"cheat": "stalls"},
+    )
+    kept = shown.resolved(Stalls())
+    assert kept.reference == {"half": 2.0, "all": 4.0, "told": "price"}
+    assert kept.amounts == {"cheat": 4.0}
+
+
+def test_a_reference_that_is_no_number_is_refused() -> None:
+    shown = DisplaySpec(reference={"motto": "motto"})
+    with pytest.raises(ScenarioError) as refused:
+        shown.resolved(Stalls())
+    assert str(refused.value) == (
+        "the reference 'motto' of the display 'motto' is 'fair'; it must be a finite number"
+    )
+
+
+def test_better_is_more_or_less() -> None:
+    with pytest.raises(ArgumentError, match="of a display; write 'more' or 'less'"):
+        DisplaySpec(better={"price": "up"})  # type: ignore[dict-item]
 
 
 @mechanism(

@@ -37,6 +37,23 @@ def asked(hand: Hand, kind: str, form: str, **more: Any) -> Step:
     return hand.ask(kind, form, arrays | {(role, ""): more[role] for role in more})
 
 
+@pytest.mark.parametrize(
+    ("amount", "line"),
+    [(10.0, "1 fined    agent 0 fined agent 2"), (0.0, "fined      nobody")],
+)
+def test_a_fine_of_nothing_is_no_fine(hand: Hand, amount: float, line: str) -> None:
+    stage = DisplaySpec(links={"punish": "fined"}, amounts={"punish": amount})
+    punish = asked(hand, "punish", "peer on net", fields={"": [[2, -1, -1]]})
+    assert told_of(hand, punish, stage=stage) == [line]
+
+
+def test_deeds_without_an_amount_of_their_own_are_none(hand: Hand) -> None:
+    stage = DisplaySpec(links={"give to": "gave to"}, amounts={"give to": "given"})
+    give = asked(hand, "give", "to: peer on net", fields={"to": [[2, 0, -1]]})
+    given = hand.tell("given", {("own", "given"): [[0.0, 3.0, 0.0]]})
+    assert told_of(hand, give, given, stage=stage) == ["1 gave to  agent 1 gave to agent 0"]
+
+
 def test_proposals_stand_with_all_who_make_them(hand: Hand) -> None:
     form = "A0: amount -9..9; A1: amount -9..9"
     fields = {"A0": [[2.0, 0.5, 2.0]], "A1": [[-3.0, 0.0, -3.0]]}

@@ -10,18 +10,18 @@ import numpy as np
 
 from society.engine.history import Page, Step
 from society.engine.rng import Array
-from society.scenarios.mechanisms.questionnaire.instrument import Instrument, Occasion
+from society.scenarios.mechanisms.questionnaire.instrument import AskedOccasion, Instrument
 
 
-class Answers(NamedTuple):
+class GivenAnswers(NamedTuple):
     """The answers that were given on one occasion.
 
     page: of the run, on which it was asked. asked: who was, (R, N) of bool. answers: by item,
-    (R, N), see Item.read; of nobody else.
+    (R, N), see QuestionnaireItem.read; of nobody else.
     """
 
     instrument: Instrument
-    occasion: Occasion
+    occasion: AskedOccasion
     page: int
     asked: Array
     answers: Mapping[str, Array]
@@ -32,7 +32,7 @@ class Answers(NamedTuple):
         return self.instrument.scores(self.answers)
 
 
-def read_answers(page: Page, instruments: Mapping[str, Instrument]) -> Iterator[Answers]:
+def read_answers(page: Page, instruments: Mapping[str, Instrument]) -> Iterator[GivenAnswers]:
     """Yield what was answered on a page, by occasion; instruments: by name, others do not count.
 
     Where some agents were asked on an occasion after others, their answers stand together.
@@ -44,7 +44,9 @@ def read_answers(page: Page, instruments: Mapping[str, Instrument]) -> Iterator[
         if name in instruments:
             who = np.any([step.arrays["who", ""] for step in steps], axis=0)
             answers = _answers(instruments[name], steps)
-            yield Answers(instruments[name], Occasion(label, played), page.number, who, answers)
+            yield GivenAnswers(
+                instruments[name], AskedOccasion(label, played), page.number, who, answers
+            )
 
 
 def _address(step: Step) -> tuple[str, str, int]:

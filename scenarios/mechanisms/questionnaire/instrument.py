@@ -64,7 +64,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class Item(_Part):
+class QuestionnaireItem(_Part):
     """One question, and the form of its answer.
 
     labels: of a likert item's points, all in order, or some by number. limit: the longest answer to
@@ -85,7 +85,7 @@ class Item(_Part):
     optional: bool = False
 
     @model_validator(mode="after")
-    def _fits_its_kind(self) -> Item:
+    def _fits_its_kind(self) -> QuestionnaireItem:
         needed, allowed = _KEYS[self.kind]
         given = self.model_fields_set
         for name in needed:
@@ -215,10 +215,10 @@ class Instrument(_Part):
     title: Words
     note: str = ""
     instructions: str = ""
-    items: Annotated[list[Item], Field(min_length=1)]
+    items: Annotated[list[QuestionnaireItem], Field(min_length=1)]
     scales: dict[str, Scale] = {}
 
-    def item(self, id: str) -> Item:
+    def item(self, id: str) -> QuestionnaireItem:
         """Return the item with an id."""
         return next(item for item in self.items if item.id == id)
 
@@ -228,7 +228,7 @@ class Instrument(_Part):
         legends = {item.legend for item in self.items if item.kind == "likert"}
         return legends.pop() if len(legends) == 1 else ""
 
-    def wording(self, item: Item, *, alone: bool) -> str:
+    def wording(self, item: QuestionnaireItem, *, alone: bool) -> str:
         """Return the text of an item, with its unit and the meaning of its points.
 
         alone: whether it is asked alone; beside others the meaning that all share is said once.
@@ -289,7 +289,7 @@ class Instrument(_Part):
         return np.stack([item.scored(answers[item.id]) for item in items])
 
 
-class Occasion(NamedTuple):
+class AskedOccasion(NamedTuple):
     """An occasion on which an instrument was given.
 
     played: the rounds that were over; label: "before", "round 5", "end".

@@ -33,7 +33,11 @@ from society.engine.script import UNANSWERED, Ask, Fact, Inherit, Line, Script, 
 from society.errors import ScenarioError
 from society.scenarios.games.player_matching import match_players
 from society.scenarios.mechanisms.questionnaire.answers import read_answers
-from society.scenarios.mechanisms.questionnaire.instrument import Instrument, Item, Occasion
+from society.scenarios.mechanisms.questionnaire.instrument import (
+    AskedOccasion,
+    Instrument,
+    QuestionnaireItem,
+)
 
 QUESTION = "questionnaire"  # the kind of all questions
 CHANCE_ID = "questionnaire"
@@ -117,6 +121,11 @@ def questionnaire(
         return played in rounds or bool(every and played and played % every == 0)
 
     def asked(env: Environment) -> Script:
+        if not (before or after) and len(env.levels) < 2 and not any(map(due, _played(env))):
+            raise ScenarioError(
+                f"questionnaire: it is never given in a run of at most {env.horizon} rounds; "
+                "name an earlier round (rounds: [...]), or play more of them"
+            )
         inner = play(env)
         seats = _seats(env, cohorts)
         _refuse_clashes(entry, instrument, seats, env)
@@ -124,6 +133,11 @@ def questionnaire(
         return _asking(inner, sitting, before, due, after)
 
     return asked
+
+
+def _played(env: Environment) -> range:
+    """The numbers of rounds that can be over, where rounds are not within others."""
+    return range(1, env.horizon + 1)
 
 
 def _refuse_clashes(entry: object, instrument: Instrument, seats: Array, env: Environment) -> None:
@@ -173,19 +187,19 @@ def _asking(
     received: Any = None
     played = given = 0  # rounds that are over; after so many it was given last
     if before:
-        yield from sitting.give(Occasion("before", 0), env.active, {})
+        yield from sitting.give(AskedOccasion("before", 0), env.active, {})
     while True:
         opened = len(env.opened)
         try:
             said = script.send(received)
         except StopIteration as stop:
             if after or (due(played) and given < played):
-                yield from sitting.give(Occasion("end", played), env.present, told.facts)
+                yield from sitting.give(AskedOccasion("end", played), env.present, told.facts)
             return stop.value
         for path, _ in env.opened[opened:]:
             if due(played) and given < played:
                 given = played
-                occasion = Occasion(f"round {played}", played)
+                occasion = AskedOccasion(f"round {played}", played)
                 yield from sitting.give(occasion, env.active, told.facts)
             played += not env.levels or len(path) == len(env.levels)
         told.note(said)
@@ -216,7 +230,7 @@ class _Sitting:
     mode: Mode
     order: Order
 
-    def give(self, occasion: Occasion, there: Array, told: Mapping[str, Fact]) -> Script:
+    def give(self, occasion: AskedOccasion, there: Array, told: Mapping[str, Fact]) -> Script:
         """Ask all who are there, (R, N) of bool, about all items; told: what they know."""
         items, who = self.instrument.items, self.seats & there
         facts = {**told, **self._facts(occasion)}
@@ -232,7 +246,7 @@ class _Sitting:
         else:
             yield from self._interview(occasion, facts, who)
 
-    def _interview(self, occasion: Occasion, facts: Mapping[str, Fact], who: Array) -> Script:
+    def _interview(self, occasion: AskedOccasion, facts: Mapping[str, Fact], who: Array) -> Script:
         """Ask one item after another; agents whose items have the same form are asked together."""
         items, shape = self.instrument.items, self.env.present.shape
         fixed = np.broadcast_to(np.arange(len(items)), (*shape, len(items)))
@@ -252,14 +266,14 @@ class _Sitting:
                     given = items[place].read(settled, mine)[mine]
                     answers[mine, position] = [*map(items[place].shown, given.tolist())]
 
-    def _alike(self, items: Sequence[Item]) -> list[list[int]]:
+    def _alike(self, items: Sequence[QuestionnaireItem]) -> list[list[int]]:
         """Group the numbers of items by the form of their answers."""
         groups: dict[str, list[int]] = {}
         for item in items:
             groups.setdefault(item.form().form(), []).append(self.instrument.items.index(item))
         return list(groups.values())
 
-    def _facts(self, occasion: Occasion) -> dict[str, Fact]:
+    def _facts(self, occasion: AskedOccasion) -> dict[str, Fact]:
         instrument, alone = self.instrument, self.mode != "together"
         words = {
             "instrument": instrument.name,
@@ -281,7 +295,7 @@ class _Sitting:
             "rounds_played": common(occasion.played),
         }
 
-    def _drawn(self, occasion: Occasion) -> Array:
+    def _drawn(self, occasion: AskedOccasion) -> Array:
         """Return an order of the items for everybody, (R, N, K)."""
         draws, name = self.env.draws(CHANCE_ID), self.instrument.name
         ranks = [

@@ -17,15 +17,15 @@ from society.analysis.study.questionnaire_rows import answers_of, instruments_of
 from society.analysis.study.study import Study
 from society.engine.rng import Array
 from society.engine.scenario import estimate_measure, mean_over
-from society.scenarios.mechanisms.questionnaire.answers import Answers
-from society.scenarios.mechanisms.questionnaire.instrument import Instrument, Item
+from society.scenarios.mechanisms.questionnaire.answers import GivenAnswers
+from society.scenarios.mechanisms.questionnaire.instrument import Instrument, QuestionnaireItem
 
 
 class Wave(NamedTuple):
     """The answers of one condition on one occasion; label: of the occasion, the same for none."""
 
     label: str
-    given: Answers
+    given: GivenAnswers
 
     def means(self, scale: str) -> Array:
         """The mean score of those asked in each run, (R,); NaN where nobody has one."""
@@ -89,7 +89,7 @@ def read_questionnaires(study: Study) -> list[GivenQuestionnaire]:
     return found
 
 
-def _waves(given: Sequence[Answers]) -> Iterator[Wave]:
+def _waves(given: Sequence[GivenAnswers]) -> Iterator[Wave]:
     """Label occasions; within games that are repeated one comes again, and is told by its page."""
     times = Counter(one.occasion.label for one in given)
     for one in given:
@@ -98,7 +98,7 @@ def _waves(given: Sequence[Answers]) -> Iterator[Wave]:
         yield Wave(label, one)
 
 
-def summarise_item(item: Item, given: Answers) -> ItemSummary:
+def summarise_item(item: QuestionnaireItem, given: GivenAnswers) -> ItemSummary:
     """Summarise the answers to an item by all who were asked."""
     answers = given.answers[item.id][given.asked].tolist()
     known = [one for one in answers if one is not None and one == one]

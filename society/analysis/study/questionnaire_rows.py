@@ -13,8 +13,8 @@ from society.engine.rng import Array
 from society.errors import RunFileError
 from society.runs.agent_names import AgentNames
 from society.runs.manifest import Manifest
-from society.scenarios.mechanisms.questionnaire.answers import Answers, read_answers
-from society.scenarios.mechanisms.questionnaire.instrument import Instrument, Item
+from society.scenarios.mechanisms.questionnaire.answers import GivenAnswers, read_answers
+from society.scenarios.mechanisms.questionnaire.instrument import Instrument, QuestionnaireItem
 
 from .frames import NAMED, RowBlock
 
@@ -28,7 +28,7 @@ ROWS |= {"name": np.object_, "cohort": np.int64}
 ROWS |= {"instrument": str, "occasion": str, "rounds_played": np.int32}
 
 
-def item_column(item: Item) -> str:
+def item_column(item: QuestionnaireItem) -> str:
     """Return the column that holds the answers to an item, see frames.add_column."""
     return f"{item.id}_value" if item.id in ("condition", *ROWS) else item.id
 
@@ -55,7 +55,7 @@ def instruments_of(manifest: Manifest) -> dict[str, Instrument]:
     return found
 
 
-def answers_of(run: ConditionRun) -> Iterator[tuple[Page, Answers]]:
+def answers_of(run: ConditionRun) -> Iterator[tuple[Page, GivenAnswers]]:
     """Yield all answers to the questionnaires of a run, each with its page."""
     instruments = instruments_of(run.manifest)
     if not instruments:

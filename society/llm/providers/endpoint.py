@@ -81,7 +81,8 @@ class Outgoing(NamedTuple):
     """A request as it goes out: its messages, its other settings, and how they came about.
 
     version: of the endpoint's ways. way: how the form of the answer is enforced; schema: that form.
-    folded: whether the system message stands in the user's.
+    folded: whether the system message stands in the user's. address: of which a seed is made, that
+    of the question and the number of empty replies to it, if there were any.
     """
 
     messages: list[dict[str, str]]
@@ -90,6 +91,7 @@ class Outgoing(NamedTuple):
     way: Way = "none"
     schema: Mapping[str, Any] | None = None
     folded: bool = False
+    address: tuple[str | int, ...] = ()
 
 
 class Endpoint:
@@ -151,8 +153,8 @@ class Endpoint:
         settings = {**self._shared}
         if request.room is not None and self._takes_room:
             settings[self._room] = request.room
+        address = (*request.address, empty) if empty else request.address
         if self._seeds:
-            address = (*request.address, empty) if empty else request.address
             settings["seed"] = seed_at(self._seed, address)
         way: Way = "none"
         if request.schema is not None and (way := self._way_for(request.schema)) != "none":
@@ -162,7 +164,7 @@ class Endpoint:
         if folded:
             messages = fold_system(messages)
         said = [{"role": role, "content": content} for role, content in messages]
-        return Outgoing(said, settings, self._version, way, request.schema, folded)
+        return Outgoing(said, settings, self._version, way, request.schema, folded, address)
 
     def _way_for(self, schema: Mapping[str, Any]) -> Way:
         refused = self._refused_schemas

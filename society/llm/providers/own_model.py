@@ -42,7 +42,8 @@ class OwnQuestion(NamedTuple):
     answer; options: of a choice, else None; peers: names that an answer may give. schema: of the
     answer as JSON, None for free text. messages: the same in words, with the reason of a repair.
     address: whose question it is, which turn; no two calls of a run have the same. seed: of 31
-    bits, from the run's seed and the address. room: tokens for the answer, None for no bound.
+    bits, from the run's seed, the address and the number of empty answers so far. room: tokens for
+    the answer, None for no bound.
     """
 
     kind: str
@@ -125,7 +126,7 @@ class FunctionModel:
             request.schema,
             request.messages,
             request.address,
-            seed_at(self._seed, request.address),
+            seed_at(self._seed, sent.address),
             request.room or self._room,
         )
         try:

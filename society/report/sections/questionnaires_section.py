@@ -21,7 +21,7 @@ from society.report.figures.style import Figure
 from society.report.layout import ConditionGroup, Layout, legend_note
 from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import CellValue, Head, Table, known_mean, read_fields
-from society.scenarios.mechanisms.questionnaire.instrument import Item
+from society.scenarios.mechanisms.questionnaire.instrument import QuestionnaireItem
 
 from .over_time import number_series
 
@@ -187,16 +187,21 @@ def _items(layout: Layout, number: int, given: GivenQuestionnaire) -> Table:
         ("words", "how often"),
     ]
     notes = [f"{item.id}: {_described(item)}" for item in given.instrument.items]
-    title, first = "Answers to each item, over all agents and runs", layout.factor_columns(places)
+    title, first = (
+        "Answers to each item, over all agents and runs",
+        layout.factor_columns(places),
+    )
     return Table.of(f"questionnaire_{number}_items", title, head, rows, *notes, first=first)
 
 
-def _described(item: Item) -> str:
+def _described(item: QuestionnaireItem) -> str:
     more = [item.legend, item.unit, "reversed" if item.reversed else ""]
     return " · ".join([item.text, *filter(None, more)])
 
 
-def _quotes(layout: Layout, number: int, given: GivenQuestionnaire, item: Item) -> Table:
+def _quotes(
+    layout: Layout, number: int, given: GivenQuestionnaire, item: QuestionnaireItem
+) -> Table:
     """Quote the answers to an open item, in the first run of each condition."""
     rows, places = list[tuple[CellValue, ...]](), list[int]()
     for place, wave in given.every():

@@ -370,6 +370,31 @@ def test_each_round_of_a_run_is_one_job_and_the_digest_is_that_of_single_calls(
     assert told(capsys, "verify", "batch.run")["ok"]
 
 
+CHAIN = """
+scenario: public_goods
+agents: 3
+cohorts:
+  - name: players
+    count: 3
+    components: [situation, {language_policy: {faculties: chain}}]
+"""
+
+
+def test_each_step_of_a_chain_of_thoughts_is_one_job(
+    provider: Provider, surroundings: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three players in two replicates, over three rounds: their situation, then the answer."""
+    Path("chain.yaml").write_text(CHAIN)
+    digests = []
+    for name, *batch in (("single.run",), ("batch.run", "--batch")):
+        assert main(["run", "chain.yaml", *words(provider, name, *batch)[2:]]) == 0
+        shown = told(capsys, "show", name)
+        assert (shown["ledger"]["calls"], shown["ledger"]["fallbacks"]) == (36, 0)
+        digests.append(shown["digest"])
+    assert digests[0] == digests[1]
+    assert sizes(provider) == [6] * 6
+
+
 def test_a_file_that_asks_for_batches_is_outweighed_by_the_command(
     provider: Provider, surroundings: pytest.MonkeyPatch
 ) -> None:

@@ -63,6 +63,17 @@ def test_its_seed_is_that_of_the_run_and_the_address(ask: Ask, asked: Asked) -> 
     assert len(set(texts)) == 3
 
 
+def test_an_empty_answer_is_asked_for_again_with_another_seed(ask: Ask, asked: Asked) -> None:
+    seeds: list[int] = []
+
+    def answer(asked: OwnQuestion) -> object:
+        seeds.append(asked.seed)
+        return "" if len(seeds) == 1 else "0.5"
+
+    assert answered(asked, bid(ask), answer).text == "0.5"
+    assert len(set(seeds)) == 2
+
+
 @pytest.mark.parametrize(
     ("said", "text"),
     [

@@ -13,7 +13,7 @@ from society.config.build import build
 from society.config.run_config import load_config
 from society.config.yaml_source import read_yaml
 from society.errors import InputError, ScenarioError
-from society.scenarios.mechanisms.questionnaire.instrument import Instrument, Item
+from society.scenarios.mechanisms.questionnaire.instrument import Instrument, QuestionnaireItem
 from tests.conftest import Written
 
 NAN = np.nan
@@ -49,8 +49,8 @@ def test_there_is_no_score_where_an_item_was_not_answered() -> None:
     np.testing.assert_equal(THREE.scores(answers)["far"], [NAN, 20])
 
 
-def item(**given: Any) -> Item:
-    return Item.model_validate({"id": "x", "text": "X", **given})
+def item(**given: Any) -> QuestionnaireItem:
+    return QuestionnaireItem.model_validate({"id": "x", "text": "X", **given})
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def item(**given: Any) -> Item:
     ],
 )
 def test_answers_are_read_as_they_were_meant(
-    one: Item, form: str, settled: list[Any], read: list[Any]
+    one: QuestionnaireItem, form: str, settled: list[Any], read: list[Any]
 ) -> None:
     """The last of the three was not understood, and holds what stands for nothing."""
     given = np.array(settled, one.form().dtype)

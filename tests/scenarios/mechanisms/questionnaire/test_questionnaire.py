@@ -21,7 +21,7 @@ from society.errors import InputError, PartError, RunFileError, Unparsed
 from society.runs.play import play, resume
 from society.runs.runfile import Writer, manifest_of, open_run_file
 from society.runs.verify import verify
-from society.scenarios.mechanisms.questionnaire.answers import Answers, read_answers
+from society.scenarios.mechanisms.questionnaire.answers import GivenAnswers, read_answers
 from society.scenarios.mechanisms.questionnaire.instrument import Instrument
 from tests.conftest import Written
 
@@ -66,7 +66,7 @@ def pages_of(setup: Society) -> list[Page]:
     return recorder.pages
 
 
-def answered(setup: Society) -> list[Answers]:
+def answered(setup: Society) -> list[GivenAnswers]:
     instruments = {"well": Instrument.model_validate(INSTRUMENT)}
     return [one for page in pages_of(setup) for one in read_answers(page, instruments)]
 
@@ -363,6 +363,15 @@ def test_two_instruments_of_one_name_are_refused() -> None:
     asked = [{"questionnaire": {"instrument": one}} for one in (INSTRUMENT, other)]
     with pytest.raises(InputError, match="two instruments are called 'well'"):
         build(load_config("fishing_village", {"mechanisms": asked}))
+
+
+def test_a_questionnaire_after_a_round_that_is_never_played_is_refused() -> None:
+    given = {"instrument": INSTRUMENT, "rounds": [9], "before": False, "after": False}
+    asked = {"mechanisms": [{"questionnaire": given}], "rounds": 3}
+    words = "it is never given in a run of at most 3 rounds"
+    with pytest.raises(InputError, match=words):
+        build(load_config("fishing_village", asked))
+    build(load_config("fishing_village", {**asked, "rounds": 9}))
 
 
 def test_two_instruments_with_a_scale_of_one_name_are_refused() -> None:

@@ -1,0 +1,103 @@
+"""`society replay`: a recorded history as a theatre on a terminal, or as text."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .arguments import positive_number, whole_number
+from .output import console
+from .parser import Commands
+
+if TYPE_CHECKING:
+    from society.runs.runfile import RunFile
+
+
+def add_replay(commands: Commands) -> None:
+    """Add `society replay`."""
+    parser = commands.add_parser("replay", help="look at the history of a run, round by round")
+    parser.add_argument("file", type=Path, metavar="FILE.run")
+    parser.add_argument(
+        "--plain",
+        action="store_true",
+        help="print as text; shorten nothing where it is piped",
+    )
+    parser.add_argument(
+        "--from", type=_parse_place, default=0, metavar="T", dest="start",
+        help="start at this round: a number or, for nested rounds, a path such as 3.1.5 (3. starts "
+        "at the first round within 3)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--replicate",
+        type=whole_number(0),
+        default=0,
+        metavar="R",
+        help="replicate to show (default: 0)",
+    )
+    parser.add_argument(
+        "--speed", type=positive_number, default=math.inf, metavar="X", help="rounds per second"
+    )
+    parser.set_defaults(command=replay_command)
+
+
+def replay_command(args: argparse.Namespace) -> int:
+    """Carry out `society replay`."""
+    from society.runs.runfile import open_run_file
+
+    with open_run_file(args.file) as run:
+        if not args.plain:
+            lacking = _lacking_terminal()
+            if not lacking:
+                return _open_theatre(run, args)
+            print(
+                f"society: {lacking} is no terminal, so the history is printed as text; "
+                "--plain does so without this note",
+                file=sys.stderr,
+            )
+        return _print_history(run, args)
+
+
+def _lacking_terminal() -> str:
+    """Name what is no terminal, of the three streams that the theatre needs; "" if all are."""
+    streams = {"stdin": sys.__stdin__, "stdout": sys.__stdout__, "stderr": sys.__stderr__}
+    return next((name for name, one in streams.items() if not (one and one.isatty())), "")
+
+
+def _open_theatre(run: RunFile, args: argparse.Namespace) -> int:
+    from society.terminal.labels import find_round
+    from society.terminal.replay import check_replicate
+    from society.theatre.app import open_theatre
+    from society.theatre.history import History
+    from society.theatre.view import View
+
+    check_replicate(run.manifest, args.replicate)
+    history = History(run)
+    start = View(round=find_round(args.start, history.paths), replicate=args.replicate)
+    if math.isfinite(args.speed):
+        start = replace(start, speed=args.speed, playing=True)
+    open_theatre(history, start, console().encoding)
+    return 0
+
+
+def _print_history(run: RunFile, args: argparse.Namespace) -> int:
+    from society.terminal.replay import print_history
+
+    paper = console()
+    whole = args.plain and not paper.is_terminal
+    print_history(run, paper, args.start, args.replicate, args.speed, whole=whole)
+    return 0
+
+
+def _parse_place(text: str) -> int | tuple[int, ...]:
+    """Parse the number of a round, or its path, such as 3.1.5; a path may end in a dot."""
+    parts = text.removesuffix(".").split(".")
+    if not all(part.isdecimal() for part in parts):
+        raise argparse.ArgumentTypeError(
+            f"got {text!r}; expected the number of a round, such as 30, or its path, such as 3.1.5"
+        )
+    path = tuple(map(int, parts))
+    return path if "." in text else path[0]

@@ -1,0 +1,77 @@
+"""The time axis that all rows share: rounds to cells, and values over rounds to bars."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from rich.text import Text
+
+from society.engine.rng import Array
+from society.terminal.console import TerminalStyle
+
+from .history import History
+
+_WIDEST_ROUND = 8  # cells
+_ROOMY = 100  # cells from which on names of rows may be longer
+_NUMBER = 10  # cells at the right, for a number
+
+
+class TimeAxis(NamedTuple):
+    """Rounds 1 to `rounds`, drawn in `cells` cells, at the right of names in `labels` cells."""
+
+    rounds: int
+    cells: int
+    labels: int = 0
+
+    @classmethod
+    def of(cls, rounds: int, room: int, labels: int = 0) -> TimeAxis:
+        """Make an axis of at most `room` cells; few rounds take several cells each."""
+        rounds = max(rounds, 1)
+        each = min(room // rounds, _WIDEST_ROUND)
+        return cls(rounds, each * rounds if each else max(room, 1), labels)
+
+    @classmethod
+    def of_frame(cls, history: History, width: int) -> TimeAxis:
+        """Make the axis of a frame of this width: of what was played, and what was planned."""
+        labels = 16 if width >= _ROOMY else 10
+        return cls.of(max(history.last, history.manifest.most), width - labels - _NUMBER, labels)
+
+    @property
+    def each(self) -> int:
+        """The cells of a round, at least one."""
+        return max(self.cells // self.rounds, 1)
+
+    def cell(self, number: int) -> int:
+        """Return the first cell of a round; round 0 shares that of the first one."""
+        return min(max(number - 1, 0) * self.cells // self.rounds, self.cells - 1)
+
+    def sums(self, rounds: Array, times: Array) -> Array:
+        """Count what happened in each cell, (cells,), from rounds and how often it did there."""
+        cells = np.minimum(np.maximum(rounds - 1, 0) * self.cells // self.rounds, self.cells - 1)
+        return np.bincount(cells.astype(int), times, minlength=self.cells)
+
+    def spread(self, values: Array) -> Array:
+        """Return a value per cell from values by round, (T + 1,): the last one that was told.
+
+        What comes before the first value, and after the last one, is NaN.
+        """
+        known = np.flatnonzero(np.isfinite(values))
+        if not len(known):
+            return np.full(self.cells, np.nan)
+        ends = np.ceil(np.arange(1, self.cells + 1) * self.rounds / self.cells).astype(int)
+        before = np.searchsorted(known, ends, side="right") - 1
+        shown = np.where(before >= 0, values[known[np.maximum(before, 0)]], np.nan)
+        shown[ends > known[-1] + max(1, -(-self.rounds // self.cells))] = np.nan
+        return shown
+
+    def name(self, style: TerminalStyle, words: str, ink: str = "") -> Text:
+        """Draw the name of a row."""
+        shown = style.cut(words.replace("_", " "), self.labels - 1)
+        return style.text(shown, ink).append(" " * (self.labels - Text(shown).cell_len))
+
+    def bars(self, style: TerminalStyle, values: Array, scale: float, here: int, ink: str) -> Text:
+        """Draw values by round as bars; what comes after the round one looks at is dim."""
+        line = Text(style.sparkline(self.spread(values).tolist(), scale), ink)
+        line.stylize("dim", self.cell(here) + self.each)
+        return line

@@ -1,0 +1,207 @@
+"""Draw a view of a history as a frame: panels put together for a screen of any size."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Mapping
+from itertools import groupby
+
+import numpy as np
+from rich.text import Text
+
+from society.terminal.console import TerminalStyle
+from society.terminal.labels import RoundLabels, count_noun
+
+from .agent_rows import agent_rows
+from .events import events, names_in
+from .frame import Frame, Panel, Size, fit
+from .gauge import gauge, measures
+from .glyphs import Glyphs
+from .help import help_panel, key_line
+from .history import BORDER, BORN, ENDED, GONE, History, Mark
+from .keys import HELP
+from .lanes import lane_look, lanes
+from .norms import norms
+from .timeline import timeline
+from .view import View
+
+SMALLEST = Size(60, 16)
+_TALL = 34  # lines from which on each lane of marks has its own row
+_WIDE = 150  # cells from which on events stand beside the agents
+_LEAST_EVENTS = 3
+_LONGEST_MEMORY = 100  # marks of earlier rounds that are looked through, of each lane
+
+DrawPanel = Callable[[History, View, int, int, TerminalStyle], Panel]
+
+# Screens that lie above the stage, by the name that `View.open` takes: each fills the room between
+# the title and the line of keys.
+SCREENS: Mapping[str, DrawPanel] = {HELP: help_panel}
+
+
+def draw(history: History, view: View, size: Size, style: TerminalStyle) -> Frame:
+    """Draw one frame; it depends on nothing but what is given."""
+    if size.width < SMALLEST.width or size.height < SMALLEST.height:
+        words = (
+            f"The theatre needs {SMALLEST.width} x {SMALLEST.height} cells; "
+            f"this terminal has {size.width} x {size.height}. Make it larger, or press q."
+        )
+        return fit(_folded(words, size), size)
+    style = TerminalStyle(style.encoding, size.width)
+    room = size.height - 2
+    panel = SCREENS.get(view.screen, _stage)(history, view, size.width, room, style)
+    lines = [title(history, view, size.width, style), *_filled(panel, room)]
+    return fit([*lines, key_line(history, view, size.width, style)], size)
+
+
+def title(history: History, view: View, width: int, style: TerminalStyle) -> Text:
+    """Draw the top line: the run at the left; the round, and who is there, at the right."""
+    manifest, glyphs = history.manifest, Glyphs(style)
+    page = history.page(view.round)
+    about = [f"seed {manifest.seed}"]
+    if manifest.replicates > 1:
+        about.append(f"replicate {view.replicate}, {manifest.replicates - 1} more")
+    labels = RoundLabels(manifest)
+    where = glyphs.dot.join(labels.reached(page.path, page.number))
+    if page.number == 0:
+        where = labels.title(page)
+    count = int(page.present[view.replicate].sum())
+    if not page.running[view.replicate]:
+        where += f"{glyphs.dot}ended"
+    elif manifest.level != "summary":
+        where += f"{glyphs.dot}{count} of {manifest.agents} {manifest.stage.presence}"
+    pace = f"{glyphs.playing} {view.speed:g}/s" if view.playing else glyphs.paused
+    right = style.words(f"{where}{glyphs.dot}{pace} ")
+    left = Text(" " + style.cut(manifest.scenario.replace("_", " "), width // 3), "bold cyan")
+    rest = style.cut(glyphs.dot + glyphs.dot.join(about), width - left.cell_len - len(right) - 1)
+    left.append(rest, "dim")
+    left.append(" " * max(width - left.cell_len - Text(right).cell_len, 1))
+    return left.append(right, "bold")
+
+
+def _stage(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
+    """Draw the stage: time line, stock, norms, measures, agents, events."""
+    tall = height + 2 >= _TALL
+    panel = timeline(history, view, width, 7 if tall else 2, style)
+    stock = gauge(history, view, width, 2, style)
+    panel += stock
+    if history.manifest.level == "summary":
+        return [*panel, *_summary(history, view, width, height - len(panel), style)]
+    panel += measures(history, view, width, 4 if tall else 0 if stock else 2, style)
+    banner = norms(history, view, width, 6 if tall else 2, style)
+    panel += [_rule("norm in force", width, style), *banner] if tall and banner else banner
+    left = height - len(panel)
+    if width >= _WIDE:
+        return [*panel, *_beside(history, view, width, left, style)]
+    happened = len(events(history, view, style))
+    feed = 1 + max(_LEAST_EVENTS, min(happened, left // 3))
+    agents = min(history.manifest.agents + 1, left - feed - tall)
+    if tall:
+        panel.append(_rule("agents", width, style))
+    panel += agent_rows(history, view, width, agents, style)
+    return [*panel, *_feed(history, view, width, height - len(panel), style)]
+
+
+def _summary(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
+    """Draw measures alone, where details were not recorded, and say how to get more."""
+    words = (
+        "Details were not recorded (level summary): there are measures only. "
+        "Run again with --record full to see agents and events."
+    )
+    said = [style.text(line, "dim") for line in textwrap.wrap(words, width)]
+    rows = measures(history, view, width, height - len(said) - 1, style)
+    return [*rows, Text(), *said]
+
+
+def _beside(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
+    """Draw agents at the left and events at the right."""
+    right = width * 2 // 5
+    left = width - right - 3
+    narrow, wide = TerminalStyle(style.encoding, right), TerminalStyle(style.encoding, left)
+    agents = [
+        _rule("agents", left, style),
+        *agent_rows(history, view, left, height - 1, wide),
+    ]
+    feed = _filled(_feed(history, view, right, height, narrow), height)
+    lines = []
+    for one, other in zip(_filled(agents, height), feed, strict=True):
+        one.truncate(left, overflow="crop", pad=True)
+        lines.append(one.append("   ").append_text(other))
+    return lines
+
+
+def _feed(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
+    """Draw the events of this round; where there is room below, marks of earlier rounds."""
+    style = TerminalStyle(style.encoding, width - 2)
+    found, room = events(history, view, style), height - 1
+    if room < 1:
+        return []
+    chosen = min(view.event, max(len(found) - 1, 0)) if view.pane == "events" else -1
+    start = min(max(chosen - room // 2, 0), max(len(found) - room, 0))
+    shown = found[start : start + room]
+    heading = RoundLabels(history.manifest).title(history.page(view.round))
+    heading += f": {count_noun(len(found), 'event')}"
+    if len(shown) < len(found):
+        heading += f", {start + 1} to {start + len(shown)} are shown"
+    panel = [_rule(heading, width, style)]
+    glyphs = Glyphs(style)
+    for number, event in enumerate(shown, start):
+        here = number == chosen
+        line = Text(f"{glyphs.chosen if here else ' '} ", "bold cyan").append_text(event.words)
+        line.truncate(width, overflow="crop", pad=here)
+        if here:
+            line.stylize("reverse")
+        panel.append(line)
+    return [*panel, *_before(history, view, width, room - len(shown), style)]
+
+
+def _before(history: History, view: View, width: int, room: int, style: TerminalStyle) -> Panel:
+    """List what stands out in earlier rounds, the latest first."""
+    labels, glyphs = RoundLabels(history.manifest), Glyphs(style)
+    found = list[tuple[int, str, list[Mark]]]()
+    for lane in lanes(history, view.replicate).values():
+        if lane.name == BORDER or view.lane not in ("", lane.name):
+            continue
+        earlier = lane.until(view.round - 1)[-_LONGEST_MEMORY:]
+        by_round = groupby(reversed(earlier), key=lambda mark: mark.round)
+        found += [(number, lane.name, list(marks)) for number, marks in by_round]
+    found.sort(key=lambda one: -one[0])
+    panel: Panel = []
+    for number, name, marks in found[: room if room > 1 else 0]:
+        when = labels.label(history.page(number))
+        glyph, _ = lane_look(history, name, glyphs)
+        words = _told(history, view, name, marks, style)
+        panel.append(Text("  " + style.cut(f"{when} {glyph} {words}", width - 2), "dim"))
+    return panel
+
+
+def _told(history: History, view: View, lane: str, marks: list[Mark], style: TerminalStyle) -> str:
+    """Describe the marks of a lane in one round."""
+    first = marks[0]
+    if lane == ENDED:
+        return f"ended: {first.words}"
+    if lane in (GONE, BORN):
+        names = names_in(history, view.replicate, first.round, style)
+        listed = [names[mark.agent] for mark in reversed(marks)]
+        return f"{first.words}: {', '.join(listed)}"
+    if lane in history.manifest.stage.notes:
+        value = history.course(view.replicate).common.get(lane, np.full(1, np.nan))
+        told = value[first.round] if first.round < len(value) else np.nan
+        return f"{lane} {style.figure(told) if np.isfinite(told) else first.words}"
+    times = sum(mark.times for mark in marks)
+    return f"{lane} {times} times" if times != 1 else f"{lane} once"
+
+
+def _rule(words: str, width: int, style: TerminalStyle) -> Text:
+    """Draw a line across that names what stands below it."""
+    line = Text(style.words("── "), "dim").append(style.words(words), "bold").append(" ")
+    return line.append(style.words("─") * max(width - line.cell_len, 0), "dim")
+
+
+def _filled(panel: Panel, height: int) -> Panel:
+    """Cut or fill a panel so that it has this many lines."""
+    return [*panel[:height], *(Text() for _ in range(height - len(panel)))]
+
+
+def _folded(words: str, size: Size) -> Panel:
+    """Fold a message so that it can be read on the smallest terminal."""
+    return [Text(line) for line in textwrap.wrap(words, max(size.width, 1))]

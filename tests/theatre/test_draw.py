@@ -1,0 +1,32 @@
+"""Frames of the theatre."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from society.terminal.console import TerminalStyle
+from society.theatre.draw import draw
+from society.theatre.frame import Size
+from society.theatre.history import History
+from society.theatre.view import View
+
+UTF8 = TerminalStyle("utf-8", 80)
+
+
+@pytest.mark.parametrize("size", [Size(60, 16), Size(80, 24), Size(120, 40), Size(200, 60)])
+def test_a_frame_fills_the_screen_exactly(village: History, size: Size) -> None:
+    for number in range(village.last + 1):
+        frame = draw(village, View(round=number), size, UTF8)
+        assert len(frame.lines) == size.height
+        assert {cell_len(line.plain) for line in frame.lines} == {size.width}
+
+
+def test_a_terminal_that_is_too_small_is_told_how_large_it_must_be(village: History) -> None:
+    frame = draw(village, View(), Size(40, 10), UTF8)
+    assert "needs 60 x 16" in frame.plain.replace("\n", " ")
+
+
+def test_ascii_consoles_are_drawn_in_ascii(village: History) -> None:
+    frame = draw(village, View(round=1), Size(120, 40), TerminalStyle("ascii", 80))
+    assert frame.plain.isascii()
