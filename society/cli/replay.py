@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from .arguments import positive_number, whole_number
 from .output import console
 from .parser import Commands
+from .replay_export import add_export_options, export_run, refuse_export_options
 
 if TYPE_CHECKING:
     from society.runs.runfile import RunFile
@@ -27,20 +28,20 @@ def add_replay(commands: Commands) -> None:
         help="print as text; shorten nothing where it is piped",
     )
     parser.add_argument(
-        "--from", type=_parse_place, default=0, metavar="T", dest="start",
+        "--from", type=_parse_place, metavar="T", dest="start",
         help="start at this round: a number or, for nested rounds, a path such as 3.1.5 (3. starts "
         "at the first round within 3)",
     )  # fmt: skip
     parser.add_argument(
         "--replicate",
         type=whole_number(0),
-        default=0,
         metavar="R",
-        help="replicate to show (default: 0)",
+        help="replicate to show (default: 0; --export html: all that fit)",
     )
     parser.add_argument(
         "--speed", type=positive_number, default=math.inf, metavar="X", help="rounds per second"
     )
+    add_export_options(parser, _parse_place)
     parser.set_defaults(command=replay_command)
 
 
@@ -49,6 +50,10 @@ def replay_command(args: argparse.Namespace) -> int:
     from society.runs.runfile import open_run_file
 
     with open_run_file(args.file) as run:
+        if args.export:
+            export_run(run, args)
+            return 0
+        refuse_export_options(args)
         if not args.plain:
             lacking = _lacking_terminal()
             if not lacking:
@@ -74,9 +79,10 @@ def _open_theatre(run: RunFile, args: argparse.Namespace) -> int:
     from society.theatre.history import History
     from society.theatre.view import View
 
-    check_replicate(run.manifest, args.replicate)
+    replicate = args.replicate or 0
+    check_replicate(run.manifest, replicate)
     history = History(run)
-    start = View(round=find_round(args.start, history.paths), replicate=args.replicate)
+    start = View(round=find_round(args.start or 0, history.paths), replicate=replicate)
     if math.isfinite(args.speed):
         start = replace(start, speed=args.speed, playing=True)
     open_theatre(history, start, console().encoding)
@@ -88,7 +94,7 @@ def _print_history(run: RunFile, args: argparse.Namespace) -> int:
 
     paper = console()
     whole = args.plain and not paper.is_terminal
-    print_history(run, paper, args.start, args.replicate, args.speed, whole=whole)
+    print_history(run, paper, args.start or 0, args.replicate or 0, args.speed, whole=whole)
     return 0
 
 

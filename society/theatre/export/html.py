@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 MOST_BYTES = 3_000_000  # of a page, beyond its first replicate and its exchanges with models
-MOST_FRAMES = 2_000  # of all replicates together, beyond the first one
+MOST_FRAMES = 1_000  # of all replicates together, beyond the first one
 _CALL_BYTES = 1_000_000  # of exchanges with models
 _ENCODED = 4 / 3  # bytes of base64 for one of packed data
 
@@ -98,7 +98,7 @@ class ReplayPage:
             shown.append([self._line(line) for line in frame.lines])
         self._told[replicate] = told
         self._replicates[replicate] = {
-            "number": replicate,
+            "name": self._name(replicate),
             "rounds": rounds,
             "frames": shown,
             "marks": [self._mark(mark) for mark in course.marks if self._has(mark)],
@@ -154,6 +154,15 @@ class ReplayPage:
         )
         return self._lines(tuple(chain.from_iterable(parts)))
 
+    def _name(self, replicate: int) -> str:
+        """The number of a replicate; of a match, with the types that meet."""
+        manifest = self.history.manifest
+        if len(manifest.types) == 1:
+            return str(replicate)
+        types = manifest.types[replicate % len(manifest.types)]
+        names = [manifest.cohorts[one].name for one in types if one >= 0]
+        return visible_text(f"{replicate}: {' – '.join(names)}")
+
     def _has(self, mark: Mark) -> bool:
         return self.first <= mark.round <= self.last and mark.lane != BORDER
 
@@ -189,21 +198,20 @@ class ReplayPage:
 
     def _exchanges(self) -> Iterator[str]:
         """Add the exchanges with models to the replicates; say which are left out."""
-        size, kept, count, reached = self._texts.size, 0, 0, 0
+        size, kept, count = self._texts.size, 0, 0
         for call in self.history.run.calls():
             address = call.request.address
-            if address.bare or address.replicate not in self._told:
-                continue
-            if not self.first <= call.round <= self.last:
-                continue
-            count += 1
-            if kept == count - 1 and self._texts.size - size < _CALL_BYTES:
-                kept, reached = count, call.round
-                self._replicates[address.replicate]["calls"].append(self._call(call))
+            told = not address.bare and address.replicate in self._told
+            if told and self.first <= call.round <= self.last:
+                # Once one is left out, all later ones are.
+                if kept == count and self._texts.size - size < _CALL_BYTES:
+                    self._replicates[address.replicate]["calls"].append(self._call(call))
+                    kept += 1
+                count += 1
         if kept < count:
             yield (
-                f"the page holds the first {kept:,} of {count:,} exchanges with models, up to "
-                f"round {reached}; society show {self.history.run.path.name} --calls prints all"
+                f"the page holds the first {kept:,} of {count:,} exchanges with models; "
+                f"society show {self.history.run.path.name} --calls prints all"
             )
 
     def _call(self, call: Call) -> list[Any]:

@@ -235,6 +235,7 @@
 
   const showReplicate = place => {
     shown = data.replicates[place];
+    $("people").hidden = !shown.agents.length;
     life = null;
     $("agent").hidden = true;
     $("slider").max = last();
@@ -265,7 +266,7 @@
   for (const speed of [...new Set([1, 2, 4, 8, 16, 32, data.speed])].sort((one, other) => one - other)) {
     $("speed").append(new Option(`${speed} a second`, speed, false, speed === data.speed));
   }
-  data.replicates.forEach((one, place) => $("replicate").append(new Option(one.number, place)));
+  data.replicates.forEach((one, place) => $("replicate").append(new Option(one.name, place)));
   $("several").hidden = data.replicates.length === 1;
   $("play").addEventListener("click", toggle);
   $("back").addEventListener("click", () => go(at - 1));
@@ -285,7 +286,7 @@
   document.documentElement.style.setProperty("--columns", data.size[0]);
   addEventListener("resize", fit);
   fit();
-  for (const id of ["controls", "told", "people"]) $(id).hidden = false;
+  for (const id of ["controls", "told"]) $(id).hidden = false;
   showReplicate(0);
   document.documentElement.dataset.ready = "yes";
 })();

@@ -76,7 +76,7 @@ class Retelling:
         self._names, self._labels = Names(manifest, ink, replicate), RoundLabels(manifest)
         self._events = EventLines(ink, self._names, replicate, manifest.specs)
         self._pairs = Pairs(ink, self._names, replicate, manifest.specs)
-        self._full = full_scale(manifest)
+        self._full, self._measures_only = full_scale(manifest), manifest.level == "summary"
         self.lives: list[Life] = []
         self._living: list[Life | None] = [None] * manifest.agents
 
@@ -90,7 +90,9 @@ class Retelling:
             if page.number > last:
                 return
             self._names.meet(page)
-            if page.number >= first:
+            if page.number >= first and self._measures_only:
+                yield ToldRound(self._labels.title(page), [*self._measures(page)])
+            elif page.number >= first:
                 self._meet(page.number)
                 yield self._round(page, before)
             before = page
@@ -122,6 +124,14 @@ class Retelling:
         standing = (ToldItems("", [words]) for words in self._standing(scene))
         self._hear(scene)
         return ToldRound(title, [*standing, *self._pairings(scene), *self._deeds(scene)])
+
+    def _measures(self, page: Page) -> Iterator[ToldItems]:
+        """Yield the measures of a round, where nothing else was recorded."""
+        for measure in self.history.manifest.measures:
+            taken = page.measures.get(measure.name)
+            if taken is not None and not np.isnan(taken[self.replicate]):
+                figure = self._style.figure(taken[self.replicate])
+                yield ToldItems(measure.name, [self._style.words(f"{figure} {measure.unit}")])
 
     def _standing(self, scene: RoundView) -> Iterator[str]:
         """Yield how many take part, and the state of the gauge."""
