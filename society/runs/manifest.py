@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from importlib import metadata
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from society.config.build import Society, build
 from society.config.run_config import RunConfig
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
@@ -26,6 +25,9 @@ from society.personas.people import MOST_KEPT, kept_tables
 from society.sandbox.kept_programs import KeptFolder, kept_folders, refuse_too_much
 
 from .structure import GameNote, RoundStructure, round_structure, rules_of
+
+if TYPE_CHECKING:
+    from society.config.build import Society
 
 Level = Literal["full", "summary"]
 
@@ -174,6 +176,8 @@ class Manifest(BaseModel):
                 f"{names} {was} in Python and cannot be rebuilt from the file; to play it again, "
                 "use society.run"
             )
+        from society.config.build import build  # slow to import, and not needed to look at a run
+
         config = changed(self.config)
         counts = [cohort.count for cohort in config.cohorts or ()]
         # Before arrays are made of sizes that the run did not have; types of a tournament are met

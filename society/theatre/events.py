@@ -11,6 +11,8 @@ import numpy as np
 from rich.text import Text
 
 from society.engine.graph import NOBODY
+from society.engine.history import Page
+from society.lineage import DESCENDED
 from society.terminal.answer_summary import Answers
 from society.terminal.births import Births
 from society.terminal.console import TerminalStyle
@@ -22,7 +24,7 @@ from .glyphs import Glyphs
 from .history import History
 from .view import View
 
-_MOST = 400  # events of a round that are shown
+_MOST = 200  # events of a round that are shown
 
 
 class Event(NamedTuple):
@@ -51,13 +53,28 @@ def names_at(history: History, view: View, style: TerminalStyle) -> Names:
 
 def names_in(history: History, replicate: int, number: int, style: TerminalStyle) -> Names:
     """Return the names of the agents of a replicate as of a round."""
-    names = Names(history.manifest, style, replicate)
     path, rounds = history.paths[number], _numbers(history, history.last)
     # Where lives take turns on a seat, the rounds around this one tell who has it.
     within = [rounds[path[:depth]] for depth in range(1, len(path)) if path[:depth] in rounds]
-    for other in (1, *within, number):
-        if other <= history.last:
-            names.meet(history.page(other))
+    telling = [
+        other
+        for other in dict.fromkeys((1, *within, number))
+        if other <= history.last and _tells_lives(history.page(other))
+    ]
+    return _names(history, replicate, tuple(telling), style.encoding, style.whole)
+
+
+def _tells_lives(page: Page) -> bool:
+    return any(step.kind == DESCENDED for step in page.steps)
+
+
+@lru_cache(maxsize=64)
+def _names(
+    history: History, replicate: int, telling: tuple[int, ...], encoding: str, whole: bool
+) -> Names:
+    names = Names(history.manifest, TerminalStyle(encoding, 80, whole=whole), replicate)
+    for number in telling:
+        names.meet(history.page(number))
     return names
 
 

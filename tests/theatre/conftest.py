@@ -41,3 +41,10 @@ def village(record: Record) -> History:
     poor = {"population": "mixed", "wealth": 2, "consumption": 3, "punishers": "text"}
     changes = {"agents": 4, "rounds": 6, "seed": 9, "parameters": {**poor, "effort_rule": "trait"}}
     return record("fishing_village", changes)
+
+
+@pytest.fixture(scope="session")
+def pair(record: Record) -> History:
+    """Two replicates of a village of four that lasts for six rounds."""
+    changes = {"agents": 4, "rounds": 6, "seed": 9, "replicates": 2}
+    return record("fishing_village", {**changes, "parameters": {"population": "mixed"}})
