@@ -7,7 +7,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +49,7 @@ def refuse_export_options(args: argparse.Namespace) -> None:
 
 def export_run(run: RunFile, args: argparse.Namespace) -> None:
     """Export the replay of a run as the options say, and say what was written."""
+    from society.runs.runfile import open_run_file
     from society.theatre.export.to_file import USUAL_SIZE, ExportOptions, export_replay
     from society.theatre.frame import Size
 
@@ -63,8 +64,9 @@ def export_run(run: RunFile, args: argparse.Namespace) -> None:
         speed=args.speed if math.isfinite(args.speed) else None,
         overwrite=args.overwrite,
     )
-    with _progress() as advance:
-        content, notes = export_replay(run, kind, Path(path), options, advance)
+    second = open_run_file(args.beside) if args.beside else nullcontext()
+    with second as beside, _progress() as advance:
+        content, notes = export_replay(run, kind, Path(path), options, advance, beside)
     print(f"society: {path} holds {content}", file=sys.stderr)
     for note in notes:
         print(f"society: {note}", file=sys.stderr)

@@ -26,7 +26,7 @@ from society.engine.fact_specs import UNSPECIFIED
 from society.engine.rng import Array
 from society.llm.call_tables import Call
 from society.text import round_figures
-from society.theatre.frame import Frame, Size
+from society.theatre.frame import Frame, Size, agent_of
 from society.theatre.history import BORDER, History, Mark
 from society.visible import visible_text
 
@@ -74,6 +74,7 @@ class ReplayPage:
         self.history, self.size, self.first, self.last = history, size, first, last
         self._styles, self._texts = Numbered[str](), Numbered[str]()
         self._lines = Numbered[tuple[str | int, ...]]()
+        self._seats = Numbered[tuple[int | None, ...]]()  # of whom the lines of a frame are about
         self._replicates: dict[int, dict[str, Any]] = {}
         self._told: dict[int, Retelling] = {}
         self._opening = ""  # the first frame, for browsers without scripts
@@ -95,7 +96,8 @@ class ReplayPage:
                 [self._texts(label), [*map(self._texts, items)]] for label, items in one.events
             ]
             rounds.append([self._texts(one.title), events])
-            shown.append([self._line(line) for line in frame.lines])
+            seats = tuple(map(agent_of, frame.lines))
+            shown.append([self._seats(seats), *map(self._line, frame.lines)])
         self._told[replicate] = told
         self._replicates[replicate] = {
             "name": self._name(replicate),
@@ -125,6 +127,7 @@ class ReplayPage:
             "replicates": [*self._replicates.values()],
             "styles": [*self._styles],
             "lines": [*self._lines],
+            "seats": [*self._seats],
             "texts": [*self._texts],
         }
         packed = zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 9)

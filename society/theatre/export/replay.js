@@ -27,7 +27,7 @@
   }
 
   const MOST_HITS = 100, MOST_SAID = 50;
-  const { texts, lines, styles, columns } = data;
+  const { texts, lines, seats, styles, columns } = data;
   let shown, at = 0, life = null, playing = 0, drawn = [], allSaid = false;
   const last = () => shown.frames.length - 1;
 
@@ -53,7 +53,7 @@
     if (life !== null) showAgent();
   };
 
-  const drawFrame = frame => {
+  const drawFrame = ([about, ...frame]) => {
     const screen = $("frame");
     if (screen.children.length !== frame.length) {
       screen.replaceChildren(...frame.map(() => make("div")));
@@ -62,6 +62,7 @@
     frame.forEach((line, row) => {
       if (drawn[row] !== line) screen.children[row].replaceChildren(...drawLine(lines[line]));
       drawn[row] = line;
+      screen.children[row].classList.toggle("agent", seats[about][row] !== null);
     });
   };
 
@@ -133,6 +134,12 @@
     showAgent();
     listAgents();
     if (focus) { $("agent").focus(); $("agent").scrollIntoView({ block: "nearest" }); }
+  };
+  const openRow = event => {
+    const row = [...$("frame").children].findIndex(one => one.contains(event.target));
+    const seat = row < 0 ? null : seats[shown.frames[at][0]][row];
+    const place = seat === null ? -1 : shown.agents.findIndex(one => one.seat === seat && there(one));
+    if (place >= 0) openAgent(place, true);
   };
   const closeAgent = () => { life = null; $("agent").hidden = true; listAgents(); };
 
@@ -276,6 +283,7 @@
   $("slider").addEventListener("input", event => go(Number(event.target.value)));
   $("speed").addEventListener("change", () => playing && play());
   $("replicate").addEventListener("change", event => showReplicate(Number(event.target.value)));
+  $("frame").addEventListener("click", openRow);
   $("search").addEventListener("input", search);
   // A frame is as wide as the page, where its letters stay legible; else it scrolls in its box.
   const fit = () => {

@@ -32,13 +32,14 @@ _LIGHT, _HEAVY = 1 / 16, 1 / 8  # half the thickness of a line, as a share of a 
 def _line_boxes(arms: str, half: float) -> tuple[Box, ...]:
     """Lines from the middle of a cell to its edges: l(eft), r(ight), u(p), d(own)."""
     tall = half * CELL[0] / CELL[1]
-    ends: dict[str, Box] = {
-        "l": (0, 0.5 - tall, 0.5 + half, 0.5 + tall),
-        "r": (0.5 - half, 0.5 - tall, 1, 0.5 + tall),
-        "u": (0.5 - half, 0, 0.5 + half, 0.5 + tall),
-        "d": (0.5 - half, 0.5 - tall, 0.5 + half, 1),
-    }
-    return tuple(ends[arm] for arm in arms)
+    boxes: list[Box] = []
+    if across := set(arms) & set("lr"):
+        left, right = 0 if "l" in across else 0.5 - half, 1 if "r" in across else 0.5 + half
+        boxes.append((left, 0.5 - tall, right, 0.5 + tall))
+    if along := set(arms) & set("ud"):
+        top, bottom = 0 if "u" in along else 0.5 - tall, 1 if "d" in along else 0.5 + tall
+        boxes.append((0.5 - half, top, 0.5 + half, bottom))
+    return tuple(boxes)
 
 
 _ARMS = {"lr": "─", "ud": "│", "rd": "┌╭", "ld": "┐╮", "ru": "└╰", "lu": "┘╯", "rud": "├"}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -19,7 +20,7 @@ from society.runs.schema import Header
 from society.terminal.console import TerminalStyle
 from society.terminal.labels import Place, RoundLabels, count_noun, find_round
 from society.terminal.replay import check_replicate
-from society.theatre.draw import SMALLEST, draw
+from society.theatre.draw import SMALLEST, draw, draw_beside
 from society.theatre.frame import Frame, Size
 from society.theatre.history import BORDER, History
 from society.theatre.view import View
@@ -60,14 +61,26 @@ class Exported(NamedTuple):
 
 
 def export_replay(
-    run: RunFile, kind: str, path: Path, options: ExportOptions, advance: Advance
+    run: RunFile,
+    kind: str,
+    path: Path,
+    options: ExportOptions,
+    advance: Advance,
+    beside: RunFile | None = None,
 ) -> Exported:
-    """Export a replay; `advance` is called after each round. Raises InputError, FileError."""
+    """Export a replay, or two side by side; `advance` is called after each round.
+
+    Raises InputError, FileError.
+    """
     if kind not in KINDS:
         raise InputError(f"there is no export {kind!r}; {suggest(kind, KINDS)}")
     if kind == "svg" and options.last is not None:
         raise InputError("--export svg draws one round; give --from T alone")
-    export = _Export(History(run), options, advance)
+    if kind == "html" and beside is not None:
+        raise InputError(
+            "--export html holds one run; leave --beside out, or export svg, cast, txt"
+        )
+    export = _Export(History(run), options, advance, History(beside) if beside else None)
     writers = {"html": export.page, "svg": export.picture, "cast": export.recording}
     with _draft(path, overwrite=options.overwrite) as file:
         content, notes = writers.get(kind, export.text)(file)
@@ -81,10 +94,26 @@ def export_replay(
 
 
 class _Export:
-    """A part of a replay that is drawn round by round, and written in one form or another."""
+    """A part of a replay that is drawn round by round, and written in one form or another.
 
-    def __init__(self, history: History, options: ExportOptions, advance: Advance) -> None:
-        self.history, self.size, self.advance = history, options.size, advance
+    beside: the history that stands at the right; the longer one of both gives the rounds.
+    """
+
+    def __init__(
+        self,
+        history: History,
+        options: ExportOptions,
+        advance: Advance,
+        beside: History | None,
+    ) -> None:
+        self.first_run, self.beside, self.size, self.advance = (
+            history,
+            beside,
+            options.size,
+            advance,
+        )
+        self.second = beside is not None and beside.last > history.last
+        self.history = history = beside if beside is not None and self.second else history
         self.labels, manifest = RoundLabels(history.manifest), history.manifest
         self.speed = _check_speed(options.speed)
         _check_size(options.size)
@@ -147,7 +176,12 @@ class _Export:
         # One line more, without the last one: it names the keys of the terminal.
         size = Size(self.size.width, self.size.height + 1)
         view = View(round=number, replicate=replicate, speed=self.speed)
-        return Frame(self.size, draw(self.history, view, size, self.style).lines[:-1])
+        if self.beside is None:
+            frame = draw(self.first_run, view, size, self.style)
+        else:
+            both = replace(view, beside=True, second=self.second)
+            frame = draw_beside(self.first_run, self.beside, both, size, self.style)
+        return Frame(self.size, frame.lines[:-1])
 
     def _rounds(self) -> str:
         if self.first == self.last:

@@ -20,7 +20,7 @@ from society.engine.scenario import DisplaySpec, scenario
 from society.engine.script import Ask, Script
 from society.runs.reader import open_run_file
 from society.theatre.export.html import ReplayPage
-from society.theatre.frame import Frame, Size, fit
+from society.theatre.frame import Frame, Size, about_agent, fit
 from society.theatre.history import History
 from tests.browser import open_browser, open_page
 
@@ -58,9 +58,10 @@ def parlour(env: Environment) -> Script:
 
 
 def frame(replicate: int, number: int) -> Frame:
-    """A frame that names its round, and attacks."""
-    lines = [f"replicate {replicate}, frame {number} ", "▁▂▃ always the same", ATTACK]
-    return fit([Text(line, "bold red") for line in lines], Size(120, 6))
+    """A frame that names its round, attacks, and has a row about the agent on seat 1."""
+    words = [f"replicate {replicate}, frame {number} ", "▁▂▃ always the same", ATTACK]
+    lines = [Text(line, "bold red") for line in words]
+    return fit([*lines, about_agent(Text("a row of seat 1"), 1)], Size(120, 6))
 
 
 def page_of(path: Path, title: str, first: int = 0) -> str:
@@ -219,6 +220,15 @@ def test_an_agent_has_a_page_with_its_numbers_words_and_exchanges(shown: Shown) 
         assert '"answer"' in fold.locator("pre").last.inner_text()
         tab.keyboard.press("Escape")
         assert not page.is_visible()
+
+
+def test_a_row_of_an_agent_opens_its_page(shown: Shown) -> None:
+    with shown("village") as (tab, _):
+        ready(tab)
+        tab.get_by_text("a row of seat 1").click()
+        assert tab.locator("#agent h3").first.text_content() == "villager 1 (altruist)"
+        tab.get_by_text("always the same").click()  # is about no one
+        assert tab.get_by_role("button", name="villager 1", pressed=True).count() == 1
 
 
 def test_another_replicate_can_be_chosen_and_the_page_says_which_are_missing(shown: Shown) -> None:
