@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import takewhile
+from pathlib import Path
 
 from textual.app import App, ComposeResult
 from textual.events import Key as KeyPressed
@@ -14,9 +19,13 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
+import society
+from society.errors import SocietyError
+from society.runs.runfile import open_run_file
 from society.terminal.console import TerminalStyle
 
 from .draw import draw, draw_beside
+from .forking import fork_path, fork_words
 from .frame import Frame, Size
 from .history import History
 from .keys import QUIT, press
@@ -110,6 +119,10 @@ class Theatre(App[View]):
             if self._timer is not None:
                 self._timer.stop()
             self._timer = self.set_interval(paced, self._play_on) if view.playing else None
+        asked, view = view.asked, replace(view, asked="")
+        if asked == "fork":
+            view = replace(view, note="forking: the other run will be shown beside this one")
+            self.run_worker(self._fork(view), exclusive=True)
         self.view = view.on_other_run(self.front) if view.second != self.view.second else view
         size = Size(self.size.width, self.size.height)
         if self.second is None:
@@ -118,8 +131,39 @@ class Theatre(App[View]):
             frame = draw_beside(self.history, self.second, self.view, size, self.style)
         self._board.show(frame)
 
+    async def _fork(self, view: View) -> None:
+        """Fork the run in a process of its own, and show the fork beside this run."""
+        history, path = self.front, fork_path(self.front, view)
+        said = "" if path.exists() else await run_society(*fork_words(history, view)[1:], "--quiet")
+        try:
+            second = History(open_run_file(path))
+        except SocietyError as error:
+            self.look(replace(self.view, note=said or str(error)))
+            return
+        self.history, self.second = history, second
+        note = said or "c: keys are about the other run"
+        self.look(replace(view, beside=True, second=True, note=note))
+
     def _play_on(self) -> None:
         self.look(self.view.play_on(self.front))
+
+
+async def run_society(*words: str) -> str:
+    """Run a command of ours without a terminal; return the last line that it said, if it failed."""
+    here = {**os.environ, "PYTHONPATH": str(Path(society.__file__).parents[1])}
+    # -P: a module of that name in the working directory is somebody else's.
+    command = [sys.executable, "-P", "-m", "society", *words]
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE, env=here
+    )
+    try:
+        _, said = await process.communicate()
+    except asyncio.CancelledError:  # the theatre was left: what has been played is kept
+        process.terminate()
+        await process.wait()
+        raise
+    lines = said.decode(errors="replace").strip().splitlines()
+    return lines[-1] if process.returncode and lines else ""
 
 
 def open_theatre(

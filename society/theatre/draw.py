@@ -13,15 +13,19 @@ from society.terminal.console import TerminalStyle
 from society.terminal.labels import RoundLabels, count_noun
 from society.text import format_fact
 
+from .agent_page import agent_page
 from .agent_rows import agent_rows
 from .events import Event, events, names_in
-from .forking import fork_panel
+from .exchange_page import exchange_page
+from .eyes_page import eyes_page
+from .forking import FORK, fork_panel
 from .frame import Frame, Panel, Size, fit
 from .gauge import gauge, measures
 from .glyphs import Glyphs
 from .help import help_panel, key_line
 from .history import BORDER, BORN, ENDED, GONE, History, Mark
-from .keys import FORK, HELP
+from .inspection import AGENT, EXCHANGE, EYES
+from .keys import HELP
 from .lanes import lane_look, lanes
 from .norms import norms
 from .search import FOUND, found_panel
@@ -40,7 +44,14 @@ DrawPanel = Callable[[History, View, int, int, TerminalStyle], Panel]
 
 # Screens that lie above the stage, by the name that `View.open` takes: each fills the room between
 # the title and the line of keys.
-SCREENS: Mapping[str, DrawPanel] = {HELP: help_panel, FOUND: found_panel, FORK: fork_panel}
+SCREENS: Mapping[str, DrawPanel] = {
+    HELP: help_panel,
+    FOUND: found_panel,
+    FORK: fork_panel,
+    AGENT: agent_page,
+    EXCHANGE: exchange_page,
+    EYES: eyes_page,
+}
 
 
 def draw(history: History, view: View, size: Size, style: TerminalStyle) -> Frame:
@@ -66,26 +77,39 @@ def draw_beside(
     if halves.width < SMALLEST.width:
         lines = _screen(front, view, size, style, differences[int(view.second)])
         return fit([*lines, keys], size)
-    style = TerminalStyle(style.encoding, halves.width)
-    panels = [
-        _screen(
-            run, view if run is front else view.on_other_run(run), halves, style, differences[place]
-        )
-        for place, run in enumerate((first, second))
+    style, room = TerminalStyle(style.encoding, halves.width), size.height - 2
+    views = [view if run is front else view.on_other_run(run) for run in (first, second)]
+    shown = [*zip((first, second), views, differences, strict=True)]
+    head = max(len(_over_time(run, one, halves.width, room, style)) for run, one, _ in shown)
+    panels = [_screen(run, one, halves, style, about, head) for run, one, about in shown]
+    lines = [
+        _joined(one, style.words(_BETWEEN), other, halves.width)
+        for one, other in zip(*panels, strict=True)
     ]
-    lines = []
-    for one, other in zip(*panels, strict=True):
-        one.truncate(halves.width, overflow="crop", pad=True)
-        lines.append(one.append(style.words(_BETWEEN), "dim").append_text(other))
     return fit([*lines, keys], size)
 
 
+def _joined(one: Text, between: str, other: Text, width: int) -> Text:
+    """Put two lines side by side; the first one takes `width` cells."""
+    line = Text().append_text(one)
+    line.truncate(width, overflow="crop", pad=True)
+    return line.append(between, "dim").append_text(other)
+
+
 def _screen(
-    history: History, view: View, size: Size, style: TerminalStyle, about: str = ""
+    history: History,
+    view: View,
+    size: Size,
+    style: TerminalStyle,
+    about: str = "",
+    head: int = 0,
 ) -> Panel:
     """Draw all but the line of keys."""
     room = size.height - 2
-    panel = SCREENS.get(view.screen, _stage)(history, view, size.width, room, style)
+    if view.screen in SCREENS:
+        panel = SCREENS[view.screen](history, view, size.width, room, style)
+    else:
+        panel = _stage(history, view, size.width, room, style, head)
     return [title(history, view, size.width, style, about), *_filled(panel, room)]
 
 
@@ -118,11 +142,13 @@ def title(history: History, view: View, width: int, style: TerminalStyle, about:
     said = [about] if about else []
     said.append(f"seed {manifest.seed}")
     if manifest.replicates > 1:
-        said.append(f"replicate {view.replicate}, {manifest.replicates - 1} more")
+        said.append(f"replicate {view.replicate} of {manifest.replicates}")
     labels = RoundLabels(manifest)
     where = glyphs.dot.join(labels.reached(page.path, page.number))
     if page.number == 0:
         where = labels.title(page)
+    elif len(where) > width // 2:
+        where = labels.label(page)
     count = int(page.present[view.replicate].sum())
     if not page.running[view.replicate]:
         where += f"{glyphs.dot}ended"
@@ -139,18 +165,19 @@ def title(history: History, view: View, width: int, style: TerminalStyle, about:
     return left.append(right, "bold")
 
 
-def _stage(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
-    """Draw the stage: time line, stock, norms, measures, agents, events."""
+def _stage(
+    history: History, view: View, width: int, height: int, style: TerminalStyle, head: int = 0
+) -> Panel:
+    """Draw the stage: what there is over time, then agents and events.
+
+    head: lines that the first part takes at least, so that two runs side by side are aligned.
+    """
     tall = height + 2 >= _TALL
-    panel = timeline(history, view, width, 7 if tall else 2, style)
-    stock = gauge(history, view, width, 2, style)
-    panel += stock
-    if history.manifest.level == "summary":
-        return [*panel, *_summary(history, view, width, height - len(panel), style)]
-    panel += measures(history, view, width, 4 if tall else 0 if stock else 2, style)
-    banner = norms(history, view, width, 6 if tall else 2, style)
-    panel += [_rule("norm in force", width, style), *banner] if tall and banner else banner
+    panel = _over_time(history, view, width, height, style)
+    panel = _filled(panel, max(head, len(panel)))
     left = height - len(panel)
+    if history.manifest.level == "summary":
+        return [*panel, *_summary(history, view, width, left, style)]
     if width >= _WIDE:
         return [*panel, *_beside(history, view, width, left, style)]
     found = events(history, view, TerminalStyle(style.encoding, width - _MARGIN))
@@ -160,6 +187,20 @@ def _stage(history: History, view: View, width: int, height: int, style: Termina
         panel.append(_rule("agents", width, style))
     panel += agent_rows(history, view, width, agents, style)
     return [*panel, *_feed(history, view, found, width, height - len(panel), style)]
+
+
+def _over_time(
+    history: History, view: View, width: int, height: int, style: TerminalStyle
+) -> Panel:
+    """Draw the time line, the stock, measures, and the norms in force."""
+    tall = height + 2 >= _TALL
+    stock = gauge(history, view, width, 2, style)
+    panel = [*timeline(history, view, width, 7 if tall else 2, style), *stock]
+    if history.manifest.level == "summary":
+        return panel
+    panel += measures(history, view, width, 4 if tall else 0 if stock else 2, style)
+    banner = norms(history, view, width, 6 if tall else 2, style)
+    return panel + ([_rule("norm in force", width, style), *banner] if tall and banner else banner)
 
 
 def _summary(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
@@ -184,11 +225,10 @@ def _beside(history: History, view: View, width: int, height: int, style: Termin
     ]
     found = events(history, view, narrow)
     feed = _filled(_feed(history, view, found, right, height, style), height)
-    lines = []
-    for one, other in zip(_filled(agents, height), feed, strict=True):
-        one.truncate(left, overflow="crop", pad=True)
-        lines.append(one.append("   ").append_text(other))
-    return lines
+    return [
+        _joined(one, "   ", other, left)
+        for one, other in zip(_filled(agents, height), feed, strict=True)
+    ]
 
 
 def _feed(

@@ -16,7 +16,7 @@ from society.lineage import DESCENDED
 from society.terminal.answer_summary import Answers
 from society.terminal.births import Births
 from society.terminal.console import TerminalStyle
-from society.terminal.labels import Names, describe_ending, spell_kind
+from society.terminal.labels import Names, count_noun, describe_ending, spell_kind
 from society.terminal.pairs import Pairs
 from society.terminal.round_view import RoundView, default_display
 
@@ -189,6 +189,26 @@ class _Teller:
                 yield Event(Text(f"{words} ({kind})", "red"), trouble.agent, trouble.kind)
 
     def _asides(self) -> Iterator[Event]:
+        """Yield what was asked beside the history, such as a questionnaire, and the answers."""
         for step in self.scene.page.asides:
-            words = f"asked beside the history: {spell_kind(step.kind)}"
-            yield Event(self.style.text(words, "cyan"), question=step.kind)
+            who = step.arrays.get(("who", ""), self.scene.present)[self.replicate]
+            told = [
+                str(step.arrays["common", name][self.replicate, 0])
+                for name in ("instrument", "occasion")
+                if ("common", name) in step.arrays
+            ]
+            words = " ".join([spell_kind(step.kind), *map(spell_kind, told)])
+            yield Event(
+                self.style.text(f"{words}: {count_noun(int(who.sum()), 'agent')} asked", "cyan")
+            )
+            given = {
+                name: values for (role, name), values in step.arrays.items() if role == "answer"
+            }
+            for seat in np.flatnonzero(who).tolist():
+                said = ", ".join(
+                    f"{spell_kind(name)} {self.style.figure(values[self.replicate, seat])}".strip()
+                    for name, values in given.items()
+                    if values.ndim == 2
+                )
+                line = f"{self.names[seat]} answers {said}"
+                yield Event(Text(self.style.cut(line, self.style.width)), seat, step.kind)

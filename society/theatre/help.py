@@ -14,9 +14,9 @@ from .keys import CHOICE, MARKS, MORE, TIME, Key, keys_of
 from .view import View
 
 _PROMPTS = {
-    "jump": ("round: ", "a number, 30, or a path, 3.1.5"),
+    "jump": ("round: ", "30, or a path, 3.1.5, or replicate r2"),
     "find": ("find: ", "a name, or words"),
-    "fork": ("fork with: ", "key=value; nothing changes nothing"),
+    "fork": ("fork with: ", "key=value, --norm TEXT, --remove SEAT"),
 }
 _LAST = ("back", "help", "quit")  # words of keys that always have room
 _LABEL = 8  # cells
@@ -53,6 +53,7 @@ def _shown(keys: list[Key], style: TerminalStyle) -> Text:
 def key_label(key: Key, style: TerminalStyle) -> str:
     """Return the label of a key in the glyphs of this console."""
     spelt = {"←": "left", "→": "right", "↑": "up", "↓": "down", "⇧←": "PgUp", "⇧→": "PgDn"}
+    spelt |= {"⇧Tab": "S-Tab"}
     return key.label if style.blocks else spelt.get(key.label, key.label)
 
 

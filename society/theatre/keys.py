@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,12 +11,22 @@ from society.terminal.console import TerminalStyle
 
 from .agent_rows import order_of, sortings
 from .events import events
+from .forking import FORK, fork_words
 from .history import History
+from .inspection import (
+    AGENT,
+    EXCHANGE,
+    EYES,
+    enter,
+    look_through_eyes,
+    next_agent,
+    next_exchange,
+    show_changes,
+)
 from .search import FOUND, find, go_to_hit
 from .view import NOBODY_CHOSEN, Typing, View, parse_place
 
 HELP = "help"
-FORK = "fork"  # the screen that shows how this run is forked
 STAGE = ""  # the screen on which the theatre opens
 Change = Callable[[View, History], View]
 
@@ -39,6 +50,8 @@ class Key(NamedTuple):
 
 def _move(view: View, history: History, by: int) -> View:
     """Move in the list that has the focus; on other screens, scroll."""
+    if view.screen == AGENT:
+        return next_exchange(view, history, by)
     if view.screen:
         last = len(find(history, view).hits) - 1 if view.screen == FOUND else view.top + by
         return replace(view, top=max(min(view.top + by, last), 0))
@@ -89,6 +102,21 @@ KEYS: tuple[Key, ...] = (
     Key(CHOICE, ("down",), "↓", "choose", "the row below", lambda v, h: _move(v, h, 1)),
     Key(CHOICE, ("up",), "↑", "", "the row above", lambda v, h: _move(v, h, -1)),
     Key(CHOICE, ("enter",), "Enter", "go there", "go to what was found", go_to_hit, (FOUND,)),
+    Key(CHOICE, ("enter",), "Enter", "open", "open an agent, or the exchange behind an event",
+        enter, (STAGE, AGENT, EYES)),
+    Key(CHOICE, ("e",), "e", "eyes", "see the round through an agent's eyes, or no longer",
+        look_through_eyes, (STAGE, AGENT, EXCHANGE, EYES)),
+    Key(CHOICE, ("d",), "d", "changes", "what has changed since the last prompt, or the prompt",
+        show_changes, (EXCHANGE,)),
+    Key(CHOICE, ("tab",), "Tab", "question", "the agent's next exchange in this round",
+        lambda v, h: next_exchange(v, h, 1), (EXCHANGE,)),
+    Key(CHOICE, ("shift+tab",), "⇧Tab", "", "the agent's exchange before",
+        lambda v, h: next_exchange(v, h, -1), (EXCHANGE,)),
+    Key(CHOICE, ("tab",), "Tab", "agent", "the next agent", lambda v, h: next_agent(v, h, 1),
+        (AGENT, EYES)),
+    Key(CHOICE, ("shift+tab",), "⇧Tab", "", "the agent before", lambda v, h: next_agent(v, h, -1),
+        (AGENT, EYES)),
+    Key(MORE, ("enter",), "Enter", "run", "run the fork", lambda v, h: v.ask_for("fork"), (FORK,)),
     Key(CHOICE, ("tab",), "Tab", "events", "choose among events, or agents", _other_pane, (STAGE,)),
     Key(CHOICE, ("s",), "s", "sort", "sort agents by the next column", _next_sort, (STAGE,)),
     Key(CHOICE, ("S", "upper_s"), "S", "", "turn that order around",
@@ -98,7 +126,7 @@ KEYS: tuple[Key, ...] = (
         lambda v, h: v.other_replicate(h, 1), when=_has_replicates),
     Key(MORE, ("R", "upper_r"), "R", "", "replicate before",
         lambda v, h: v.other_replicate(h, -1), when=_has_replicates),
-    Key(TIME, ("j", "colon"), "j", "jump", "jump to a round: 30, or 3.1.5", _type("jump")),
+    Key(TIME, ("j", "colon"), "j", "jump", "jump: round 30 or 3.1.5, r2", _type("jump")),
     Key(MARKS, ("right_square_bracket",), "]", "lane", "one lane only: the next one",
         lambda v, h: v.next_lane(h, 1)),
     Key(MARKS, ("left_square_bracket",), "[", "", "the lane before, or all",
@@ -153,12 +181,20 @@ def _typed(history: History, view: View, name: str, character: str | None) -> Vi
 def _entered(history: History, view: View, mode: Typing, text: str) -> View:
     """Do what was typed in."""
     if mode == "fork":
-        return replace(view, change=text.strip()).open(FORK)
+        forked = replace(view, change=text.strip())
+        try:
+            fork_words(history, forked)
+        except ValueError:
+            return replace(view, note=f"the quotation in {text!r} does not end")
+        return forked.open(FORK)
     if not text.strip():
         return view
     if mode == "find":
         return replace(view.open(FOUND), found=text, origin=view.round, top=0)
+    if found := re.fullmatch(r"r\s*(\d{1,9})", text.strip()):
+        return view.in_replicate(history, int(found[1]))
     place = parse_place(text)
     if place is None:
-        return replace(view, note="a round is a number, 30, or a path, 3.1.5")
+        words = "a round is a number, 30, or a path, 3.1.5; a replicate is r2"
+        return replace(view, note=f"got {text!r}; {words}")
     return view.jump(history, place)

@@ -16,6 +16,8 @@ from .history import BORDER, ENDED, GONE, History
 from .lanes import Lane, lane_look, lanes
 from .view import View
 
+_BETWEEN_BORDERS = 3  # cells, at least, between two borders
+
 
 def timeline(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
     """Draw the time line: one track with a legend, or with more room a row for each lane."""
@@ -48,7 +50,8 @@ def _track(
     # What is rare is drawn last, and so above what is common.
     common = sorted(shown.values(), key=lambda lane: -len(lane.marks))
     late = [name for name in (GONE, ENDED) if name in shown]
-    order = [BORDER, *(lane.name for lane in common if lane.name not in (BORDER, *late)), *late]
+    borders = [BORDER] if _are_apart(shown.get(BORDER), axis) else []
+    order = [*borders, *(lane.name for lane in common if lane.name not in (BORDER, *late)), *late]
     for name in order:
         if name in shown:
             lane = shown[name]
@@ -59,6 +62,11 @@ def _track(
     for (glyph, ink), alike in groupby(cells):
         line.append(glyph * len(list(alike)), ink)
     return line.append(f" {axis.rounds:,}", "dim")
+
+
+def _are_apart(borders: Lane | None, axis: TimeAxis) -> bool:
+    """Check if there are few enough borders to tell rounds apart."""
+    return borders is not None and len(borders.marks) * _BETWEEN_BORDERS <= axis.cells
 
 
 def _row(

@@ -20,7 +20,7 @@ import pytest
 from textual.strip import Strip
 
 from society.terminal.console import TerminalStyle
-from society.theatre.app import Theatre, changed_until
+from society.theatre.app import Theatre, changed_until, run_society
 from society.theatre.history import History
 from society.theatre.keys import KEYS, QUIT
 from society.theatre.view import View
@@ -87,6 +87,10 @@ EFFECTS: dict[str, Callable[[View, View], bool]] = {
     "r": lambda before, after: after.replicate == 1,
     "R": lambda before, after: after.replicate == 1,
     "enter": lambda before, after: (after.screen, after.round) == ("", before.round),
+    "e": lambda before, after: after.screen == "eyes",
+    # Of other screens: tests of the inspector press them there.
+    "d": lambda before, after: after.screen == "",
+    "shift+tab": lambda before, after: after.screen == "",
 }
 
 
@@ -199,3 +203,9 @@ def test_replay_opens_the_theatre_on_a_real_terminal_and_leaves_it_clean(village
         os.write(handle, b"q")
         last = read_until(handle, b"\x1b[?1049l")
     assert b"Traceback" not in last
+
+
+def test_a_command_that_fails_is_told_in_its_last_line(village: History) -> None:
+    assert asyncio.run(run_society("show", str(village.run.path))) == ""
+    said = asyncio.run(run_society("show", "nothere.run"))
+    assert said.startswith("society: there is no file nothere.run")

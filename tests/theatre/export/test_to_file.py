@@ -137,6 +137,23 @@ def test_files_are_replaced_on_request_and_run_files_never(village: Path, typed:
     assert said.err.endswith("is a run file, which an export never replaces; name another file\n")
 
 
+def test_two_runs_are_exported_side_by_side_for_as_long_as_one_of_them_lasts(
+    village: Path, typed: Typed
+) -> None:
+    society.run("fishing_village", seed=3, rounds=2, out="short.run")
+    more = ("--overwrite", "--size", "160x40")
+    for left, right in (("short.run", village), (village, "short.run")):
+        said = typed("replay", left, "--beside", right, "--export", "txt", "v.txt", *more)
+        assert said.err == "society: v.txt holds rounds 0 to 5\n"
+        frames = Path("v.txt").read_text("utf-8").split("\f\n")
+        title = frames[5].partition("\n")[0]
+        assert (title.count("round 2 of 2"), title.count("round 5 of 5")) == (1, 1)
+    said = typed("replay", village, "--beside", "short.run", "--export", "html", "v.html")
+    assert said.err == (
+        "society: --export html holds one run; leave --beside out, or export svg, cast, txt\n"
+    )
+
+
 WRONG = {
     "an unknown kind": (
         ("--export", "pdf", "v"),
@@ -203,5 +220,5 @@ def test_a_path_stands_for_all_rounds_within_it(typed: Typed) -> None:
     part = ("--from", "2.", "--to", "2.1", "--size", "80x24")
     assert typed("replay", "d.run", "--export", "txt", "d.txt", *part).code == 0
     frames = Path("d.txt").read_text("utf-8").split("\f\n")
-    assert "generation 2" in frames[0]
-    assert "game 1 of 2 · round 12 of 12" in frames[-1]
+    assert "generation 2 of 10" in frames[0].partition("\n")[0]
+    assert "2.1.12" in frames[-1].partition("\n")[0]
