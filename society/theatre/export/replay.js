@@ -253,9 +253,16 @@
     search();
   };
 
+  // The next choice of a list, or the one before, as if it had been taken by hand.
+  const choose = (id, by) => {
+    const list = $(id);
+    list.selectedIndex = Math.max(0, Math.min(list.options.length - 1, list.selectedIndex + by));
+    list.dispatchEvent(new Event("change"));
+  };
   const keys = {
     " ": toggle, ArrowLeft: event => go(at - (event.shiftKey ? 10 : 1)), ArrowRight: event => go(at + (event.shiftKey ? 10 : 1)),
-    n: nextMark, p: previousMark, Home: () => go(0), End: () => go(last()), "/": () => $("search").focus(), Escape: closeAgent,
+    n: nextMark, N: previousMark, p: previousMark, "+": () => choose("speed", 1), "-": () => choose("speed", -1),
+    "]": () => choose("lane", 1), "[": () => choose("lane", -1), r: () => choose("replicate", 1), R: () => choose("replicate", -1), Home: () => go(0), End: () => go(last()), "/": () => $("search").focus(), Escape: closeAgent,
   };
   document.addEventListener("keydown", event => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

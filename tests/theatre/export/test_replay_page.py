@@ -174,7 +174,7 @@ def test_marks_of_one_lane_are_gone_through(shown: Shown) -> None:
         assert first != "Before the first round"
         tab.keyboard.press("n")
         assert round_shown(tab) != first
-        tab.keyboard.press("p")
+        tab.keyboard.press("N")
         assert round_shown(tab) == first
         lanes = tab.locator("#lane option").all_inner_texts()
         assert lanes[0] == "all"
@@ -182,6 +182,17 @@ def test_marks_of_one_lane_are_gone_through(shown: Shown) -> None:
         tab.locator("#lane").select_option("policy")
         tab.get_by_role("button", name="Next mark").click()
         assert "policy" in tab.locator("#words > ul > li").all_inner_texts()[-1].split("\n")[0]
+
+
+def test_keys_choose_speed_lane_and_replicate_as_in_the_theatre(shown: Shown) -> None:
+    with shown("village") as (tab, _):
+        ready(tab)
+        chosen = []
+        for key, list_of in [("+", "speed"), ("-", "speed"), ("]", "lane"), ("[", "lane"),
+                             ("r", "replicate"), ("R", "replicate")]:  # fmt: skip
+            tab.keyboard.press(key)
+            chosen.append(tab.locator(f"#{list_of}").evaluate("list => list.selectedIndex"))
+        assert chosen == [4, 3, 1, 0, 1, 0]
 
 
 def test_a_page_plays_and_is_quiet_meanwhile(shown: Shown) -> None:
