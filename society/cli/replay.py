@@ -15,6 +15,7 @@ from society.errors import InputError, short_path
 from .arguments import parse_place, positive_number, whole_number
 from .output import console
 from .parser import Commands
+from .replay_export import add_export_options, export_run, refuse_export_options
 
 if TYPE_CHECKING:
     from society.runs.runfile import RunFile
@@ -38,7 +39,10 @@ def add_replay(commands: Commands) -> None:
     )  # fmt: skip
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
-        "--replicate", type=whole_number(0), metavar="R", help="replicate to show (default: 0)"
+        "--replicate",
+        type=whole_number(0),
+        metavar="R",
+        help="replicate to show (default: 0; --export html: all that fit)",
     )
     which.add_argument(
         "--match", metavar="TYPES",
@@ -51,6 +55,7 @@ def add_replay(commands: Commands) -> None:
     parser.add_argument(
         "--beside", type=Path, metavar="B.run", help="look at another run beside this one"
     )
+    add_export_options(parser)
     parser.set_defaults(command=replay_command)
 
 
@@ -58,8 +63,8 @@ def replay_command(args: argparse.Namespace) -> int:
     """Carry out `society replay`."""
     from society.runs.runfile import open_run_file
 
-    lacking = "" if args.plain else _lacking_terminal()
-    if args.beside and (args.plain or lacking):
+    lacking = "" if args.plain or args.export else _lacking_terminal()
+    if not args.export and args.beside and (args.plain or lacking):
         why = f"{lacking} is no terminal" if lacking else "--plain prints text"
         raise InputError(
             f"--beside shows two runs in the theatre, and {why}; replay each run alone"
@@ -67,6 +72,12 @@ def replay_command(args: argparse.Namespace) -> int:
     if args.file.is_dir():
         return _look_into_folder(args)
     with open_run_file(args.file) as run:
+        if args.export:
+            if args.match is not None:
+                args.replicate = _chosen_replicate(run, args)
+            export_run(run, args)
+            return 0
+        refuse_export_options(args)
         if not args.plain:
             if not lacking:
                 return _open_theatre(run, args)
@@ -154,6 +165,7 @@ def _look_into_folder(args: argparse.Namespace) -> int:
         "--match": args.match is not None,
         "--speed": math.isfinite(args.speed),
         "--beside": args.beside is not None,
+        "--export": args.export is not None,
     }
     given = [option for option, said in about_rounds.items() if said]
     folder = read_folder(args.file)
