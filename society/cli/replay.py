@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,13 +42,19 @@ def add_replay(commands: Commands) -> None:
     parser.add_argument(
         "--speed", type=positive_number, default=math.inf, metavar="X", help="rounds per second"
     )
+    parser.add_argument(
+        "--beside", type=Path, metavar="B.run", help="look at another run beside this one"
+    )
     parser.set_defaults(command=replay_command)
 
 
 def replay_command(args: argparse.Namespace) -> int:
     """Carry out `society replay`."""
+    from society.errors import InputError
     from society.runs.runfile import open_run_file
 
+    if args.beside and args.plain:
+        raise InputError("--beside needs the theatre; leave --plain out, or replay each run alone")
     with open_run_file(args.file) as run:
         if not args.plain:
             lacking = _lacking_terminal()
@@ -68,6 +75,7 @@ def _lacking_terminal() -> str:
 
 
 def _open_theatre(run: RunFile, args: argparse.Namespace) -> int:
+    from society.runs.runfile import open_run_file
     from society.terminal.labels import find_round
     from society.terminal.replay import check_replicate
     from society.theatre.app import open_theatre
@@ -79,7 +87,9 @@ def _open_theatre(run: RunFile, args: argparse.Namespace) -> int:
     start = View(round=find_round(args.start, history.paths), replicate=args.replicate)
     if math.isfinite(args.speed):
         start = replace(start, speed=args.speed, playing=True)
-    open_theatre(history, start, console().encoding)
+    with open_run_file(args.beside) if args.beside else nullcontext() as other:
+        second = History(other) if other is not None else None
+        open_theatre(history, start, console().encoding, second)
     return 0
 
 

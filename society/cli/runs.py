@@ -351,7 +351,10 @@ def add_show(commands: Commands) -> None:
         "--round", type=whole_number(0), metavar="T",
         help="of --calls: those of one round; 0 is before the first",
     )  # fmt: skip
-    parser.add_argument("--grep", metavar="TEXT", help="of --calls: those that hold a text")
+    parser.add_argument(
+        "--grep", metavar="TEXT",
+        help="of --calls: those that hold this text, in capitals or not (no regular expression)",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(command=show_command)
 
@@ -387,8 +390,18 @@ def _show_calls(args: argparse.Namespace) -> int:
         if args.json:
             print_json({"calls": [_call_facts(named) for named in calls]})
         elif not print_calls(calls, console(), replicates=run.manifest.replicates):
-            print_note(f"{args.file} has no such call to a model")
+            print_note(_without_calls(run))
     return 0
+
+
+def _without_calls(run: RunFile) -> str:
+    """Say that no call was shown, since none is like that or since there is none at all."""
+    if any(not call.request.address.bare for call in run.calls()):
+        return f"{run.path} has no such call to a model"
+    return (
+        f"{run.path} has no calls to models, since its agents are rules, programs or recorded "
+        "answers; `society replay` shows their decisions, and the facts behind them"
+    )
 
 
 def _call_facts(named: NamedCall) -> dict[str, Any]:

@@ -258,6 +258,65 @@ def inherits(connection: sqlite3.Connection) -> bool:
     return connection.execute(query).fetchone() is not None
 
 
+def find_agents_calls(
+    connection: sqlite3.Connection, number: int, replicate: int, agent: int
+) -> list[Call]:
+    """Return the calls of one agent in a round, by address; raises ValueError if one is damaged.
+
+    Rows of a component and occasion lie in the order of their uses, and uses in that of rounds: two
+    searches by halves find those of a round, however many calls there are.
+    """
+    found = []
+    for occasion in _occasions(connection):
+        first = _first_use(connection, occasion, number)
+        last = _first_use(connection, occasion, number + 1)
+        where = "component = ? AND occasion = ? AND use = ? AND replicate = ? AND agent = ?"
+        query = f"SELECT {_ROW}, seal FROM calls WHERE {where} ORDER BY turn"
+        for use in range(first, last):
+            rows = connection.execute(query, (*occasion, use, replicate, agent)).fetchall()
+            found += [_with_form(connection, _call(row), {}) for row in rows]
+    return found
+
+
+def find_earlier_call(connection: sqlite3.Connection, address: Address) -> Call | None:
+    """Return the call at the same turn on an agent's last occasion of this kind before an address.
+
+    Raises ValueError if the row is damaged.
+    """
+    where = "component = ? AND occasion = ? AND use < ? AND replicate = ? AND agent = ?"
+    query = f"SELECT {_ROW}, seal FROM calls WHERE {where} AND turn = ? ORDER BY use DESC LIMIT 1"
+    row = connection.execute(query, address).fetchone()
+    return None if row is None else _with_form(connection, _call(row), {})
+
+
+def _occasions(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """List the components that have called, with each of their occasions, by way of the index."""
+    found, last = [], ("", "")
+    query = """SELECT component, occasion FROM calls WHERE (component, occasion) > (?, ?)
+        ORDER BY component, occasion LIMIT 1"""
+    while (row := connection.execute(query, last).fetchone()) is not None:
+        check_types(row, str, str)
+        last = row
+        found.append(last)
+    return found
+
+
+def _first_use(connection: sqlite3.Connection, occasion: tuple[str, str], number: int) -> int:
+    """Return the first use of an occasion in round `number` or later; one more than the last."""
+    where = "component = ? AND occasion = ?"
+    query = f"SELECT use, round FROM calls WHERE {where} AND use >= ? ORDER BY use LIMIT 1"
+    last = f"SELECT use FROM calls WHERE {where} ORDER BY use DESC LIMIT 1"
+    low, high = 0, connection.execute(last, occasion).fetchone()[0] + 1
+    while low < high:
+        middle = (low + high) // 2
+        use, at = connection.execute(query, (*occasion, middle)).fetchone()
+        if at < number:
+            low = use + 1
+        else:
+            high = middle
+    return low
+
+
 def list_calls(connection: sqlite3.Connection) -> Iterator[Call]:
     """All calls, in the order in which they were kept."""
     forms: dict[tuple[Any, ...], Any] = {}

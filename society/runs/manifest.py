@@ -5,15 +5,16 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from importlib import metadata
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from society.config.build import Society, build
 from society.config.run_config import RunConfig
+from society.engine.component import Component
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
 from society.engine.graph import Complete
@@ -25,10 +26,14 @@ from society.errors import FileError, RunFileError, SocietyError, short_path
 from society.personas.people import MOST_KEPT, kept_tables
 from society.sandbox.kept_programs import KeptFolder, kept_folders, refuse_too_much
 
-from .fork_note import ForkNote, with_past
+from .fork_note import ForkNote
 from .structure import GameNote, RoundStructure, round_structure, rules_of
 
+if TYPE_CHECKING:
+    from society.config.build import Society
+
 Level = Literal["full", "summary"]
+Manner = Literal["rule", "program", "model", "other"]
 
 FORMAT = 3  # of new run files
 READABLE = (2, FORMAT)  # a file of another format is refused
@@ -48,15 +53,31 @@ class MeasureNote(BaseModel):
     fold: Fold
 
 
+class ComponentNote(BaseModel):
+    """A component: its title, the kinds of questions that it answers, and how it answers them.
+
+    answers: ("*",) for every kind. by: a rule answers for all its agents at once; other answers
+    are found agent by agent, by a model or in another way. remembers: its part of a prompt is a
+    list of memories.
+    """
+
+    name: str
+    answers: tuple[str, ...]
+    by: Manner
+    remembers: bool = False
+
+
 class CohortNote(BaseModel):
     """A cohort, and its seats in the first replicate.
 
-    heritable: its columns that children inherit from their parents, public or not.
+    heritable: its columns that children inherit from their parents, public or not. components:
+    their numbers, in order; in files of before there are none.
     """
 
     name: str
     seats: tuple[int, ...]
     heritable: tuple[str, ...] = ()
+    components: tuple[int, ...] = ()
 
 
 class ColumnNote(BaseModel):
@@ -73,14 +94,15 @@ class Manifest(BaseModel):
 
     spec: the JSON of a Spec, from which the run can be set up again. horizon: rounds at most, of
     those that hold no others. extent: how far rounds within rounds go. seating: see `types`.
-    columns: the public ones. game: in normal form, if one is played. files: the user's own files,
-    path -> sha256. folder: of the run file when it was made, if it names files. prompts: templates
-    that it may use, with their hashes. programs: folders of strategies, by path, with what was
-    taken from them. tables: texts of tables of people, by path. objects: names of Python objects
-    that were given. facts: words, units and labels of facts and public columns, by name. complete:
-    relations whose graph links everybody with everybody; None in files of before. names: the words
-    of which names of agents are made; files of before have the noun of the stage. forks: in the
-    past of the run, the oldest first; spec, params and horizon are those after the last one.
+    columns: the public ones. components: those of all cohorts, alike ones once. game: in normal
+    form, if one is played. files: the user's own files, path -> sha256. folder: of the run file
+    when it was made, if it names files. prompts: templates that it may use, with their hashes.
+    programs: folders of strategies, by path, with what was taken from them. tables: texts of tables
+    of people, by path. objects: names of Python objects that were given. facts: words, units and
+    labels of facts and public columns, by name. complete: relations whose graph links everybody
+    with everybody; None in files of before. names: the words of which names of agents are made;
+    files of before have the noun of the stage. forks: in the past of the
+    run, the oldest first; spec, params and horizon are those after the last one.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -100,6 +122,7 @@ class Manifest(BaseModel):
     cohorts: tuple[CohortNote, ...]
     seating: tuple[tuple[int, ...], ...] = ()
     columns: tuple[ColumnNote, ...] = ()
+    components: tuple[ComponentNote, ...] = ()
     game: GameNote | None = None
     versions: dict[str, str]
     files: dict[str, str]
@@ -145,6 +168,9 @@ class Manifest(BaseModel):
             len(row) != self.agents for row in self.seating
         ):
             raise ValueError(f"has cohorts on other seats than those of its {self.agents:,} agents")
+        known = range(len(self.components))
+        if any(number not in known for cohort in self.cohorts for number in cohort.components):
+            raise ValueError("has cohorts with components that it does not have")
         if any(number not in cohorts for row in self.seating for number in row):
             raise ValueError("has seats of cohorts that it does not have")
         return self
@@ -193,8 +219,12 @@ class Manifest(BaseModel):
     ) -> Society:
         """Build the society of a configuration, which plays through forks; raises InputError.
 
-        replicate_ids: as in society.runs.fork_note.with_past.
+        replicate_ids: as in society.runs.past_stages.with_past.
         """
+        # Slow to import, and not needed to look at a run.
+        from society.config.build import build
+
+        from .past_stages import with_past
 
         def make(config: RunConfig) -> Society:
             setup = build(config, rehearsed=False)
@@ -240,6 +270,14 @@ class Manifest(BaseModel):
             types[0, list(cohort.seats)] = number
         return types
 
+    def respondent(self, replicate: int, seat: int, kind: str) -> ComponentNote | None:
+        """Return the component that answers an agent's questions of a kind; None if unknown."""
+        types = self.types
+        number = types[replicate % len(types), seat]
+        parts = self.cohorts[number].components if number >= 0 else ()
+        notes = (self.components[one] for one in parts)
+        return next((note for note in notes if Component.hears(kind, note.answers)), None)
+
     @property
     def specs(self) -> dict[str, FactSpec]:
         """Words, units and labels by name; files of before have labels with their columns only."""
@@ -258,6 +296,7 @@ def manifest_of(
     """Make the manifest of a run; without a level: full up to a million agent-rounds."""
     env, scenario, cast = env or setup.environment(), setup.scenario, setup.cast()
     every = [*cast, *(cohort for stage in setup.past for cohort in stage.society.cast())]
+    components, parts = _components(cast)
     nested = _extent(scenario, env)
     size = env.replicates * env.agents * (nested.rounds if nested else setup.rounds)
     return Manifest(
@@ -275,9 +314,10 @@ def manifest_of(
             for measure in scenario.measures
         ),
         stage=scenario.display.resolved(env.params),
-        cohorts=tuple(_cohort(one, env) for one in cast),
+        cohorts=tuple(map(partial(_cohort, env), cast, parts)),
         seating=_seating(env),
         columns=_columns(every),
+        components=components,
         game=rules_of(env),
         versions=library_versions(),
         files=dict(setup.files),
@@ -338,13 +378,37 @@ def _extent(scenario: Scenario, env: Environment) -> RoundStructure | None:
     return found if found.rounds else None
 
 
-def _cohort(cohort: Cohort, env: Environment) -> CohortNote:
+def _cohort(env: Environment, cohort: Cohort, parts: tuple[int, ...]) -> CohortNote:
     columns = [column for part in cohort.components for column in part.columns]
     return CohortNote(
         name=cohort.name,
         seats=tuple(np.flatnonzero(env.cohorts[cohort.name][0]).tolist()),
         heritable=tuple(column.name for column in columns if column.heritable),
+        components=parts,
     )
+
+
+def _components(cast: Cast) -> tuple[tuple[ComponentNote, ...], list[tuple[int, ...]]]:
+    """List the components of all cohorts, alike ones once, and their numbers by cohort."""
+    places: dict[tuple[str, tuple[str, ...], Manner, bool], int] = {}
+    numbers = []
+    for cohort in cast:
+        keys = [(one.title(), one.answers, _manner(one), one.shortens) for one in cohort.components]
+        numbers.append(tuple(places.setdefault(key, len(places)) for key in keys))
+    notes = (
+        ComponentNote(name=name, answers=answers, by=by, remembers=remembers)
+        for name, answers, by, remembers in places
+    )
+    return tuple(notes), numbers
+
+
+def _manner(part: Component) -> Manner:
+    """Tell how a component answers questions."""
+    if part.kept_folders:
+        return "program"
+    if part.overrides("answer"):
+        return "rule"
+    return "model" if part.models else "other"
 
 
 def _seating(env: Environment) -> tuple[tuple[int, ...], ...]:

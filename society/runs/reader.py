@@ -26,7 +26,9 @@ from society.llm.call_tables import (
     BatchRecord,
     Call,
     checksum,
+    find_agents_calls,
     find_call,
+    find_earlier_call,
     find_vectors,
     list_calls,
     open_batches,
@@ -137,6 +139,16 @@ class RunFile:
         """The call at an address."""
         with self._reading("a call"):
             return find_call(self._connection, address)
+
+    def calls_of(self, replicate: int, agent: int, number: int) -> list[Call]:
+        """Return the calls of one agent in a round, in the order of their addresses."""
+        with self._reading("the calls"):
+            return find_agents_calls(self._connection, number, replicate, agent)
+
+    def earlier_call(self, address: Address) -> Call | None:
+        """The call of the same agent on its last occasion of this kind before an address."""
+        with self._reading("a call"):
+            return find_earlier_call(self._connection, address)
 
     @property
     def unanswered(self) -> int:

@@ -14,12 +14,17 @@ from society.engine.calls import PromptPart
 from society.runs.call_search import NamedCall
 
 from .console import TerminalStyle
+from .labels import count_noun
+from .usage_tables import format_dollars
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from society.llm.call_tables import Call
+
 _ROLES = {"brief": "{}", "question": "{} asks", "thought": "{} thought"}
-_REPLY = "reply"
+REPLY = "reply"
+_FINEST = 0.005  # seconds that are worth a word
 
 
 def print_calls(calls: Iterable[NamedCall], console: Console, *, replicates: int = 1) -> int:
@@ -44,43 +49,60 @@ def _print(console: Console, line: Text) -> None:
 
 def _heading(named: NamedCall, replicates: int) -> str:
     """Who was asked what, by whom, and what it took: "round 3 · villager 2 · effort ..."."""
-    (number, request, said), address = named.call, named.call.request.address
+    (number, request, _), address = named.call, named.call.request.address
     parts = [
         f"round {number}" if number else "before the first round",
         *([f"replicate {address.replicate}"] if replicates > 1 else []),
         named.agent,
         f"{address.kind} ({address.component})",
-        said.model or request.model,
-        _tokens(said.prompt_tokens, said.completion_tokens),
+        *describe_call(named.call),
     ]
     if request.again:
         parts.append(f"{request.again}: {request.reason}" if request.reason else request.again)
-    if said.finish != "stop":
-        parts.append(said.finish)
-    if said.copied:
-        parts.append("copied")
     return " · ".join(parts)
 
 
-def _tokens(sent: int | None, got: int | None) -> str:
-    """Tokens of a prompt and its reply.
+def describe_call(call: Call) -> Iterator[str]:
+    """Yield the model, tokens, cost in US dollars and seconds of a call; and why it was cut off."""
+    request, said = call.request, call.said
+    yield said.model or request.model
+    yield _tokens(said.prompt_tokens, said.completion_tokens, said.cached_tokens)
+    if said.cost:
+        yield f"{format_dollars(said.cost)} US dollars"
+    if said.latency >= _FINEST:
+        yield f"{said.latency:.2f} s"
+    if said.retries:
+        yield count_noun(said.retries, "failed attempt")
+    if said.finish != "stop":
+        yield said.finish
+    if said.copied:
+        yield "copied"
 
-    >>> _tokens(512, None)
-    '512 + unknown tokens'
+
+def _tokens(sent: int | None, got: int | None, cached: int | None = None) -> str:
+    """Tokens of a prompt and its reply, and those of the prompt that the provider had in its cache.
+
+    >>> _tokens(512, None, 400)
+    '512 + unknown tokens (400 cached)'
     """
     sides = ("unknown" if tokens is None else f"{tokens:,}" for tokens in (sent, got))
-    return f"{' + '.join(sides)} tokens"
+    return f"{' + '.join(sides)} tokens{f' ({cached:,} cached)' if cached else ''}"
 
 
 def _lines(named: NamedCall) -> Iterator[tuple[str, str]]:
     """Yield the lines of a call: what stands in the margin, and the words."""
-    request, said = named.call.request, named.call.said
-    for place, message in enumerate(request.messages):
-        last = place == len(request.messages) - 1
-        for margin, line in mark_lines(message.content, request.parts if last else ()):
+    yield from prompt_lines(named.call)
+    for line in named.call.said.text.split("\n"):
+        yield REPLY, line
+
+
+def prompt_lines(call: Call) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a prompt: who has given some of it, or the role of an earlier message."""
+    messages = call.request.messages
+    for place, message in enumerate(messages):
+        last = place == len(messages) - 1
+        for margin, line in mark_lines(message.content, call.request.parts if last else ()):
             yield margin or ("" if last else message.role), line
-    for line in said.text.split("\n"):
-        yield _REPLY, line
 
 
 def mark_lines(words: str, parts: Iterable[PromptPart]) -> Iterator[tuple[str, str]]:

@@ -71,6 +71,22 @@ class Pairs:
         yield from first_items((), len(actors), self.ink.most(_SHOWN), "more pairs")
         yield from self._without(scene, peer, has)
 
+    def deeds_of(self, scene: RoundView, seat: int) -> Iterator[str]:
+        """Yield what an agent did to its partner, and what others did to it, as clauses."""
+        meeting = scene.stage.meeting
+        if meeting is None:
+            return
+        peer, deed = self._own(scene, meeting.peer), self._own(scene, meeting.deed)
+        if peer is None or deed is None:
+            return
+        for actor in [seat, *np.flatnonzero(peer == seat).tolist()]:
+            number, other = int(deed[actor]), int(peer[actor])
+            clause = meeting.clauses[number] if 0 <= number < len(meeting.clauses) else ""
+            if other != NOBODY and clause and (actor == seat or other == seat):
+                who = "" if actor == seat else f"{self.names[actor]} "
+                whom = f" to {self.names[other]}" if actor == seat else " to it"
+                yield f"{who}{self._did(scene, clause, actor)}{whom}"
+
     def _own(self, scene: RoundView, name: str) -> Array | None:
         """Return the values of a column in this replicate, (N,); None without such a column."""
         values = scene.column(name) if name else None

@@ -96,7 +96,8 @@ def print_history(
         for page in run.pages(max(first - 1, 0)):
             if page.number >= first:
                 print_lines(console, teller.round(page, before))
-                time.sleep(1 / speed)
+                if speed < math.inf:
+                    time.sleep(1 / speed)
             before = page
     print_lines(console, teller.closing(run.status, paths))
 

@@ -27,4 +27,5 @@ class Glyphs:
         self.paused = "‖" if rich else "="
         self.left, self.right = ("←", "→") if rich else ("<-", "->")
         self.reference = "┆" if rich else "|"
+        self.bar = "│" if rich else "|"
         self.dot = " · " if rich else " | "

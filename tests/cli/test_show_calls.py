@@ -117,3 +117,23 @@ def test_a_choice_of_nothing_there_is_an_error(
     said = typed("show", str(file), *words)
     assert said.code == 2
     assert re.search(message, said.err)
+
+
+def test_a_run_of_rules_says_that_it_has_no_calls_and_where_decisions_are(
+    typed: Typed, tmp_path: Path
+) -> None:
+    file = tmp_path / "rules.run"
+    assert main(["run", "fishing_village", "--rounds", "1", "--quiet", "--out", str(file)]) == 0
+    said = typed("show", str(file), "--calls")
+    assert (said.code, said.out) == (0, "")
+    assert said.err == (
+        f"society: {file} has no calls to models, since its agents are rules, programs or recorded "
+        "answers; `society replay` shows their decisions, and the facts behind them\n"
+    )
+
+
+def test_a_text_is_found_as_it_stands_and_is_no_regular_expression(
+    typed: Typed, file: Path
+) -> None:
+    assert typed("show", str(file), "--calls", "--grep", "MAKE A PLAN").out
+    assert typed("show", str(file), "--calls", "--grep", "make . plan").out == ""

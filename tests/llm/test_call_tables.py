@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,7 +27,9 @@ from society.llm.call_tables import (
     SENT,
     VECTOR,
     call_row,
+    find_agents_calls,
     find_call,
+    find_earlier_call,
     find_vectors,
     list_calls,
     unanswered_calls,
@@ -271,3 +274,60 @@ def test_answers_that_a_component_found_on_its_own_spend_nothing_of_ours(
 ) -> None:
     write(book, Completion("{}", cost=0.0, prompt_tokens=0, completion_tokens=0), turn=BARE)
     assert use_so_far(book) == Spent(0, 0, 0.0)
+
+
+def fill(book: sqlite3.Connection, rounds: int, agents: int) -> None:
+    """Ask about bids each round, about votes every other round, and about plans before them."""
+    rows = []
+    for agent in range(agents):
+        rows.append(call_row(0, request(occasion="begin", component="plan", agent=agent), WHOLE))
+    for number in range(1, rounds + 1):
+        for kind, use in (("bid", number - 1), ("vote", number // 2 - 1)):
+            if kind == "vote" and number % 2:
+                continue
+            for agent in range(agents):
+                asked = request(occasion=f"answer {kind}", use=use, agent=agent)
+                rows.append(call_row(number, asked, WHOLE))
+    book.executemany(CALL, rows)
+
+
+def test_the_calls_of_an_agent_in_a_round_are_found_by_address(book: sqlite3.Connection) -> None:
+    fill(book, rounds=7, agents=3)
+    write(book, round=4, occasion="answer bid", use=3, agent=2, turn=1, again="repair")
+    for number in range(9):
+        for agent in range(3):
+            mine = [
+                call.request.address
+                for call in list_calls(book)
+                if (call.round, call.request.address.agent) == (number, agent)
+            ]
+            found = find_agents_calls(book, number, 0, agent)
+            assert [call.request.address for call in found] == sorted(mine)
+    assert find_agents_calls(book, 4, 1, 2) == []
+    assert len(find_agents_calls(book, 4, 0, 2)) == 3
+
+
+def test_an_empty_book_has_no_calls_of_anybody(book: sqlite3.Connection) -> None:
+    assert find_agents_calls(book, 1, 0, 0) == []
+
+
+def test_the_earlier_call_is_that_of_the_last_time_the_agent_was_asked(
+    book: sqlite3.Connection,
+) -> None:
+    write(book, use=0)
+    write(book, use=0, turn=1, again="repair")
+    write(book, use=2)
+    write(book, use=3, agent=1)
+    earlier = find_earlier_call(book, ADDRESS._replace(use=4))
+    assert earlier is not None
+    assert earlier.request.address == ADDRESS._replace(use=2)
+    assert find_earlier_call(book, ADDRESS._replace(use=0)) is None
+
+
+@pytest.mark.thorough
+def test_calls_are_found_at_once_among_forty_thousand(book: sqlite3.Connection) -> None:
+    fill(book, rounds=2700, agents=10)
+    assert book.execute("SELECT count(*) FROM calls").fetchone()[0] > 40_000
+    began = time.process_time()
+    assert len(find_agents_calls(book, 2000, 0, 7)) == 2
+    assert time.process_time() - began < 0.05

@@ -50,7 +50,15 @@ def test_what_went_wrong_stands_in_the_heading() -> None:
     call = called(Message("user", "Well?"), said=said, again="repair", reason="got nothing")
     assert printed(call, replicates=2)[0] == (
         "round 4 · replicate 1 · farmer 0 · bid (language_policy) · default · 3 + unknown tokens · "
-        "repair: got nothing · length"
+        "length · repair: got nothing"
+    )
+
+
+def test_the_heading_tells_cached_tokens_cost_seconds_and_failed_attempts() -> None:
+    said = Completion("0.2", "stop", 900, 12, 0.00125, 1.234, 2, "gpt", cached_tokens=640)
+    assert printed(called(Message("user", "Well?"), said=said))[0] == (
+        "round 4 · farmer 0 · bid (language_policy) · gpt · 900 + 12 tokens (640 cached) · "
+        "0.0013 US dollars · 1.23 s · 2 failed attempts"
     )
 
 

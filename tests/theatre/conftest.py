@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -9,6 +10,9 @@ import pytest
 
 from society.config.build import build
 from society.config.run_config import load_config
+from society.engine.calls import Completion, Going, Request
+from society.engine.cancellation import CancellationToken
+from society.llm.providers.free_minds import FreeMinds
 from society.runs.runfile import Writer, manifest_of, open_run_file
 from society.theatre.history import History
 
@@ -41,3 +45,43 @@ def village(record: Record) -> History:
     poor = {"population": "mixed", "wealth": 2, "consumption": 3, "punishers": "text"}
     changes = {"agents": 4, "rounds": 6, "seed": 9, "parameters": {**poor, "effort_rule": "trait"}}
     return record("fishing_village", changes)
+
+
+@pytest.fixture(scope="session")
+def pair(record: Record) -> History:
+    """Two replicates of a village of four that lasts for six rounds."""
+    changes = {"agents": 4, "rounds": 6, "seed": 9, "replicates": 2}
+    return record("fishing_village", {**changes, "parameters": {"population": "mixed"}})
+
+
+class ManyTongues(FreeMinds):
+    """The offline mind, but villager 0 thinks aloud, 1 cannot be read, 2 writes what it likes."""
+
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
+        said = await super().call(request, going, token)
+        said = said._replace(cost=0.00125, cached_tokens=100, latency=0.25)
+        kind, agent = request.address.kind, request.address.agent
+        if (kind, agent) == ("effort", 0):
+            return said._replace(text='{"situation": "The lake is full.", "answer": 0.25}')
+        if (kind, agent) == ("effort", 1):
+            return said._replace(text="I would rather sleep.")
+        if (kind, agent) == ("propose", 2):
+            norm = "少なく獲ろう \x1b[31m‮ we [bold]take[/bold] less"
+            return said._replace(text=json.dumps({"personal": norm, "community": norm}))
+        return said
+
+
+@pytest.fixture(scope="session")
+def thinkers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[History]:
+    """Three villagers with memories and thoughts, in three rounds; see ManyTongues."""
+    path = tmp_path_factory.mktemp("thinkers") / "thinkers.run"
+    parts = ["persona", "recall", "plan", "personal_norm", "situation"]
+    cohort = {"name": "thinkers", "count": 3, "components": [*parts, "language_policy"]}
+    changes = {"rounds": 3, "seed": 4, "cohorts": [cohort], "agents": None}
+    changes |= {"parameters": {"norm_embedder": "hashing"}}
+    setup = build(load_config("language_village", changes))
+    with Writer(path, manifest_of(setup)) as writer:
+        outside = setup.outside(writer.call_store, minds=ManyTongues(4))
+        setup.gamemaster([writer], outside=outside).play()
+    with open_run_file(path) as run:
+        yield History(run)
