@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from society.errors import InputError, short_path
 
-from .arguments import positive_number, whole_number
+from .arguments import parse_place, positive_number, whole_number
 from .output import console
 from .parser import Commands
 
@@ -32,7 +32,7 @@ def add_replay(commands: Commands) -> None:
         help="print as text; shorten nothing where it is piped",
     )
     parser.add_argument(
-        "--from", type=_parse_place, default=0, metavar="T", dest="start",
+        "--from", type=parse_place, default=0, metavar="T", dest="start",
         help="start at this round: a number or, for nested rounds, a path such as 3.1.5 (3. starts "
         "at the first round within 3)",
     )  # fmt: skip
@@ -58,13 +58,16 @@ def replay_command(args: argparse.Namespace) -> int:
     """Carry out `society replay`."""
     from society.runs.runfile import open_run_file
 
-    if args.beside and args.plain:
-        raise InputError("--beside needs the theatre; leave --plain out, or replay each run alone")
+    lacking = "" if args.plain else _lacking_terminal()
+    if args.beside and (args.plain or lacking):
+        why = f"{lacking} is no terminal" if lacking else "--plain prints text"
+        raise InputError(
+            f"--beside shows two runs in the theatre, and {why}; replay each run alone"
+        )
     if args.file.is_dir():
         return _look_into_folder(args)
     with open_run_file(args.file) as run:
         if not args.plain:
-            lacking = _lacking_terminal()
             if not lacking:
                 return _open_theatre(run, args)
             _note_text("the history", lacking)
@@ -164,14 +167,3 @@ def _look_into_folder(args: argparse.Namespace) -> int:
 
     open_folder_theatre(folder, console().encoding)
     return 0
-
-
-def _parse_place(text: str) -> int | tuple[int, ...]:
-    """Parse the number of a round, or its path, such as 3.1.5; a path may end in a dot."""
-    parts = text.removesuffix(".").split(".")
-    if not all(part.isdecimal() for part in parts):
-        raise argparse.ArgumentTypeError(
-            f"got {text!r}; expected the number of a round, such as 30, or its path, such as 3.1.5"
-        )
-    path = tuple(map(int, parts))
-    return path if "." in text else path[0]

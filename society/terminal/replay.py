@@ -143,6 +143,8 @@ class _Teller:
                 which += f": {MatchNames(given)[self.replicate].words()}"
             about.append(ink.text(f"{which} ({others} more not shown)"))
         yield from flow_items(about, ink.width, gap=ink.words(" · "))
+        if given.forks:
+            yield from flow_items([ink.text(f"fork of {given.forks[-1].words}")], ink.width)
         if self.stage.meeting is not None and (held := self.stage.meeting.holds):
             unit = f" ({unit})" if (unit := self.traits.spec(held).unit) else ""
             legend = f"beside each name: {spell_kind(held)}{unit}"

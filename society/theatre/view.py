@@ -5,7 +5,6 @@ A view never changes: each transition gives another one, so that keys, exports a
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -164,8 +163,8 @@ class View:
         replicate = min(self.replicate, manifest.replicates - 1)
         lane = self.lane if self.lane in lanes(history, replicate) else ""
         agent = self.agent if self.agent < manifest.agents else NOBODY_CHOSEN
-        other = replace(self, replicate=replicate, lane=lane, agent=agent, typing="", note="")
-        return replace(other, round=min(self.round, history.last))
+        number = min(self.round, history.last)
+        return replace(self, round=number, replicate=replicate, lane=lane, agent=agent)
 
     def choose(self, agent: int) -> View:
         """Choose an agent by its seat; -1 lets go."""
@@ -183,8 +182,3 @@ def parse_place(text: str) -> Place | None:
         return None
     path = tuple(map(int, parts))
     return path if "." in text else path[0]
-
-
-def pause_between(view: View) -> float:
-    """Return the seconds until the next round of a history that plays."""
-    return math.inf if not view.playing else 1 / view.speed

@@ -118,6 +118,16 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> RunsFolder:
     return read_folder(folder)
 
 
+@pytest.fixture(scope="session")
+def uneven(record: Record) -> History:
+    """Two villages of four: the first one ends in round 2, the other one lasts for six rounds."""
+    poor = {"population": "mixed", "wealth": 2, "consumption": 3}
+    return record(
+        "fishing_village",
+        {"agents": 4, "rounds": 6, "seed": 4, "replicates": 2, "parameters": poor},
+    )
+
+
 class ManyTongues(FreeMinds):
     """The offline mind, but villager 0 thinks aloud, 1 cannot be read, 2 writes what it likes."""
 
