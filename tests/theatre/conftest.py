@@ -59,6 +59,16 @@ def pair(record: Record) -> History:
 
 
 @pytest.fixture(scope="session")
+def uneven(record: Record) -> History:
+    """Two villages of four: the first one ends in round 2, the other one lasts for six rounds."""
+    poor = {"population": "mixed", "wealth": 2, "consumption": 3}
+    return record(
+        "fishing_village",
+        {"agents": 4, "rounds": 6, "seed": 4, "replicates": 2, "parameters": poor},
+    )
+
+
+@pytest.fixture(scope="session")
 def chain(record: Record) -> History:
     """Six donors over four generations, whose strategies are in words that elders advise."""
     evolve = {"count": 4, "fitness": "final", "phenotype": "share", "selection": "truncation"}
@@ -116,16 +126,6 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> RunsFolder:
     )
     (folder / NOTE).write_text(note.model_dump_json(), "utf-8")
     return read_folder(folder)
-
-
-@pytest.fixture(scope="session")
-def uneven(record: Record) -> History:
-    """Two villages of four: the first one ends in round 2, the other one lasts for six rounds."""
-    poor = {"population": "mixed", "wealth": 2, "consumption": 3}
-    return record(
-        "fishing_village",
-        {"agents": 4, "rounds": 6, "seed": 4, "replicates": 2, "parameters": poor},
-    )
 
 
 class ManyTongues(FreeMinds):
