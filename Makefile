@@ -42,7 +42,7 @@ lint: .venv/dev
 
 # Rewrites the golden transcripts; read their diff like code.
 golden: .venv/dev
-	SOCIETY_GOLDEN=rewrite $(BIN)/pytest tests/golden tests/theatre/test_golden_frames.py
+	SOCIETY_GOLDEN=rewrite $(BIN)/pytest tests/golden tests/theatre/test_golden_frames.py tests/theatre/test_act_frames.py
 
 # Draws the pictures of the documents anew; `make test-all` compares them.
 pictures: .venv/dev

@@ -64,6 +64,14 @@ def add_strict_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
 
 
+def add_watch_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that shows a run in the theatre while it is played."""
+    parser.add_argument(
+        "--watch", action="store_true",
+        help="watch the run on a full screen while it is played, as `society replay` shows it",
+    )  # fmt: skip
+
+
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for what a command prints."""
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -99,6 +107,17 @@ def _share(text: str) -> float:
     if (number := positive_number(text)) > 1:
         raise argparse.ArgumentTypeError(f"got {text!r}; expected a share, above 0 and at most 1")
     return number
+
+
+def parse_place(text: str) -> int | tuple[int, ...]:
+    """Parse the number of a round, or its path, such as 3.1.5; a path may end in a dot."""
+    parts = text.removesuffix(".").split(".")
+    if not all(part.isdecimal() for part in parts):
+        raise argparse.ArgumentTypeError(
+            f"got {text!r}; expected the number of a round, such as 30, or its path, such as 3.1.5"
+        )
+    path = tuple(map(int, parts))
+    return path if "." in text else path[0]
 
 
 def out_path(text: str) -> Path:

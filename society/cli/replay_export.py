@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING
 
 from society.errors import InputError
 
+from .arguments import parse_place
+
 if TYPE_CHECKING:
     from society.runs.runfile import RunFile
 
 _SIZE = re.compile(r"(\d{1,5})x(\d{1,5})")
 
 
-def add_export_options(parser: argparse.ArgumentParser, place: Callable[[str], object]) -> None:
-    """Add the options of exports; place: reads the number or the path of a round."""
+def add_export_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of exports."""
     parser.add_argument(
         "--export", nargs=2, metavar=("KIND", "PATH"),
         help="write a file in place of showing anything: html (a page with all rounds), svg (a "
@@ -28,7 +30,7 @@ def add_export_options(parser: argparse.ArgumentParser, place: Callable[[str], o
         "txt (frames as text)",
     )  # fmt: skip
     parser.add_argument(
-        "--to", type=place, metavar="T", dest="stop",
+        "--to", type=parse_place, metavar="T", dest="stop",
         help="of --export: the last round, by number or path (default: the last one recorded)",
     )  # fmt: skip
     parser.add_argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import traceback
 from collections.abc import Iterable
@@ -19,6 +20,7 @@ from .arguments import (
     add_output_options,
     add_saving_options,
     add_strict_option,
+    add_watch_option,
     out_path,
     whole_number,
 )
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from society.config.run_config import RunConfig, Setting
     from society.engine.calls import Usage
     from society.engine.game_master import Outcome
+    from society.engine.history import Recorder
     from society.llm.call_tables import BatchRecord
     from society.runs.call_search import NamedCall
     from society.runs.play import Watch
@@ -79,6 +82,7 @@ def add_run(commands: Commands) -> None:
     )
     parser.add_argument("--overwrite", action="store_true", help="replace an existing run file")
     add_strict_option(parser)
+    add_watch_option(parser)
     add_output_options(parser)
     parser.set_defaults(command=run_command)
 
@@ -150,10 +154,11 @@ def add_resume(commands: Commands) -> None:
     """Add `society resume`."""
     parser = commands.add_parser("resume", help="continue an interrupted or paused run")
     parser.add_argument("file", type=Path, metavar="FILE.run")
-    _add_code_options(parser)
+    add_code_options(parser)
     add_limit_options(parser)
     add_saving_options(parser)
     add_fallback_option(parser)
+    add_watch_option(parser)
     add_output_options(parser)
     parser.set_defaults(command=resume_command)
 
@@ -175,7 +180,7 @@ def resume_command(args: argparse.Namespace) -> int:
         conclude,
         trust=args.trust,
         files=args.files,
-        announce=_print_note,
+        announce=print_note,
     )
     if end.file is None:
         print(f"society: {args.file} is finished; there is nothing to resume", file=sys.stderr)
@@ -239,29 +244,54 @@ def watch_run(args: argparse.Namespace, *, begun: bool = False, note: str = "") 
     note: printed once, before the first run; by then nothing has been refused.
     """
     notes = [note] if note else []
+    can_watch = getattr(args, "watch", False) and _can_watch(args)
 
-    def watch(session: Session) -> AbstractContextManager[Live | None]:
+    def watch(session: Session) -> AbstractContextManager[Recorder | None]:
         while notes:
-            _print_note(notes.pop())
+            print_note(notes.pop())
         if since := session.writer.call_store.since:
             print(f"society: {session.writer.path}{since}", file=sys.stderr)
         if begun and not args.quiet:
-            made = f"{session.purpose}: {session.writer.path}" if session.purpose else ""
-            print(f"{session.setup.scenario.name}: {made or session.setup.found}", file=sys.stderr)
-        desk = session.desk
+            where = session.purpose or session.setup.found
+            name, file = session.setup.scenario.name, session.writer.path
+            print(f"{name} ({where}) is recorded in {file}", file=sys.stderr)
+        if can_watch and not session.purpose:
+            from society.theatre.watching import WatchedRun
+
+            return WatchedRun(session, _live_view(session))
         if args.quiet or args.json:
             return nullcontext()
-        from society.terminal.live import Live
-
-        if desk is None:
-            return Live(session.writer.manifest, asked=session.outside.ledger.entries)
-        live = Live(
-            session.writer.manifest, asked=session.outside.ledger.entries, awaited=desk.awaited
-        )
-        desk.announce = live.announce
-        return live
+        return _live_view(session)
 
     return watch
+
+
+def _can_watch(args: argparse.Namespace) -> bool:
+    """Check if there is a terminal for --watch, and say if there is none; raises InputError."""
+    from society.errors import InputError
+
+    if args.quiet:
+        raise InputError("--watch shows a run while it is played, and --quiet nothing; give one")
+    streams = {"stdin": sys.__stdin__, "stderr": sys.__stderr__}
+    lacking = [name for name, one in streams.items() if not (one and one.isatty())]
+    if os.environ.get("TERM") == "dumb" or os.name == "nt":
+        lacking = ["this"]
+    if lacking:
+        instead = "" if args.json else "; lines are printed instead"
+        print_note(f"--watch needs a terminal, and {lacking[0]} is none{instead}")
+    return not lacking
+
+
+def _live_view(session: Session) -> Live:
+    """Return the live view of a run."""
+    from society.terminal.live import Live
+
+    manifest, asked, minds = session.writer.manifest, session.outside.ledger.entries, session.minds
+    if minds is None:
+        return Live(manifest, asked=asked)
+    live = Live(manifest, asked=asked, awaited=minds.desk.awaited, under_way=minds.under_way.all)
+    minds.desk.announce = live.announce
+    return live
 
 
 def print_end(args: argparse.Namespace, path: Path, end: End) -> int:
@@ -288,7 +318,7 @@ def print_end(args: argparse.Namespace, path: Path, end: End) -> int:
             kept = f"{count_noun(run.rounds, 'round')} saved; continue with: {go_on}"
             print(f"society: {end.words}; {kept}", file=sys.stderr)
             for batch in run.open_batches():
-                _print_note(f"{describe_batch(batch)}; resume picks it up")
+                print_note(f"{describe_batch(batch)}; resume picks it up")
         if args.json or not args.quiet:
             _print_run(args, run)
         if end.code or getattr(args, "accept_fallbacks", False):
@@ -323,7 +353,8 @@ def describe_batch(batch: BatchRecord) -> str:
     return f"batch {name} of {count_noun(len(batch.calls), 'question')} stays at {host}"
 
 
-def _print_note(words: str) -> None:
+def print_note(words: str) -> None:
+    """Print a line about the command on stderr."""
     print(f"society: {words}", file=sys.stderr)
 
 
@@ -389,7 +420,7 @@ def _show_calls(args: argparse.Namespace) -> int:
         if args.json:
             print_json({"calls": [_call_facts(named) for named in calls]})
         elif not print_calls(calls, console(), replicates=run.manifest.replicates):
-            _print_note(_without_calls(run))
+            print_note(_without_calls(run))
     return 0
 
 
@@ -544,7 +575,7 @@ def add_verify(commands: Commands) -> None:
     )
     parser.add_argument("file", type=Path, metavar="FILE.run")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    _add_code_options(parser)
+    add_code_options(parser)
     parser.set_defaults(command=verify_command)
 
 
@@ -552,7 +583,7 @@ def verify_command(args: argparse.Namespace) -> int:
     """Carry out `society verify`."""
     from society.runs.verify import verify
 
-    verdict = verify(args.file, trust=args.trust, files=args.files, announce=_print_note)
+    verdict = verify(args.file, trust=args.trust, files=args.files, announce=print_note)
     if args.json:
         checks = [check._asdict() for check in verdict.checks]
         print_json({"ok": verdict.ok, "checks": checks})
@@ -563,7 +594,7 @@ def verify_command(args: argparse.Namespace) -> int:
     return 0 if verdict.ok else 1
 
 
-def _add_code_options(parser: argparse.ArgumentParser) -> None:
+def add_code_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of commands that execute the code which a run file names."""
     parser.add_argument(
         "--trust", action="store_true",

@@ -84,14 +84,17 @@ def resume(
         return _play([session._replace(purpose=purpose)], watch, conclude)
 
 
+def play_session(session: Session, watch: Watch | None, conclude: bool) -> End:
+    """Play a session to its end, or as far as possible."""
+    return _play([session], watch or (lambda session: nullcontext()), conclude)
+
+
 def _play(runs: Iterable[Session], watch: Watch, conclude: bool) -> End:
     end = End("finished")
     for session in runs:
-        with session.writer:
-            with watch(session) as recorder:
-                watching = [] if recorder is None else [recorder]
-                end = session.play(*watching)
-            end = session.finish(end, conclude=conclude)
+        with session.writer, watch(session) as recorder:
+            watching = [] if recorder is None else [recorder]
+            end = session.finish(session.play(*watching), conclude=conclude)
         if end.code:
             break
     return end
