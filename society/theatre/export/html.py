@@ -36,35 +36,42 @@ from .styled_text import DARK, LIGHT, Theme, class_names, style_rules, styled_ru
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-MOST_BYTES = 3_000_000  # of a page, beyond its first replicate and its exchanges with models
+MOST_BYTES = 3_000_000  # of a page, beyond its first replicate and the least of its exchanges
 MOST_FRAMES = 1_000  # of all replicates together, beyond the first one
-_CALL_BYTES = 1_000_000  # of exchanges with models
-_ENCODED = 4 / 3  # bytes of base64 for one of packed data
+LEAST_CALL_BYTES = 1_000_000  # of exchanges with models, if there are so many
+_ENCODED = 4 / 3  # bytes of base64 for one of data
 
 Item = TypeVar("Item", bound=Hashable)
 
 
-class Numbered(Generic[Item]):
-    """Items by number, each kept once; size: bytes that they take in the page."""
+class PackedSize:
+    """Counts the bytes that data will take in the page, about."""
 
     def __init__(self) -> None:
+        self._packer, self.bytes = zlib.compressobj(), 0.0
+
+    def add(self, data: object) -> None:
+        """Count some more data."""
+        self.bytes += len(self._packer.compress(json.dumps(data).encode())) * _ENCODED
+
+
+class Numbered(Generic[Item]):
+    """Items by number, each kept and counted once."""
+
+    def __init__(self, size: PackedSize) -> None:
         self._numbers: dict[Item, int] = {}
-        self._packer, self._packed = zlib.compressobj(), 0
+        self._size = size
 
     def __call__(self, item: Item) -> int:
         """Return the number of an item."""
         number = self._numbers.get(item)
         if number is None:
             number = self._numbers[item] = len(self._numbers)
-            self._packed += len(self._packer.compress(json.dumps(item).encode()))
+            self._size.add(item)
         return number
 
     def __iter__(self) -> Iterator[Item]:
         return iter(self._numbers)
-
-    @property
-    def size(self) -> float:
-        return self._packed * _ENCODED
 
 
 class ReplayPage:
@@ -72,9 +79,12 @@ class ReplayPage:
 
     def __init__(self, history: History, size: Size, first: int, last: int) -> None:
         self.history, self.size, self.first, self.last = history, size, first, last
-        self._styles, self._texts = Numbered[str](), Numbered[str]()
-        self._lines = Numbered[tuple[str | int, ...]]()
-        self._seats = Numbered[tuple[int | None, ...]]()  # of whom the lines of a frame are about
+        self._packed = packed = PackedSize()
+        self._styles, self._texts = Numbered[str](packed), Numbered[str](packed)
+        self._lines = Numbered[tuple[str | int, ...]](packed)
+        self._seats = Numbered[tuple[int | None, ...]](
+            packed
+        )  # of whom the lines of a frame are about
         self._replicates: dict[int, dict[str, Any]] = {}
         self._told: dict[int, Retelling] = {}
         self._opening = ""  # the first frame, for browsers without scripts
@@ -83,7 +93,7 @@ class ReplayPage:
     def full(self) -> bool:
         """Whether another replicate would be too much."""
         count, rounds = self.replicates, self.last - self.first + 1
-        size = self._lines.size + self._texts.size
+        size = self._packed.bytes
         return count > 0 and (size * (1 + 1 / count) > MOST_BYTES or rounds * count >= MOST_FRAMES)
 
     def add(self, replicate: int, frames: Iterable[Frame]) -> None:
@@ -107,6 +117,7 @@ class ReplayPage:
             "agents": [self._agent(life, course.own) for life in told.lives],
             "calls": [],
         }
+        self._packed.add(self._replicates[replicate])
 
     @property
     def replicates(self) -> int:
@@ -201,14 +212,16 @@ class ReplayPage:
 
     def _exchanges(self) -> Iterator[str]:
         """Add the exchanges with models to the replicates; say which are left out."""
-        size, kept, count = self._texts.size, 0, 0
+        limit, kept, count = max(MOST_BYTES, self._packed.bytes + LEAST_CALL_BYTES), 0, 0
         for call in self.history.run.calls():
             address = call.request.address
             told = not address.bare and address.replicate in self._told
             if told and self.first <= call.round <= self.last:
                 # Once one is left out, all later ones are.
-                if kept == count and self._texts.size - size < _CALL_BYTES:
-                    self._replicates[address.replicate]["calls"].append(self._call(call))
+                if kept == count and self._packed.bytes < limit:
+                    exchange = self._call(call)
+                    self._packed.add(exchange)
+                    self._replicates[address.replicate]["calls"].append(exchange)
                     kept += 1
                 count += 1
         if kept < count:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -84,11 +83,10 @@ class Retelling:
         """Tell the rounds from `first` to `last`."""
         before: Page | None = None
         # Founders are told of in the first round, and have their names before it.
-        for page in islice(self.history.run.pages(1), 1):
-            self._names.meet(page)
-        for page in self.history.run.pages():
-            if page.number > last:
-                return
+        if self.history.last > 0:
+            self._names.meet(self.history.page(1))
+        for number in range(last + 1):
+            page = self.history.page(number)  # which frames of the same round need as well
             self._names.meet(page)
             if page.number >= first and self._measures_only:
                 yield ToldRound(self._labels.title(page), [*self._measures(page)])

@@ -102,7 +102,8 @@ def test_exchanges_that_do_not_fit_are_left_out_and_it_is_said(
 ) -> None:
     hashing = {"norm_embedder": "hashing"}
     society.run("language_village", rounds=2, agents=3, parameters=hashing, out="words.run")
-    monkeypatch.setattr("society.theatre.export.html._CALL_BYTES", 0)
+    for limit in ("MOST_BYTES", "LEAST_CALL_BYTES"):
+        monkeypatch.setattr(f"society.theatre.export.html.{limit}", 0)
     said = typed("replay", "words.run", "--export", "html", "v.html")
     assert said.code == 0
     assert said.err.splitlines()[1:] == [
