@@ -104,7 +104,9 @@ class _AgentPage:
             unit = self.style.cut(self.traits.spec(name).unit, 10)
             line.append(unit.ljust(11), "dim")
             scale = float(np.nanmax(np.append(values[np.isfinite(values)], 0)))
-            yield line.append_text(axis.bars(self.style, mine, scale or 1.0, self.view.round, "blue"))
+            yield line.append_text(
+                axis.bars(self.style, mine, scale or 1.0, self.view.round, "blue")
+            )
 
     def _held(self) -> Iterator[Text]:
         """Yield columns of words and labels: its strategy, its norm."""
