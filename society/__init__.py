@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .engine.scenario import DisplaySpec, Measure, Params, Scenario, mechanism, scenario
     from .engine.script import Ask, Inherit, Script, Tell, common, own, seen
     from .engine.state import Column
-    from .notebook import Result, run
+    from .notebook import Result, fork, run
 
     __version__: str
 
@@ -73,6 +73,7 @@ __all__ = [
     "__version__",
     "common",
     "declares",
+    "fork",
     "intercept",
     "mechanism",
     "open_run",
@@ -140,6 +141,7 @@ _HOMES = {
     "engine.state": ("Column",),
     "notebook": (
         "Result",
+        "fork",
         "run",
     ),
 }

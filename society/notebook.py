@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,13 +25,15 @@ from weakref import finalize
 
 from .analysis.study import open_run
 from .config.build import Society, build
-from .config.run_config import load_config, override, read_settings
+from .config.run_config import Setting, load_config, override, read_settings
 from .config.wiring_issues import announce_wiring
 from .engine.component import Component
 from .engine.scenario import Estimate, MechanismSpec, Scenario, estimate_measure
 from .errors import ScenarioError
 from .llm.providers.named_servers import addresses_in, naming_servers
 from .runs.conclusions import run_post_analysis
+from .runs.fork import Changes
+from .runs.fork import fork as fork_run
 from .runs.manifest import Level
 from .runs.play import play
 from .runs.runfile import open_run_file as read_run
@@ -171,8 +173,74 @@ def run(
     announce_wiring(setup.wiring)
     with naming_servers([*addresses_in(written), *addresses_in(own)]):
         if out is None:
-            return _play_temporarily(setup, level)
+            name = setup.scenario.name
+            return _keep_temporarily(name, lambda path: _play(setup, path, level))
         return _play(setup, Path(out), level, overwrite=overwrite)
+
+
+def fork(
+    file: str | Path,
+    at: int | tuple[int, ...],
+    *,
+    set: Mapping[str, Any] | None = None,
+    cohorts: Sequence[Mapping[str, Any]] = (),
+    norm: str | None = None,
+    remove: int | str | Sequence[int | str] = (),
+    model: str | Mapping[str, Any] | None = None,
+    rounds: int | None = None,
+    seed: int | None = None,
+    fresh: bool = False,
+    trust: bool = False,
+    out: str | Path | None = None,
+    overwrite: bool = False,
+) -> Result:
+    """Rewind a recorded society to the end of a round, change it, and play it to its end.
+
+    file: a run file. at: the number of the last round that is kept, 0 for none, or its path, such
+    as (3, 1, 5). set: parameters by name, of those that may change in a society that lives.
+    cohorts: entries of a scenario file, with other components or parameters for cohorts of these
+    names. norm: in force from then on. remove: agents, by seat or by name. model: of the default
+    language mind. rounds: how many there are at most, those that were kept included. seed: of
+    another chance from then on. fresh: ask models all later questions anew. trust: execute the
+    Python files that the run names. out, overwrite: as `run` takes them.
+
+    Without any change, the digest is that of the run. Raises InputError for what cannot be changed
+    or played again, and whatever ended the run before its end.
+    """
+    given = {"rounds": rounds, "models": None if model is None else {"default": model}}
+    own = {key: value for key, value in given.items() if value is not None}
+    settings = [Setting(name, value, f"set {name}") for name, value in (set or {}).items()]
+    agents = [remove] if isinstance(remove, int | str) else remove
+    changes = Changes(
+        settings=[*settings, *read_settings(own)],
+        cohorts=cohorts,
+        norm=norm,
+        remove=[str(agent) for agent in agents],
+        seed=seed,
+    )
+    with naming_servers(addresses_in({**own, **(set or {})})):
+        if out is not None:
+            return _fork(Path(file), at, changes, Path(out), fresh, trust, overwrite)
+        return _keep_temporarily(
+            Path(file).stem,
+            lambda path: _fork(Path(file), at, changes, path, fresh, trust, overwrite),
+        )
+
+
+def _fork(
+    file: Path,
+    at: int | tuple[int, ...],
+    changes: Changes,
+    out: Path,
+    fresh: bool,
+    trust: bool,
+    overwrite: bool,
+) -> Result:
+    """Fork a run into another file; raises whatever ended it early."""
+    end = fork_run(file, at, changes, out, fresh=fresh, trust=trust, overwrite=overwrite)
+    if end.error is not None:
+        raise end.error
+    return _result(out)
 
 
 def _split_scenario(scenario: Any) -> tuple[str | Scenario, Mapping[str, Any]]:
@@ -192,11 +260,11 @@ def _split_scenario(scenario: Any) -> tuple[str | Scenario, Mapping[str, Any]]:
     return scenario if isinstance(scenario, Scenario) else str(scenario), written
 
 
-def _play_temporarily(setup: Society, level: Level | None) -> Result:
-    """Play a society into a temporary run file, which is kept for as long as the result is held."""
+def _keep_temporarily(name: str, make: Callable[[Path], Result]) -> Result:
+    """Make a temporary run file, which is kept for as long as the result is held."""
     folder = Path(mkdtemp(prefix="society-"))
     try:
-        result = _play(setup, folder / f"{setup.scenario.name}.run", level)
+        result = make(folder / f"{name}.run")
     except BaseException:  # an interrupt, too, must not leave the folder behind
         rmtree(folder, ignore_errors=True)
         raise
@@ -209,12 +277,18 @@ def _play(setup: Society, path: Path, level: Level | None, *, overwrite: bool = 
     end = play(setup, path, level, overwrite=overwrite)
     if end.error is not None:
         raise end.error
+    return _result(path, setup)
+
+
+def _result(path: Path, setup: Society | None = None) -> Result:
+    """Read the result of a run that is over; setup: of the run, where it is at hand."""
     with read_run(path) as played:
         outcome, found = played.outcome(), run_post_analysis(played, setup).findings
+        manifest = played.manifest
     return Result(
-        setup.scenario.name,
-        setup.seed,
-        setup.replicates,
+        manifest.scenario,
+        manifest.seed,
+        manifest.replicates,
         outcome.rounds,
         outcome.digest,
         {**outcome.measures, **{one.name: estimate_measure(one.values, one.unit) for one in found}},

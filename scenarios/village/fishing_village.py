@@ -37,8 +37,10 @@ from society.engine.parameters import Positive, Share
 from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import (
+    LIVE,
     OF_DEFAULT_CAST,
     DisplaySpec,
+    Interventions,
     Measure,
     Params,
     RoundFacts,
@@ -53,34 +55,62 @@ from society.scenarios.village.institutions import (
     no_fines,
     propose_and_vote,
 )
+from society.scenarios.village.lake import land_catch, maximum_yield, regrow
+from society.scenarios.village.village_post_mortem import POST_MORTEM
 
 
 class Village(Params):
     """Symbols in brackets are the paper's."""
 
     capacity: float = Field(300, gt=0, description="K, fish that the lake can hold")
-    growth: float = Field(0.6, ge=0, le=3, description="r, a round")
+    growth: float = Field(0.6, ge=0, le=3, description="r, a round", json_schema_extra=LIVE)
     stock: Share = Field(1.0, description="R0, as a share of K")
-    catchability: Share = Field(0.05, description="alpha, share of the stock at full effort")
-    consumption: Positive = Field(2.5, description="c, fish a round")
+    catchability: Share = Field(
+        0.05, description="alpha, share of the stock at full effort", json_schema_extra=LIVE
+    )
+    consumption: Positive = Field(2.5, description="c, fish a round", json_schema_extra=LIVE)
     wealth: Positive = Field(30, description="P0, fish")
-    fine: Positive = Field(10, description="beta, fish for each round in which one is fined")
-    fining_cost: Positive = Field(0, description="gamma, fish for fining somebody")
+    fine: Positive = Field(
+        10, description="beta, fish for each round in which one is fined", json_schema_extra=LIVE
+    )
+    fining_cost: Positive = Field(
+        0, description="gamma, fish for fining somebody", json_schema_extra=LIVE
+    )
     punish_until: int | None = Field(
-        None, ge=0, description="last round with fines; none: always, 0: never"
+        None,
+        ge=0,
+        description="last round with fines; none: always, 0: never",
+        json_schema_extra=LIVE,
     )
-    social_learning: bool = Field(True, description="whether villagers imitate")
-    revision: Share = Field(0.5, description="q, chance a round to reconsider")
-    selection: Positive = Field(0.3, description="delta, per fish of payoff")
-    effort_noise: Positive = Field(0.03, description="sigma of copied effort and monitoring")
-    belief_noise: Positive = Field(0.3, description="sigma of a copied belief")
+    social_learning: bool = Field(
+        True, description="whether villagers imitate", json_schema_extra=LIVE
+    )
+    revision: Share = Field(
+        0.5, description="q, chance a round to reconsider", json_schema_extra=LIVE
+    )
+    selection: Positive = Field(
+        0.3, description="delta, per fish of payoff", json_schema_extra=LIVE
+    )
+    effort_noise: Positive = Field(
+        0.03, description="sigma of copied effort and monitoring", json_schema_extra=LIVE
+    )
+    belief_noise: Positive = Field(
+        0.3, description="sigma of a copied belief", json_schema_extra=LIVE
+    )
     payoff: Literal["wealth", "average"] = Field(
-        "wealth", description="what is imitated: wealth, or a moving average of gains (weight .1)"
+        "wealth",
+        description="what is imitated: wealth, or a moving average of gains (weight .1)",
+        json_schema_extra=LIVE,
     )
-    vote: VoteRule = Field("median", description="how the cap is chosen; none: the first one stays")
+    vote: VoteRule = Field(
+        "median",
+        description="how the cap is chosen; none: the first one stays",
+        json_schema_extra=LIVE,
+    )
     effort_rule: Literal["deterrence", "trait"] = Field(
         "deterrence",
         description="deterrence: the expected fine lowers effort (ours); trait: it does not",
+        json_schema_extra=LIVE,
     )
     punishers: Literal["table", "text"] = Field(
         "table",
@@ -96,10 +126,11 @@ class Village(Params):
         description="share of altruists in a mixed population",
         json_schema_extra=OF_DEFAULT_CAST,
     )
-    collapse_at: Share = Field(0.01, description="R_min, as a share of K")
+    collapse_at: Share = Field(0.01, description="R_min, as a share of K", json_schema_extra=LIVE)
     ends_on: Literal["death", "collapse", "horizon"] = Field(
         "death",
         description="a replicate ends at the first death or collapse, at collapse, or never",
+        json_schema_extra=LIVE,
     )
 
 
@@ -123,24 +154,9 @@ def villagers(p: Village, agents: int) -> list[Cohort]:
     ]
 
 
-def land_catch(p: Village, effort: Array, stock: Array) -> Array:
-    """Catches, (R, N), scaled down pro rata where they would exceed the stock."""
-    wish = p.catchability * effort * stock
-    total = wish.sum(1, keepdims=True)
-    catch: Array = wish * np.divide(stock, total, out=np.ones_like(stock), where=total > stock)
-    return catch
-
-
-def regrow(p: Village, left: Array) -> Array:
-    """Logistic growth, (R, 1)."""
-    left = np.maximum(left, 0)  # rounding may take a hair more than there is
-    grown: Array = left + p.growth * left * (1 - left / p.capacity)
-    return np.maximum(grown, 0)
-
-
 def sustainable_yield(env: Environment) -> float:
     """Maximum sustainable yield, fish a round."""
-    return float(env.params.growth * env.params.capacity / 4)
+    return maximum_yield(env.params)
 
 
 def gini(told: RoundFacts, env: Environment) -> Array:
@@ -221,6 +237,8 @@ FACTS = {
     "payoff": FactSpec("Wealth or mean gains, which others compare with their own", "fish"),
 }
 
+IMITATED = ("effort", "monitoring", "belief")
+
 STAGE = DisplaySpec(
     gauge=("stock", "capacity"),
     reference={"MSY stock": lambda p: p.capacity / 2},
@@ -248,6 +266,17 @@ STAGE = DisplaySpec(
 )
 
 
+def read_cap(words: str, env: Environment) -> Array:
+    """Return the cap that an experimenter imposes, fish a round, (R, 1); raises ValueError."""
+    try:
+        cap = float(words)
+    except ValueError:
+        cap = -1.0
+    if not 0 <= cap < np.inf:
+        raise ValueError(f"got {words!r:.60}; expected a cap, a number of fish of at least 0")
+    return np.full((env.replicates, 1), cap)
+
+
 @scenario(
     params=Village,
     cast=villagers,
@@ -255,7 +284,9 @@ STAGE = DisplaySpec(
     relations=("monitor", "learn"),
     display=STAGE,
     facts=FACTS,
+    post_mortem=POST_MORTEM,
     language_variant="language_village",
+    interventions=Interventions(norm=read_cap, longer=True, removal=True),
 )
 @declares(Declared("effort", "paid", payoff="wealth"))
 def fishing_village(env: Environment) -> Script:
@@ -267,7 +298,7 @@ def fishing_village(env: Environment) -> Script:
     effort = np.full_like(wealth, 0.5)  # of those who cannot make themselves understood at first
     cap = yield from propose_and_vote(env, "median", np.full_like(stock, np.inf))
     for number in env.rounds():
-        fishing = env.active
+        p, fishing, cap = env.params, env.active, env.imposed("norm", cap)
         facts = {"cap": common(cap), "full_catch": common(p.catchability * stock)}
         punishing = p.punish_until is None or number <= p.punish_until
         if p.effort_rule == "deterrence":
@@ -282,12 +313,10 @@ def fishing_village(env: Environment) -> Script:
         wealth = wealth + payoff * fishing
         more = yield from tell_payoffs(wealth, fines.received)
         wealth, average = wealth + more, 0.9 * average + 0.1 * (payoff + more)
-        dead = fishing & (wealth < 0)
-        left = stock - catch.sum(1, keepdims=True)
+        dead, left = fishing & (wealth < 0), stock - catch.sum(1, keepdims=True)
         stock, survived = yield from pass_night(env, dead, fines.received, left, survived)
         if p.social_learning:
-            payoff_seen = wealth if p.payoff == "wealth" else average
-            yield from imitate_neighbours(payoff_seen, ("effort", "monitoring", "belief"))
+            yield from imitate_neighbours(wealth if p.payoff == "wealth" else average, IMITATED)
         cap = yield from propose_and_vote(env, p.vote, cap)
 
 

@@ -44,19 +44,26 @@ from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.personal_norm import PersonalNorm
 from society.components.language.recall import EmbedderName
 from society.components.village.persona import Persona, Temper
+from society.components.village.voting import caps_of
 from society.engine.action_spaces import Real
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import Declared, declares
 from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
-from society.engine.scenario import OF_DEFAULT_CAST, Measure, RoundFacts, scenario
+from society.engine.scenario import (
+    LIVE,
+    OF_DEFAULT_CAST,
+    Interventions,
+    Measure,
+    RoundFacts,
+    scenario,
+)
 from society.engine.script import Ask, Fact, Script, Tell, common, own, seen
 from society.scenarios.village.fishing_village import (
     LAKE_FACTS,
     MEASURES,
     Village,
-    land_catch,
     pass_night,
     per_fisher,
 )
@@ -71,9 +78,12 @@ from society.scenarios.village.institutions import (
     name_finers,
     no_fines,
 )
+from society.scenarios.village.lake import land_catch
 from society.scenarios.village.narration import hold_speeches
 from society.scenarios.village.norm_measures import told_by_norms
 from society.scenarios.village.norm_proposals import NormPolicy, no_policy, revise_policy
+from society.scenarios.village.village_post_mortem import POST_MORTEM
+from society.text import clean_line
 
 _CAP_USES = ("effort", "punish", "propose", "vote")  # questions whose rules read or write caps
 
@@ -98,26 +108,37 @@ class LanguageVillage(Village):
     """Parameters of rules (`revision`, `effort_rule`, ...) matter where a cohort follows rules."""
 
     condition: Literal["full", "only_social_learning", "only_group_decision", "neither"] = Field(
-        "full", description="the paper's condition, which sets the three switches below"
+        "full",
+        description="the paper's condition, which sets the three switches below",
+        json_schema_extra=LIVE,
     )
     see_to_learn: bool | None = Field(
-        None, description="others seen when fishing and rewriting norms; none: by condition"
+        None,
+        description="others seen when fishing and rewriting norms; none: by condition",
+        json_schema_extra=LIVE,
     )
     see_to_punish: bool | None = Field(
-        None, description="others seen when fining, or else no fines; none: by condition"
+        None,
+        description="others seen when fining, or else no fines; none: by condition",
+        json_schema_extra=LIVE,
     )
     shared_policy: bool | None = Field(
-        None, description="policies proposed and voted on; none: by condition"
+        None,
+        description="policies proposed and voted on; none: by condition",
+        json_schema_extra=LIVE,
     )
     vote: Literal["plurality", "median"] = Field(
         "plurality", description="most votes, or the proposal with the median of the caps stated"
     )
     social_learning: bool = Field(
-        False, description="whether villagers may also copy a peer's norm and traits (ours)"
+        False,
+        description="whether villagers may also copy a peer's norm and traits (ours)",
+        json_schema_extra=LIVE,
     )
     effort_rule: Literal["deterrence", "trait"] = Field(
         "trait",
         description="effort by rule; deterrence asks everybody how likely it would fine",
+        json_schema_extra=LIVE,
     )
     population: Literal["altruist", "mixed", "selfish"] = Field(
         "mixed",
@@ -128,26 +149,35 @@ class LanguageVillage(Village):
         None,
         ge=1,
         description="how many of its neighbours an agent sees in a round, by chance; none: all",
+        json_schema_extra=LIVE,
     )
     perceive: Literal["prompts", "section3"] = Field(
         "section3",
         description="what villagers perceive: what the paper's prompts show, or as its section "
         "3.1.1 has it also their last catch, change of payoff and fines, and the stock",
+        json_schema_extra=LIVE,
     )
     stock_shown: bool | None = Field(
-        None, description="whether villagers are told the stock; none: under section3"
+        None,
+        description="whether villagers are told the stock; none: under section3",
+        json_schema_extra=LIVE,
     )
     meeting: Literal["none", "at_once", "in_turn"] = Field(
         "none",
         description="whether villagers talk in the evening, before they propose and vote (ours): "
         "not at all, all at once, or one by one, having heard those before",
+        json_schema_extra=LIVE,
     )
     caps: Literal["auto", "on", "off"] = Field(
         "auto",
         description="whether proposals may state a cap in fish; auto: where rules fish, fine, "
         "propose or vote, and under the vote median",
     )
-    thinking: bool = Field(False, description="whether models reason before they answer")
+    thinking: bool = Field(
+        False,
+        description="whether models reason before they answer",
+        json_schema_extra=LIVE,
+    )
     norm_embedder: EmbedderName = Field(
         "minilm",
         description="embedder that measures norms at the end; hashing compares wording only",
@@ -308,6 +338,20 @@ STAGE = dataclasses.replace(
 )
 
 
+def read_policy(words: str, env: Environment) -> NormPolicy:
+    """Return the policy that an experimenter imposes, word for word; raises ValueError.
+
+    Rules read its cap where it states one as proposals do.
+    """
+    if not (shown := clean_line(words).strip()):
+        raise ValueError("got no words; expected a policy in words")
+    if not env.params.channels.policy:
+        raise ValueError(f"there is no policy under condition={env.params.condition}")
+    policy = np.full((env.replicates, 1), shown, object)
+    cap = caps_of(policy)
+    return NormPolicy(policy, np.where(np.isnan(cap), np.inf, cap))
+
+
 @scenario(
     params=LanguageVillage,
     cast=language_villagers,
@@ -316,7 +360,9 @@ STAGE = dataclasses.replace(
     rounds=50,
     display=STAGE,
     facts=FACTS,
+    post_mortem=POST_MORTEM,
     post_analysis=told_by_norms,
+    interventions=Interventions(norm=read_policy, longer=True, removal=True),
 )
 @declares(Declared("effort", "paid", payoff="wealth", repeats=("payoff",)))
 def language_village(env: Environment) -> Script:
@@ -328,7 +374,9 @@ def language_village(env: Environment) -> Script:
     effort, policy, caps = np.full_like(wealth, np.nan), no_policy(env), caps_asked(p, env)
     recent = RecentOutcomes(effort, effort, effort, np.full(wealth.shape, "", object))
     for number in env.rounds():
-        fishing, punishing = env.active, p.fines_in(number)
+        p, fishing = env.params, env.active
+        channels, punishing = p.channels, p.fines_in(number)
+        policy = env.imposed("norm", policy)
         law = tell_policy(p, policy, caps)
         looks = known_facts(channels.learn, "learn", effort, wealth)
         looks |= perceive_outcomes(p, recent, stock)

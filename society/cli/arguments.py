@@ -101,6 +101,17 @@ def _share(text: str) -> float:
     return number
 
 
+def parse_place(text: str) -> int | tuple[int, ...]:
+    """Parse the number of a round, or its path, such as 3.1.5; a path may end in a dot."""
+    parts = text.removesuffix(".").split(".")
+    if not all(part.isdecimal() for part in parts):
+        raise argparse.ArgumentTypeError(
+            f"got {text!r}; expected the number of a round, such as 30, or its path, such as 3.1.5"
+        )
+    path = tuple(map(int, parts))
+    return path if "." in text else path[0]
+
+
 def out_path(text: str) -> Path:
     """Return the path to write to."""
     if text == "-":

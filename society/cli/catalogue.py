@@ -93,6 +93,7 @@ def _list_runs(folder: Path, *, as_json: bool) -> int:
                         "replicates": one.replicates,
                         "rounds": run.rounds,
                         "status": run.status,
+                        "fork_of": one.forks[-1].words if one.forks else None,
                     }
                 )
         except SocietyError as error:
@@ -107,7 +108,8 @@ def _list_runs(folder: Path, *, as_json: bool) -> int:
             if "scenario" in row
             else ""
         )
-        print(f"{row['file']}: {sizes}{row['status']}")
+        fork = f" · fork of {row['fork_of']}" if row.get("fork_of") else ""
+        print(f"{row['file']}: {sizes}{row['status']}{fork}")
     if not rows:
         print(f"{folder} holds no run file", file=sys.stderr)
     return 0

@@ -32,7 +32,17 @@ from society.former_names import FormerNameWarning
 from society.llm.providers.named_servers import addresses_in, naming_servers
 from society.visible import visible_streams
 
-from . import catalogue, checks, experiments, persona_commands, replay, runs, strategy_commands
+from . import (
+    catalogue,
+    checks,
+    experiments,
+    forks,
+    histories,
+    persona_commands,
+    replay,
+    runs,
+    strategy_commands,
+)
 from .parser import ArgumentParser
 
 
@@ -153,6 +163,10 @@ _COMMANDS = (
     runs.add_show,
     runs.add_verify,
     replay.add_replay,
+    forks.add_fork,
+    forks.add_interview,
+    histories.add_compare,
+    histories.add_why,
     experiments.add_sweep,
     experiments.add_report,
     experiments.add_reproduce,

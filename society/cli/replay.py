@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .arguments import positive_number, whole_number
+from .arguments import parse_place, positive_number, whole_number
 from .output import console
 from .parser import Commands
 
@@ -27,7 +28,7 @@ def add_replay(commands: Commands) -> None:
         help="print as text; shorten nothing where it is piped",
     )
     parser.add_argument(
-        "--from", type=_parse_place, default=0, metavar="T", dest="start",
+        "--from", type=parse_place, default=0, metavar="T", dest="start",
         help="start at this round: a number or, for nested rounds, a path such as 3.1.5 (3. starts "
         "at the first round within 3)",
     )  # fmt: skip
@@ -41,13 +42,19 @@ def add_replay(commands: Commands) -> None:
     parser.add_argument(
         "--speed", type=positive_number, default=math.inf, metavar="X", help="rounds per second"
     )
+    parser.add_argument(
+        "--beside", type=Path, metavar="B.run", help="look at another run beside this one"
+    )
     parser.set_defaults(command=replay_command)
 
 
 def replay_command(args: argparse.Namespace) -> int:
     """Carry out `society replay`."""
+    from society.errors import InputError
     from society.runs.runfile import open_run_file
 
+    if args.beside and args.plain:
+        raise InputError("--beside needs the theatre; leave --plain out, or replay each run alone")
     with open_run_file(args.file) as run:
         if not args.plain:
             lacking = _lacking_terminal()
@@ -68,6 +75,7 @@ def _lacking_terminal() -> str:
 
 
 def _open_theatre(run: RunFile, args: argparse.Namespace) -> int:
+    from society.runs.runfile import open_run_file
     from society.terminal.labels import find_round
     from society.terminal.replay import check_replicate
     from society.theatre.app import open_theatre
@@ -79,7 +87,9 @@ def _open_theatre(run: RunFile, args: argparse.Namespace) -> int:
     start = View(round=find_round(args.start, history.paths), replicate=args.replicate)
     if math.isfinite(args.speed):
         start = replace(start, speed=args.speed, playing=True)
-    open_theatre(history, start, console().encoding)
+    with open_run_file(args.beside) if args.beside else nullcontext() as other:
+        second = History(other) if other is not None else None
+        open_theatre(history, start, console().encoding, second)
     return 0
 
 
@@ -90,14 +100,3 @@ def _print_history(run: RunFile, args: argparse.Namespace) -> int:
     whole = args.plain and not paper.is_terminal
     print_history(run, paper, args.start, args.replicate, args.speed, whole=whole)
     return 0
-
-
-def _parse_place(text: str) -> int | tuple[int, ...]:
-    """Parse the number of a round, or its path, such as 3.1.5; a path may end in a dot."""
-    parts = text.removesuffix(".").split(".")
-    if not all(part.isdecimal() for part in parts):
-        raise argparse.ArgumentTypeError(
-            f"got {text!r}; expected the number of a round, such as 30, or its path, such as 3.1.5"
-        )
-    path = tuple(map(int, parts))
-    return path if "." in text else path[0]

@@ -150,7 +150,7 @@ def add_resume(commands: Commands) -> None:
     """Add `society resume`."""
     parser = commands.add_parser("resume", help="continue an interrupted or paused run")
     parser.add_argument("file", type=Path, metavar="FILE.run")
-    _add_code_options(parser)
+    add_code_options(parser)
     add_limit_options(parser)
     add_saving_options(parser)
     add_fallback_option(parser)
@@ -175,7 +175,7 @@ def resume_command(args: argparse.Namespace) -> int:
         conclude,
         trust=args.trust,
         files=args.files,
-        announce=_print_note,
+        announce=print_note,
     )
     if end.file is None:
         print(f"society: {args.file} is finished; there is nothing to resume", file=sys.stderr)
@@ -242,7 +242,7 @@ def watch_run(args: argparse.Namespace, *, begun: bool = False, note: str = "") 
 
     def watch(session: Session) -> AbstractContextManager[Live | None]:
         while notes:
-            _print_note(notes.pop())
+            print_note(notes.pop())
         if since := session.writer.call_store.since:
             print(f"society: {session.writer.path}{since}", file=sys.stderr)
         if begun and not args.quiet:
@@ -288,7 +288,7 @@ def print_end(args: argparse.Namespace, path: Path, end: End) -> int:
             kept = f"{count_noun(run.rounds, 'round')} saved; continue with: {go_on}"
             print(f"society: {end.words}; {kept}", file=sys.stderr)
             for batch in run.open_batches():
-                _print_note(f"{describe_batch(batch)}; resume picks it up")
+                print_note(f"{describe_batch(batch)}; resume picks it up")
         if args.json or not args.quiet:
             _print_run(args, run)
         if end.code or getattr(args, "accept_fallbacks", False):
@@ -323,7 +323,8 @@ def describe_batch(batch: BatchRecord) -> str:
     return f"batch {name} of {count_noun(len(batch.calls), 'question')} stays at {host}"
 
 
-def _print_note(words: str) -> None:
+def print_note(words: str) -> None:
+    """Print a line about the command on stderr."""
     print(f"society: {words}", file=sys.stderr)
 
 
@@ -394,7 +395,7 @@ def _show_calls(args: argparse.Namespace) -> int:
                 {"calls": [_call_facts(named) | {"answer": settled(named.call)} for named in calls]}
             )
         elif not print_calls(calls, paper, replicates=run.manifest.replicates, read=settled):
-            _print_note(_without_calls(run))
+            print_note(_without_calls(run))
     return 0
 
 
@@ -549,7 +550,7 @@ def add_verify(commands: Commands) -> None:
     )
     parser.add_argument("file", type=Path, metavar="FILE.run")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    _add_code_options(parser)
+    add_code_options(parser)
     parser.set_defaults(command=verify_command)
 
 
@@ -557,7 +558,7 @@ def verify_command(args: argparse.Namespace) -> int:
     """Carry out `society verify`."""
     from society.runs.verify import verify
 
-    verdict = verify(args.file, trust=args.trust, files=args.files, announce=_print_note)
+    verdict = verify(args.file, trust=args.trust, files=args.files, announce=print_note)
     if args.json:
         checks = [check._asdict() for check in verdict.checks]
         print_json({"ok": verdict.ok, "checks": checks})
@@ -568,7 +569,7 @@ def verify_command(args: argparse.Namespace) -> int:
     return 0 if verdict.ok else 1
 
 
-def _add_code_options(parser: argparse.ArgumentParser) -> None:
+def add_code_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of commands that execute the code which a run file names."""
     parser.add_argument(
         "--trust", action="store_true",

@@ -25,6 +25,7 @@ from society.engine.game_master import GameMaster
 from society.engine.gateway import ModelGateway
 from society.engine.graph import Graph
 from society.engine.history import Recorder
+from society.engine.intervention import Intervention
 from society.engine.mechanism import (
     PlayFunction,
     as_play,
@@ -105,6 +106,13 @@ class Drawn(NamedTuple):
     graph: GraphSpec
 
 
+class PastStage(NamedTuple):
+    """A society as it was up to an intervention."""
+
+    society: Society
+    change: Intervention
+
+
 @dataclass(frozen=True)
 class Society:
     """A society that is ready to play.
@@ -113,7 +121,8 @@ class Society:
     files: SHA-256 of the user's .py and graph files, by path. drawings: graphs by relation.
     models: the user's functions that make a model, by FILE.py:NAME. own: objects that were
     given in Python. objects: names of those in use, for which the spec is not enough. wiring: what
-    is probably not wired as it was meant.
+    is probably not wired as it was meant. past: of a fork, what was there before, the oldest first:
+    it plays through these stages, and is what is described here after the last intervention.
     """
 
     spec: RunConfig
@@ -128,10 +137,21 @@ class Society:
     own: Sequence[object] = ()
     objects: tuple[str, ...] = ()
     wiring: tuple[WiringIssue, ...] = ()
+    past: tuple[PastStage, ...] = ()
 
     @property
     def seed(self) -> int:
         return self.spec.seed
+
+    @property
+    def first(self) -> Society:
+        """The society that begins to play: this one, unless it is a fork."""
+        return self.past[0].society if self.past else self
+
+    @property
+    def interventions(self) -> list[Intervention]:
+        """What is changed in it while it plays, in order."""
+        return [stage.change for stage in self.past]
 
     @property
     def replicates(self) -> int:
@@ -152,18 +172,19 @@ class Society:
         """
         replicate_ids = np.arange(self.replicates) if replicate_ids is None else replicate_ids
         ids = np.arange(self.agents) if ids is None else ids
+        first = self.first
         env = Environment(
-            self.params,
+            first.params,
             seed=self.seed,
             ids=ids,
             replicate_ids=replicate_ids,
-            horizon=self.rounds,
+            horizon=first.rounds,
             graphs=self._graphs(replicate_ids, ids),
-            facts=public_facts(self.scenario.play, self.params),
+            facts=public_facts(first.scenario.play, first.params),
         )
         env.naming, env.levels = self.naming, self.scenario.display.levels
-        env.cohorts = cohort_seats(self._seated(env), env)
-        env.answered_by_rule = partial(answered_by_rule, self.cast())
+        env.cohorts = cohort_seats(first._seated(env), env)
+        env.answered_by_rule = partial(answered_by_rule, first.cast())
         return env
 
     @property
@@ -202,9 +223,9 @@ class Society:
         env = env or self.environment()
         if answerer is None:
             gateway, order = outside or self.outside(minds=minds), self.spec.option_order
-            world = RunContext(env, gateway, self.words, order)
-            answerer = Population(self._seated(env), world)
-        return GameMaster(self.scenario, env, answerer, recorders)
+            world = RunContext(env, gateway, self.first.words, order)
+            answerer = Population(self.first._seated(env), world)
+        return GameMaster(self.scenario, env, answerer, recorders, self.interventions)
 
     @property
     def separable(self) -> bool:
@@ -270,12 +291,13 @@ class Society:
     ) -> SlicedGame:
         """Make a game like that of `gamemaster`, of which slices of replicates are played apart."""
         env = env or self.environment()
-        gateway, words, games = outside or self.outside(minds=minds), self.words, []
+        gateway, words, games = outside or self.outside(minds=minds), self.first.words, []
         for replicates in slice_replicates(self.replicates):
             part = self.environment(env.replicate_ids[replicates], env.ids)
             part.dry_runs = env.dry_runs
             world = RunContext(part, gateway.part(), words, self.spec.option_order)
-            games.append(GameMaster(self.scenario, part, Population(self._seated(part), world)))
+            agents = Population(self.first._seated(part), world)
+            games.append(GameMaster(self.scenario, part, agents, (), self.interventions))
         return SlicedGame(env, gateway, games, recorders)
 
     @property
@@ -326,7 +348,7 @@ class Society:
             self.spec.models,
             budget,
             self.models,
-            seed=self.seed,
+            seed=self.past[-1].change.world.seed if self.past else self.seed,
             share=self.spec.share_identical,
             batch=self.spec.batch,
         )
@@ -653,6 +675,14 @@ def build(
     """
     setup = _Preparation(spec, own).setup()
     return with_wiring_checked(setup, everything=everything) if rehearsed else setup
+
+
+def recast(setup: Society, changes: Sequence[CohortConfig]) -> Society:
+    """Give cohorts of a society other components; raises InputError.
+
+    changes: entries as in a scenario file, by the names of cohorts; what they do not say stays.
+    """
+    return _Preparation(setup.spec, setup.own).recast(setup, changes) if changes else setup
 
 
 def with_wiring_checked(setup: Society, *, everything: bool = False) -> Society:
@@ -996,6 +1026,33 @@ class _Preparation:
             for fault in unknown_components(said, self.registry):
                 if (fault := fault.under("cohorts", index))[:2] not in known:
                     self.found.append(fault)
+
+    def recast(self, setup: Society, changes: Sequence[CohortConfig]) -> Society:
+        """Return a society some of whose cohorts have other components; raises InputError."""
+        for index, file in enumerate(self.spec.uses):
+            with self.at("uses", index):
+                self.registry.add(file)
+        self.registry.scenario(self.spec.scenario)
+        cast, names = setup.cast(), [cohort.name for cohort in setup.cast()]
+        for said in changes:
+            keys = "cohorts", said.name
+            if said.name not in names:
+                self.found.append(unknown_name(keys, "cohort", names))
+                continue
+            place = names.index(said.name)
+            if "count" in said.model_fields_set and said.count != cast[place].count:
+                words = f"got {said.count}, but a cohort keeps its {cast[place].count} agents"
+                self.found.append(Issue((*keys, "count"), words))
+            with self.at(*keys):
+                parts = build_components(said, [cast[place]], setup.params, self.registry)
+                cast[place] = replace(cast[place], components=parts)
+        self.refuse()
+        scenario = replace(setup.scenario, cast=lambda params, agents: cast)
+        files = {**setup.files, **self.registry.files}
+        recast = replace(setup, scenario=scenario, files=files)
+        heard = _Heard(scenario.play, cast, recast.environment())
+        heard.refuse_mute()
+        return recast
 
     def cast(self, cohorts: list[CohortConfig], default: Cast, params: Params) -> list[Cohort]:
         cast = []

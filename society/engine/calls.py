@@ -141,6 +141,12 @@ class Completion(NamedTuple):
         """True for a copy of the reply to an identical question: nothing was sent."""
         return bool(self.sent.get(COPIED))
 
+    def copy_of(self, sent: Mapping[str, Any]) -> Completion:
+        """Copy a reply: it took no call, and so no tokens, money or time; sent: what is kept."""
+        nothing: dict[str, Any] = {name: 0 for name in self._fields if name.endswith("_tokens")}
+        marked = {**sent, COPIED: True}
+        return self._replace(**nothing, cost=0.0, latency=0.0, retries=0, sent=marked)
+
 
 class Usage(NamedTuple):
     """Counts of what a run has asked of one model, by one component, about one kind of line.

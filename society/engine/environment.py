@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
@@ -55,6 +56,23 @@ class UnknownGraph(PartError):
     """A relation that the scenario lacks."""
 
 
+class EnvironmentChange(NamedTuple):
+    """What an intervention changes in an environment: everything as it shall be from then on.
+
+    rules: the public description of the game. gone: ids of agents who take no further part.
+    imposed: values that the script takes by `imposed`, each made from the environment.
+    replicate_ids: (R,), where replicates get luck of their own; None: they keep theirs.
+    """
+
+    params: Any
+    rules: Any
+    horizon: int
+    seed: int
+    gone: tuple[int, ...] = ()
+    imposed: Mapping[str, Callable[[Environment], Any]] = {}
+    replicate_ids: Array | None = None
+
+
 class DryRuns:
     """Results of dry runs of plays, kept so that each is held once for an environment."""
 
@@ -90,6 +108,8 @@ class Environment:
     rehearses: whether this is a dry run, in which nobody answers, and nothing costly is computed.
     played_rounds: how many rounds of the horizon are played, so that a preview is soon over; None:
     all of them. others_run: whether replicates that are played elsewhere go on, so that rounds do.
+    horizons: other horizons that hold from now on, by the rounds that were played before. on_round:
+    called when a round has been opened, before the script says anything in it.
     """
 
     def __init__(
@@ -131,6 +151,9 @@ class Environment:
         self.first_rounds_only = first_rounds_only
         self.played_rounds: int | None = None
         self.others_run = False
+        self.horizons: dict[int, int] = {}
+        self.on_round: Callable[[], None] | None = None
+        self._imposed: dict[str, Any] = {}
         self._counting = True
         self.moment = 0  # the number of the page that is being written
         self.cohorts: dict[str, Array] = {}
@@ -149,11 +172,14 @@ class Environment:
         none, whatever the data, since its n-th draw from a channel is always the same.
         """
         if (owner, per) not in self._draws:
-            single = per == "replicate"
-            places = Places.at(self.replicate_ids if single else self.places)
-            shape = (self.running if single else self.present).shape
+            shape = (self.running if per == "replicate" else self.present).shape
+            places = self._draws_at(per)
             self._draws[owner, per] = Draws(self.seed, f"{owner}\0{per}", places, shape=shape)
         return self._draws[owner, per]
+
+    def _draws_at(self, per: str) -> Places:
+        """Return the places of the draws of a script, for each agent or for each replicate."""
+        return Places.at(self.replicate_ids if per == "replicate" else self.places)
 
     def name(self, life: int) -> str:
         """The name by which agents call the one with a life, there or not: "2", "2_4"."""
@@ -190,18 +216,20 @@ class Environment:
         Rounds within rounds make a path: (generation, game, round).
         """
         path, sizes = self.path, self.sizes
-        size = self.horizon if count is None else count
-        last = min(size, 1) if self.first_rounds_only else size
-        if count is None and self.played_rounds is not None:
-            last = min(last, self.played_rounds)
-        for number in range(1, last + 1):
-            if not (self.running.any() or self.others_run):
+        for number in itertools.count(1):
+            size = self.horizons.get(number - 1, self.horizon) if count is None else count
+            last = min(size, 1) if self.first_rounds_only else size
+            if count is None and self.played_rounds is not None:
+                last = min(last, self.played_rounds)
+            if number > last or not (self.running.any() or self.others_run):
                 break
             self.path, self.sizes = (*path, number), (*sizes, size)
             if self._counting:
                 self.opened.append(Round(self.path, self.sizes))
                 if len(self.path) == len(self.levels):
                     self._whole = self.opened[-1]
+                if self.on_round is not None:
+                    self.on_round()
             try:
                 yield number
             finally:
@@ -289,6 +317,28 @@ class Environment:
         """Begin new lives in these rows, (R, N) of bool."""
         self.births += 1
         self.lives = np.where(newborn, self.births * self.agents + self.ids, self.lives)
+
+    def intervene(self, change: EnvironmentChange) -> None:
+        """Let an intervention take effect, on all but components and columns of agents."""
+        self.params, self.rules = change.params, change.rules
+        self.horizon = change.horizon
+        self._imposed |= {name: make(self) for name, make in change.imposed.items()}
+        if change.replicate_ids is not None:
+            self.replicate_ids = change.replicate_ids
+            self._place = self.replicate_ids[:, None] * self.agents + self.ids
+        self.seed = change.seed
+        for (_, per), draws in self._draws.items():
+            draws.move(self.seed, self._draws_at(per))
+        if change.gone:
+            self.close(gone=np.isin(self.ids, change.gone) & np.ones_like(self.present))
+
+    def imposed(self, name: str, present: T) -> T:
+        """Return what an experimenter has put in the place of a value of the script, or that value.
+
+        A script asks at the beginning of each round for what its scenario declares as imposable.
+        """
+        found: T = self._imposed.pop(name, present)
+        return found
 
     @property
     def facts(self) -> PublicFacts:

@@ -10,7 +10,7 @@ import asyncio
 import gc
 import inspect
 from abc import ABC, abstractmethod
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -36,6 +36,7 @@ from .environment import Environment, Round, UnknownGraph
 from .graph import LabelGroups
 from .history import Page, Recorder, Step, chain_digest, page_digest
 from .interrupts import run_interruptible
+from .intervention import REMOVED, Intervention
 from .mechanism import refuse_endless
 from .population import Population, Raw
 from .rng import Array
@@ -114,7 +115,8 @@ class GameMaster(Runner):
     """Plays one scenario in an environment with one answerer; replicates share every line.
 
     ready: awaited before the script is asked for its next line, if it is set. in_parts: whether its
-    rounds are parts of larger ones, which have a digest in their place.
+    rounds are parts of larger ones, which have a digest in their place. interventions: of a fork,
+    in their order.
     """
 
     ready: Callable[[], Awaitable[None]] | None = None
@@ -126,8 +128,14 @@ class GameMaster(Runner):
         env: Environment,
         answerer: Answerer | None = None,
         recorders: Sequence[Recorder] = (),
+        interventions: Sequence[Intervention] = (),
     ) -> None:
         self.scenario, self.env, self.recorders = scenario, env, recorders
+        self._interventions = deque(interventions)
+        self._recasts: list[Intervention] = []
+        if interventions:
+            env.horizons = {one.after: one.world.horizon for one in interventions}
+            env.on_round = self._intervene
         self.answerer = answerer or Population(scenario.cast(env.params, env.agents), env)
         self.folded = {
             measure.name: Folded(measure.fold, measure.unit, env.replicates)
@@ -172,6 +180,9 @@ class GameMaster(Runner):
                 # Also where the script fails in a new round: those before it are over, and kept.
                 if opened := self.env.newly_opened():
                     self._close_rounds(opened)
+            while self._recasts:
+                change = self._recasts.pop(0)
+                await self.answerer.recast(change.cast, change.words)
             answer = await self._play(line)
             if opened:
                 # Lets an interrupt, or another run on the same loop, come in between rounds.
@@ -410,6 +421,20 @@ class GameMaster(Runner):
             if self._steps or not self.pages or not holds:
                 self._close_round(path)
             self._path = path
+
+    def _intervene(self) -> None:
+        """Let what comes at the end of this round take effect, once the round is closed."""
+        if not self._interventions or self.pages != self._interventions[0].after:
+            return
+        self._close_rounds(self.env.newly_opened())
+        while self._interventions and self.pages == self._interventions[0].after + 1:
+            change = self._interventions.popleft()
+            before = self.env.present
+            self.env.intervene(change.world)
+            if change.world.gone:
+                arrays = {("gone", ""): before & ~self.env.present}
+                self._steps.append(Step("tell", REMOVED, "", arrays))
+            self._recasts.append(change)
 
     def _close_round(self, path: tuple[int, ...]) -> None:
         """Measure, digest, hand to the recorders, and open the round at a path.

@@ -24,7 +24,7 @@ from society.errors import (
 )
 
 from .action_spaces import ActionSpace, Choice, Illegal, Value, fields, restrict_bounds, silence
-from .agents import Agent, AgentGroup, Occasion, RunContext
+from .agents import Agent, AgentGroup, Occasion, Renderer, RunContext
 from .component import Component, scatter_answers, single_asks
 from .environment import Environment
 from .graph import NOBODY, Rows
@@ -198,18 +198,54 @@ class Population:
         """Let every component fill its columns."""
         await self._begin([(seated, self._audience(seated, None)) for seated in self.states], 0)
 
+    async def recast(self, cast: Cast, words: Renderer | None) -> None:
+        """Give the cohorts other components, between two rounds, and let new ones begin.
+
+        cast: the same cohorts, in the same order. Columns of components that stay are kept, and so
+        are components that are equal to the old ones.
+        """
+        if words is not None:
+            self.context.words = words
+        begun = []
+        for place, (cohort, old) in enumerate(zip(cast, list(self.states), strict=True)):
+            kept = {part.chance_id: part for part in old.components}
+            parts = tuple(
+                kept[part.chance_id] if kept.get(part.chance_id) == part else part
+                for part in cohort.components
+            )
+            cohort = dataclasses.replace(cohort, components=parts)
+            seated = self.states[place] = _seat_cohort(cohort, old.rows.node, self.context)
+            for name, values in seated.values.items():
+                before = old.values.get(name)
+                same = seated.owners[name] == old.owners.get(name)
+                if same and before is not None and before.dtype == values.dtype:
+                    seated.put(name, before)
+            begun.append((seated, [part for part in parts if part.chance_id not in kept]))
+        _agreed(self.states)
+        self._audiences.clear()
+        self.env.answered_by_rule = partial(answered_by_rule, cast)
+        await self._hear(
+            self._beginnings(
+                seated, self._audience(seated, self.env.present), self.env.births, parts
+            )
+            for seated, parts in begun
+        )
+
     async def _begin(self, members: Sequence[tuple[SeatedCohort, Audience]], use: int) -> None:
-        await self._hear(self._beginnings(seated, audience, use) for seated, audience in members)
+        await self._hear(
+            self._beginnings(seated, audience, use, seated.components)
+            for seated, audience in members
+        )
 
     def _beginnings(
-        self, seated: SeatedCohort, audience: Audience, use: int
+        self, seated: SeatedCohort, audience: Audience, use: int, parts: Sequence[Component]
     ) -> Iterator[Awaitable[None] | None]:
-        """Begin the components of a cohort in order; yields what is to be awaited before the next.
+        """Begin components of a cohort in order; yields what is to be awaited before the next.
 
         A component may read what those before it have begun with.
         """
-        seated.unbegun = set(seated.owners)
-        for part in seated.components:
+        seated.unbegun = {column.name for part in parts for column in part.columns}
+        for part in parts:
             if part.overrides("begin"):
                 occasion = Occasion(part.chance_id, "begin", use)
                 yield part.begin(AgentGroup(self.context, seated, occasion, audience))

@@ -127,6 +127,10 @@ class Draws:
         """The same draws for some of the entries."""
         return Draws(self._seed, self._address, self._places.among(entries), use=self._use)
 
+    def move(self, seed: int, places: Places) -> None:
+        """Go on at other places, or with another seed: for a society that is forked."""
+        self._seed, self._places = seed, places
+
     def _go_to(self, channel: str) -> tuple[int, int]:
         """Set the stream before the first wanted word: (words to skip, words in all)."""
         start, stop, _ = self._places

@@ -34,6 +34,7 @@ from .history import Page
 from .mechanism import Play, PlayFunction, as_play, hook_play
 from .parameters import parameters_of
 from .population import Cast
+from .post_mortem import PostMortem
 from .rng import Array
 from .signatures import check_signature
 
@@ -46,6 +47,7 @@ COURSELESS: Collection[Fold] = ("total", "first")  # of single rounds they say n
 
 
 OF_DEFAULT_CAST: dict[str, JsonValue] = {"of_default_cast": True}
+LIVE: dict[str, JsonValue] = {"live": True}
 
 
 class Params(BaseModel):
@@ -53,20 +55,30 @@ class Params(BaseModel):
 
     A parameter that says who is in the default cast means nothing beside a scenario file's own
     `cohorts`, and is refused there, if it is marked:
-    share: float = Field(0.5, json_schema_extra=OF_DEFAULT_CAST).
+    share: float = Field(0.5, json_schema_extra=OF_DEFAULT_CAST). One that may change while a
+    society lives is marked LIVE: the script reads it from env.params in every round, or it is
+    handed to components, which are then made anew.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @classmethod
     def of_default_cast(cls) -> set[str]:
-        """Names of the parameters that are so marked."""
-        fields = cls.model_fields.items()
-        marks = {name: field.json_schema_extra for name, field in fields}
+        """Names of the parameters that shape the default cast only."""
+        return cls._marked(OF_DEFAULT_CAST)
+
+    @classmethod
+    def live(cls) -> set[str]:
+        """Names of the parameters that a fork may change."""
+        return cls._marked(LIVE)
+
+    @classmethod
+    def _marked(cls, mark: Mapping[str, JsonValue]) -> set[str]:
+        marks = {name: field.json_schema_extra for name, field in cls.model_fields.items()}
         return {
             name
-            for name, mark in marks.items()
-            if isinstance(mark, dict) and mark.get("of_default_cast")
+            for name, given in marks.items()
+            if isinstance(given, dict) and mark.items() <= given.items()
         }
 
 
@@ -132,6 +144,21 @@ class PostAnalysis(Protocol):
     def embedded(self, embedder: TextEmbedder, texts: Sequence[str]) -> Array:
         """Vectors of texts, (n, d); they are kept with the run."""
         ...
+
+
+@dataclass(frozen=True)
+class Interventions:
+    """What a fork may do to a society beside setting live parameters and changing components.
+
+    norm: makes a norm of what an experimenter has written, in the shape in which the script takes
+    it by env.imposed("norm", present); raises ValueError for words that are none. longer: whether
+    there may be more or fewer rounds, since nothing but env.rounds() depends on the horizon.
+    removal: whether agents may be taken out, since the script takes whoever is there, env.present.
+    """
+
+    norm: Callable[[str, Environment], Any] | None = None
+    longer: bool = False
+    removal: bool = False
 
 
 Conclusion = Callable[[PostAnalysis], Iterable[Finding]]
@@ -268,12 +295,13 @@ class Scenario:
     "rewiring": 0.2}, or a function (agents, numpy Generator) -> networkx graph. graphs: the same
     for single relations.
     post_analysis: findings about a run that is over, if they cost too much to be measured each
-    round. language_variant: the scenario that language models play in its place, or the parameters
-    that make it theirs. layers: the mechanisms that it is wrapped in, from the inside. seats: the
+    round. post_mortem: what can be told of the end of a replicate from its record.
+    language_variant: the scenario that language models play in its place, or the parameters that
+    make it theirs. layers: the mechanisms that it is wrapped in, from the inside. seats: the
     type of agent, as the number of its cohort, that sits on each seat of each replicate; None where
     cohorts take seats in order, the same in all replicates. separable: the author's word that
     nothing in script and measures looks at another replicate or at shared data, so that replicates
-    may be played apart while models answer slowly.
+    may be played apart while models answer slowly. interventions: what a fork may do to it.
     """
 
     name: str
@@ -291,9 +319,11 @@ class Scenario:
     graphs: Mapping[str, Drawing] = field(default_factory=dict)
     language_variant: str | Mapping[str, JsonValue] = ""
     post_analysis: Conclusion | None = None
+    post_mortem: PostMortem | None = None
     layers: tuple[Layer, ...] = ()
     seats: Seats | None = None
     separable: bool = False
+    interventions: Interventions = Interventions()
 
     def __post_init__(self) -> None:
         given: Any = self.params

@@ -8,9 +8,10 @@ from typing import Protocol
 from society.errors import PartError
 
 from .action_spaces import fields
+from .agents import Renderer
 from .gateway import ModelGateway
 from .history import Step
-from .population import Raw
+from .population import Cast, Raw
 from .rng import Array
 from .script import Ask, Inherit, Tell
 
@@ -26,6 +27,7 @@ class Answerer(Protocol):
     def author_place(self, kind: str, node: int) -> str: ...
     async def notice(self, tell: Tell, active: Array | None, use: int) -> None: ...
     async def inherit(self, line: Inherit, use: int) -> None: ...
+    async def recast(self, cast: Cast, words: Renderer | None) -> None: ...
     def public(self) -> dict[str, Array]: ...
 
 
@@ -66,6 +68,9 @@ class Tape:
 
     async def inherit(self, line: Inherit, use: int) -> None:
         """Do nothing: no agent can inherit."""
+
+    async def recast(self, cast: Cast, words: Renderer | None) -> None:
+        """Do nothing: there are no agents."""
 
     def public(self) -> dict[str, Array]:
         return {}

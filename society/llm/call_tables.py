@@ -6,14 +6,16 @@
     vectors   embeddings, by embedder and hash of the text
     batches   jobs of batch interfaces, if there are any: where, since when, and which calls; job is
               "" until the provider has told its id
+    inherited of a fork that has not finished, if any: calls of its parent, whose answers it takes
+              over, into calls, where it is asked the same
 
 sent, in a row of calls: the settings that were sent, as JSON; with them the cached tokens that the
 provider told, where it told any, and which component has given what of the last message. Files of
 before have neither, and need no other format. A long form of the answer stands there with the first
 call that it went out with; in later ones stands the address of that call.
 
-Rows of calls, vectors and batches are sealed with a hash of what they say. The last table is made
-when it is needed: a file without it has the same format.
+Rows of calls, vectors and batches are sealed with a hash of what they say. The last two tables are
+made when they are needed: a file without them has the same format.
 """
 
 from __future__ import annotations
@@ -72,11 +74,20 @@ CREATE TABLE calls (
 CREATE TABLE vectors (
     embedder TEXT, text TEXT, vector BLOB, seal TEXT, PRIMARY KEY (embedder, text)) WITHOUT ROWID;
 """
+INHERITED = f"""CREATE TABLE inherited (
+    round INTEGER, {_KEY},
+    fingerprint TEXT, name TEXT, room INTEGER, again TEXT, reason TEXT, messages TEXT,
+    text TEXT, finish TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, cost REAL,
+    latency REAL, retries INTEGER, model TEXT, sent TEXT, seal TEXT,
+    PRIMARY KEY ({_ADDRESS})) WITHOUT ROWID;
+"""
 BATCHES = """CREATE TABLE batches (
     batch TEXT PRIMARY KEY, job TEXT, place TEXT, began REAL, calls TEXT, seal TEXT);"""
 
 SENT = f"INSERT OR IGNORE INTO sent VALUES ({', '.join('?' * 6)})"
 CALL = f"INSERT INTO calls ({_ROW}, seal) VALUES ({', '.join('?' * 23)})"
+INHERIT = CALL.replace("INTO calls", "INTO inherited", 1)
+FORGET_INHERITED = "DROP TABLE IF EXISTS inherited"
 WITHDRAWN = f"DELETE FROM sent WHERE ({_ADDRESS}) = ({', '.join('?' * 6)})"
 # When a run is resumed: what went out before, and never came back.
 LOSE = (
@@ -290,6 +301,20 @@ def _first_use(connection: sqlite3.Connection, occasion: tuple[str, str], number
         else:
             high = middle
     return low
+
+
+def find_inherited(connection: sqlite3.Connection, address: Address) -> Call | None:
+    """The call at an address among those inherited; raises ValueError if the row is damaged."""
+    where = " AND ".join(f"{name} = ?" for name in Address._fields)
+    query = f"SELECT {_ROW}, seal FROM inherited WHERE {where}"
+    row = connection.execute(query, address).fetchone()
+    return None if row is None else _call(row)
+
+
+def inherits(connection: sqlite3.Connection) -> bool:
+    """Tell whether a file has calls that it may take over from the run that it was forked from."""
+    query = "SELECT 1 FROM sqlite_schema WHERE name = 'inherited'"
+    return connection.execute(query).fetchone() is not None
 
 
 def list_calls(connection: sqlite3.Connection) -> Iterator[Call]:

@@ -12,6 +12,7 @@ import errno
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from threading import RLock
 from typing import Any, NamedTuple
 
@@ -27,15 +28,16 @@ from society.llm.call_tables import (
     VECTOR,
     WITHDRAWN,
     BatchRecord,
-    Call,
     batch_row,
     call_row,
     find_call,
+    find_inherited,
     find_vectors,
     open_batches,
     vector_row,
 )
 
+from .parent_answers import ParentAnswers, reworded_error, same_words
 from .reader import RunFile
 
 _DURABLE = (CALL, BATCH)
@@ -66,6 +68,8 @@ class RunFileCallStore:
     ) -> None:
         self.path, self.since = short_path(str(path)), since
         self.known: set[Address] = set()  # the calls that were there before
+        self.parent: ParentAnswers | None = None  # of a fork
+        self.taken_over: list[tuple[Any, ...]] = []  # rows of calls, before there is a file
         self.lock = RLock()
         self._forms: dict[str, Address] = {}  # of answers: the calls they are kept with
         self._connection, self._publish, self._check_place = connection, publish, check_place
@@ -75,7 +79,7 @@ class RunFileCallStore:
     def kept(self, request: Request) -> Completion | None:
         """Return the recorded answer to this request, if there is one; raises RunFileError."""
         if request.address not in self.known:
-            return None
+            return None if self.parent is None else self._inherited(request, self.parent)
         with self.lock, self._reading() as connection:
             call = find_call(connection, request.address)
         if call is None or same_words(call, request):
@@ -85,6 +89,25 @@ class RunFileCallStore:
             f"{self.since or '; the code has changed'}; restore the earlier version, or run again "
             "with another --out"
         )
+
+    def _inherited(self, request: Request, parent: ParentAnswers) -> Completion | None:
+        """Take over what the parent of a fork has answered to this request; raises RunFileError."""
+        connection = self._connection()
+        if connection is None:
+            call = parent.answer(request)
+        else:
+            with self.lock, self._reading():
+                call = parent.answer(request, partial(find_inherited, connection))
+        if call is None:
+            return None
+        bare = request.address.bare
+        said = call.said if bare else call.said.copy_of(call.said.sent)
+        row = call_row(request.round, call.request, said, self._forms)
+        if connection is None:
+            self.taken_over.append(row)
+        else:
+            self._write([_Row(CALL, row, None)])
+        return said
 
     async def sending(self, request: Request) -> None:
         """Note that a call is about to be sent; returns once the note is written. Raises Paused."""
@@ -117,7 +140,7 @@ class RunFileCallStore:
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
         """Return the embeddings that are in the file; raises RunFileError."""
         if self._connection() is None:
-            return {}
+            return {} if self.parent is None else self.parent.vectors(embedder, texts)
         with self.lock, self._reading() as connection:
             return find_vectors(connection, embedder, texts)
 
@@ -181,7 +204,7 @@ class RunFileCallStore:
     def _write(self, rows: Sequence[_Row]) -> None:
         with self.lock:
             connection = self._connection() or self._publish()
-            paid = any(row.statement in _DURABLE for row in rows)
+            paid = any(row.statement in _DURABLE and row.written for row in rows)
             connection.execute(f"PRAGMA synchronous = {'FULL' if paid else 'NORMAL'}")
             connection.execute("BEGIN")
             try:
@@ -219,16 +242,6 @@ class RecordedCalls(NoCallStore):
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
         """Return the embeddings that are in the file."""
         return self.run.vectors(embedder, texts)
-
-
-def same_words(call: Call, request: Request) -> bool:
-    """Check if a recorded call was made in the words of a request."""
-    return call.request.fingerprint == request.fingerprint
-
-
-def reworded_error(request: Request) -> str:
-    """Describe a request whose words differ from the record."""
-    return f"{request.agent} is not asked {request.address.kind!r} in the words of the record"
 
 
 def _settle(rows: Sequence[_Row], error: Exception | None = None) -> None:

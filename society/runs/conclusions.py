@@ -7,11 +7,10 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from society.config.build import Society
 from society.engine.calls import CallStore
 from society.engine.gateway import ModelGateway, TextEmbedder
 from society.engine.graph import Graph
@@ -25,6 +24,9 @@ from society.user_code import guard_user_code
 from .call_store import RecordedCalls
 from .reader import RunFile, open_run_file
 from .trust import refuse_user_code
+
+if TYPE_CHECKING:
+    from society.config.build import Society
 
 
 class PostAnalysisResults(NamedTuple):

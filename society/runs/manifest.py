@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from importlib import metadata
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from society.config.build import Society, build
 from society.config.run_config import RunConfig
 from society.engine.component import Component
 from society.engine.environment import Environment
@@ -27,7 +26,11 @@ from society.errors import FileError, RunFileError, SocietyError, short_path
 from society.personas.people import MOST_KEPT, kept_tables
 from society.sandbox.kept_programs import KeptFolder, kept_folders, refuse_too_much
 
+from .fork_note import ForkNote, with_past
 from .structure import GameNote, RoundStructure, round_structure, rules_of
+
+if TYPE_CHECKING:
+    from society.config.build import Society
 
 Level = Literal["full", "summary"]
 Manner = Literal["rule", "program", "model", "other"]
@@ -98,7 +101,8 @@ class Manifest(BaseModel):
     of people, by path. objects: names of Python objects that were given. facts: words, units and
     labels of facts and public columns, by name. complete: relations whose graph links everybody
     with everybody; None in files of before. names: the words of which names of agents are made;
-    files of before have the noun of the stage.
+    files of before have the noun of the stage. forks: in the past of the run, the oldest first;
+    spec, params and horizon are those after the last one.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -130,6 +134,7 @@ class Manifest(BaseModel):
     facts: dict[str, FactSpec] = {}
     complete: tuple[str, ...] | None = None
     names: Naming | None = None
+    forks: tuple[ForkNote, ...] = ()
 
     @property
     def naming(self) -> Naming:
@@ -204,11 +209,29 @@ class Manifest(BaseModel):
         # by others in replicates that it adds.
         if max(config.agents or 0, config.replicates, *counts) > self.agents * self.replicates:
             raise self._of_another_size()
-        with kept_folders(self.programs), kept_tables(self.tables):
+        return self.with_past(config, self.forks)
+
+    def with_past(
+        self,
+        config: RunConfig,
+        notes: Sequence[ForkNote],
+        replicate_ids: Array | None = None,
+    ) -> Society:
+        """Build the society of a configuration, which plays through forks; raises InputError.
+
+        replicate_ids: as in society.runs.fork_note.with_past.
+        """
+
+        from society.config.build import build  # slow to import, and not needed to look at a run
+
+        def make(config: RunConfig) -> Society:
             setup = build(config, rehearsed=False)
-        if (setup.agents, setup.replicates) != (self.agents, self.replicates):
-            raise self._of_another_size()
-        return replace(setup, scenario=_with_tables(setup.scenario, self.tables))
+            if (setup.agents, setup.replicates) != (self.agents, self.replicates):
+                raise self._of_another_size()
+            return replace(setup, scenario=_with_tables(setup.scenario, self.tables))
+
+        with kept_folders(self.programs), kept_tables(self.tables):
+            return with_past(make(config), notes, make, replicate_ids)
 
     def _of_another_size(self) -> RunFileError:
         return RunFileError(
@@ -271,16 +294,17 @@ def manifest_of(
     """Make the manifest of a run; without a level: full up to a million agent-rounds."""
     env, scenario, cast = env or setup.environment(), setup.scenario, setup.cast()
     components, parts = _components(cast)
+    every = [*cast, *(cohort for stage in setup.past for cohort in stage.society.cast())]
     nested = _extent(scenario, env)
-    size = env.replicates * env.agents * (nested.rounds if nested else env.horizon)
+    size = env.replicates * env.agents * (nested.rounds if nested else setup.rounds)
     return Manifest(
         scenario=scenario.name,
         spec=setup.spec.model_dump(mode="json"),
-        params=env.params.model_dump(mode="json"),
+        params=setup.params.model_dump(mode="json"),
         seed=env.seed,
         agents=env.agents,
         replicates=env.replicates,
-        horizon=env.horizon,
+        horizon=setup.rounds,
         extent=nested,
         level=level or ("full" if size <= _FULL_UP_TO else "summary"),
         measures=tuple(
@@ -290,16 +314,16 @@ def manifest_of(
         stage=scenario.display.resolved(env.params),
         cohorts=tuple(map(partial(_cohort, env), cast, parts)),
         seating=_seating(env),
-        columns=_columns(cast),
+        columns=_columns(every),
         components=components,
         game=rules_of(env),
         versions=library_versions(),
         files=dict(setup.files),
         prompts=setup.words.hashes() if setup.models_named else {},
-        programs=_programs(cast),
-        tables=_tables(cast),
+        programs=_programs(every),
+        tables=_tables(every),
         objects=setup.objects,
-        facts=fact_specs(scenario, cast),
+        facts=fact_specs(scenario, every),
         complete=tuple(name for name, graph in env.graphs.items() if isinstance(graph, Complete)),
         names=setup.naming,
     )
@@ -412,7 +436,9 @@ def _columns(cast: Cast) -> tuple[ColumnNote, ...]:
     for cohort in cast:
         for column in (one for part in cohort.components for one in part.columns if one.public):
             declared[column.name] = column
-            owners.setdefault(column.name, []).append(cohort.name)
+            having = owners.setdefault(column.name, [])
+            if cohort.name not in having:
+                having.append(cohort.name)
     return tuple(
         ColumnNote(
             name=name,

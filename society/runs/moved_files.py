@@ -23,7 +23,9 @@ _UP = 3  # folders above that of the run file in which its files still count as 
 
 def named_paths(manifest: Manifest) -> dict[str, str]:
     """Return the absolute paths in a manifest with the hashes of their content, "" if unknown."""
-    found = {_split(text)[1]: "" for text in _texts(_without_designs(manifest.spec))}
+    specs = [manifest.spec, *(note.spec for note in manifest.forks)]
+    named = [*map(_without_designs, specs), *(note.cohorts for note in manifest.forks)]
+    found = {_split(text)[1]: "" for text in _texts(named)}
     # Folders of strategies and tables of people are not looked for: the run file has what it needs.
     kept = manifest.programs.keys() | manifest.tables
     paths = (path for path in found if Path(path).is_absolute() and path not in kept)
@@ -55,10 +57,23 @@ def find_moved_files(manifest: Manifest, run: Path, files: Path | None = None) -
             moved[old] = new
     if not moved:
         return manifest
-    spec = _replace_paths(_without_designs(manifest.spec), moved)
+
+    def replaced(spec: Mapping[str, Any]) -> dict[str, Any]:
+        return {**spec, **_replace_paths(_without_designs(spec), moved)}
+
+    forks = [
+        note.model_copy(
+            update={
+                "spec": replaced(note.spec),
+                "cohorts": tuple(_replace_paths(note.cohorts, moved)),
+            }
+        )
+        for note in manifest.forks
+    ]
     return manifest.model_copy(
         update={
-            "spec": {**manifest.spec, **spec},
+            "spec": replaced(manifest.spec),
+            "forks": tuple(forks),
             "files": {moved.get(path, path): one for path, one in manifest.files.items()},
         }
     )

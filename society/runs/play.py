@@ -84,6 +84,11 @@ def resume(
         return _play([session._replace(purpose=purpose)], watch, conclude)
 
 
+def play_session(session: Session, watch: Watch | None, conclude: bool) -> End:
+    """Play a session to its end, or as far as possible."""
+    return _play([session], watch or (lambda session: nullcontext()), conclude)
+
+
 def _play(runs: Iterable[Session], watch: Watch, conclude: bool) -> End:
     end = End("finished")
     for session in runs:

@@ -21,7 +21,7 @@ from .schema import SIDES, Header, Status, side_file
 from .trust import hash_file
 
 BOUNDS = ("concurrency", "requests_per_minute", "tokens_per_minute")  # of a model
-_REACH = ("api_base", "timeout", "attempts", "backoff", "deadline", *BOUNDS)
+REACH = ("api_base", "timeout", "attempts", "backoff", "deadline", *BOUNDS)
 
 
 def config_hash(spec: RunConfig) -> str:
@@ -31,7 +31,7 @@ def config_hash(spec: RunConfig) -> str:
     follows from the rest.
     """
     usual = ModelSpec()
-    reach = {name: getattr(usual, name) for name in _REACH}
+    reach = {name: getattr(usual, name) for name in REACH}
     models = {name: model.model_copy(update=reach) for name, model in spec.models.items()}
     bare = spec.model_copy(update={"limits": Limits(), "models": models})
     said = bare.model_dump(mode="json", exclude={"drafts", "batch"})

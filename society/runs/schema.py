@@ -31,7 +31,7 @@ import numpy as np
 from society.engine.history import Page
 from society.engine.rng import Array
 from society.engine.script import UNREAD
-from society.llm.call_tables import BATCHES
+from society.llm.call_tables import BATCHES, INHERITED
 from society.llm.call_tables import SCHEMA as CALLS
 from society.llm.stored_database import check_types, read_schema
 
@@ -67,7 +67,7 @@ CREATE TABLE sittings (round INTEGER, changed TEXT, seal TEXT);
 @cache
 def _our_schema() -> frozenset[tuple[str, ...]]:
     connection = sqlite3.connect(":memory:")
-    connection.executescript(SCHEMA + BATCHES)
+    connection.executescript(SCHEMA + BATCHES + INHERITED)
     found = read_schema(connection)
     connection.close()
     return found
@@ -83,8 +83,9 @@ def check_schema(connection: sqlite3.Connection, *, chunked: bool) -> None:
     found, ours = read_schema(connection), _our_schema()
     if not chunked:
         ours = frozenset(one for one in ours if one[2] != "chunks")
-    if not any(one[2] == "batches" for one in found):  # it is made when it is needed
-        ours = frozenset(one for one in ours if one[2] != "batches")
+    made = {one[2] for one in found}
+    absent = {"batches", "inherited"} - made  # they are made when they are needed
+    ours = frozenset(one for one in ours if one[2] not in absent)
     other = sorted(found ^ ours)
     if other:
         sort, name, *_ = other[0]

@@ -102,7 +102,9 @@ def _record(run: RunFile) -> Check:
     if final is not None and final != chain.hex():
         return _broken_record(last + 1, "it is missing: the run ended with another digest")
     sittings = [f"; resumed after round {n}{c and f', {c}'}" for n, c in run.sittings()]
-    return Check("record", True, f"all {last} rounds are intact{''.join(sittings)}")
+    forks = [f"; fork of {note.words}" for note in run.manifest.forks[-1:]]
+    words = "".join((*forks, *sittings))
+    return Check("record", True, f"all {last} rounds are intact{words}")
 
 
 def _broken_record(number: int, words: str) -> Check:

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Self
@@ -18,7 +18,20 @@ from society.engine.history import Page, chain_digest, page_digest
 from society.engine.rng import Array
 from society.engine.scenario import Finding
 from society.errors import FileError, PartError, Paused, RunFileError, short_path
-from society.llm.call_tables import LOSE, WITHDRAWN, call_addresses, checksum, open_batches
+from society.llm.call_tables import (
+    CALL,
+    FORGET_INHERITED,
+    INHERIT,
+    INHERITED,
+    LOSE,
+    VECTOR,
+    WITHDRAWN,
+    call_addresses,
+    call_row,
+    checksum,
+    inherits,
+    open_batches,
+)
 
 from .call_store import RunFileCallStore, unwritable_error, writing_remedy
 from .chunks import compact
@@ -26,8 +39,28 @@ from .conclusions import findings_text
 from .encoding import ArrayLayout, StoredLine, pack_lines
 from .manifest import Manifest
 from .moved_files import with_folder
+from .parent_answers import ParentAnswers
 from .reader import RunFile, open_run_file
 from .schema import SCHEMA, SIDES, Header, RunStanding, Status, endings, side_file
+
+
+class Parent:
+    """The run that a fork comes from.
+
+    digests: of its rounds up to the fork. since: what has changed since it was made, in words.
+    """
+
+    def __init__(self, answers: ParentAnswers, digests: Sequence[bytes], since: str) -> None:
+        self.answers, self._digests, self._since = answers, digests, since
+
+    def check(self, page: Page) -> None:
+        """Raise RunFileError if a round that is played again is not as it was."""
+        if page.number < len(self._digests) and self._digests[page.number] != page.digest:
+            raise RunFileError(
+                f"{self.answers.name}: round {page.number} differs from the record when it is "
+                f"played again{self._since or '; the code has changed'}; restore the earlier "
+                "version"
+            )
 
 
 class Writer:
@@ -39,11 +72,17 @@ class Writer:
     `close` closes it as finished, or as what the error says.
     """
 
-    def __init__(self, path: Path | str, manifest: Manifest, overwrite: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path | str,
+        manifest: Manifest,
+        overwrite: bool = False,
+        parent: Parent | None = None,
+    ) -> None:
         self.path, self._overwrite = Path(path), overwrite
         self.manifest = with_folder(manifest, self.path)
         self._draft = _claim_draft(self.path, overwrite).absolute()
-        self._begin("")
+        self._begin("", parent)
 
     @classmethod
     def resumed(cls, run: RunFile, since: str = "") -> Self:
@@ -63,12 +102,16 @@ class Writer:
             self._chunked_chain = record.chain
         self._looks = looks
         self.call_store.known = call_addresses(self._connection)
+        if inherits(self._connection):
+            fork = run.manifest.forks[-1]
+            self.call_store.parent = ParentAnswers(fork.parent, fork.after)
         row = (max(len(self._past) - 1, 0), since.removeprefix("; "))
         self._connection.execute("INSERT INTO sittings VALUES (?, ?, ?)", (*row, checksum(*row)))
         return self
 
-    def _begin(self, since: str) -> None:
+    def _begin(self, since: str, parent: Parent | None = None) -> None:
         self._connection: sqlite3.Connection | None = None
+        self._parent = parent
         self._past: list[tuple[bytes, bytes]] = []  # digests of the rounds that were there before
         self._waiting: list[Page] = []
         self._looks: dict[ArrayLayout, tuple[int, str]] = {}  # number and seal
@@ -86,6 +129,8 @@ class Writer:
             since,
             self._check_place,
         )
+        if parent is not None:
+            self.call_store.parent = parent.answers
 
     def __enter__(self) -> Self:
         return self
@@ -108,6 +153,8 @@ class Writer:
         if page.number < len(self._past):
             self._compare(page)
             return
+        if self._parent is not None:
+            self._parent.check(page)
         with self.call_store.lock, self._writing(f"round {page.number}"):
             self._check_place()
             if self._connection is not None:
@@ -116,7 +163,8 @@ class Writer:
                 self._connection.execute("COMMIT")
                 return
             self._waiting.append(page)
-            if page.number > 0:
+            # Until it has come as far as its parent, a fork leaves nothing behind if it fails.
+            if page.number >= max(1, 0 if self._parent is None else self._parent.answers.after):
                 self._publish()
 
     def _compare(self, page: Page) -> None:
@@ -148,6 +196,9 @@ class Writer:
             assert self._connection is not None
             self._connection.rollback()
             self._rescue()
+            if status == "finished" and inherits(self._connection):
+                self._connection.execute(FORGET_INHERITED)
+                self._connection.execute("VACUUM")
             _state(self._connection, RunStanding(status, digest=self._last_chain()))
             self._connection.execute("PRAGMA busy_timeout = 100")
             # A file that stays as it is is whole, too: so neither a full disk nor a reader hinders.
@@ -250,12 +301,26 @@ class Writer:
         draft.executemany("INSERT INTO manifest VALUES (?, ?)", rows.items())
         draft.execute("INSERT INTO status DEFAULT VALUES")
         _state(draft, RunStanding.running())
+        if self._parent is not None:
+            self._take_over(self._parent.answers, draft)
         for page in self._waiting:
             self._insert(page, draft)
         self._waiting.clear()
         draft.execute("COMMIT")
         draft.execute("PRAGMA journal_mode = WAL")
         draft.close()
+
+    def _take_over(self, answers: ParentAnswers, draft: sqlite3.Connection) -> None:
+        """Write the answers that were taken over from the parent of a fork, and those that may be.
+
+        Only where there are any of the latter has the file the table for them.
+        """
+        draft.executemany(CALL, self.call_store.taken_over)
+        self.call_store.taken_over.clear()
+        draft.executemany(VECTOR, answers.vector_rows())
+        draft.execute(INHERITED)
+        rows = (call_row(call.round, call.request, call.said) for call in answers.calls())
+        draft.executemany(INHERIT, rows)
 
     def _insert(self, page: Page, connection: sqlite3.Connection) -> None:
         self._chain = chain_digest(self._chain, page.digest)

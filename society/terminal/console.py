@@ -11,13 +11,15 @@ import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
 import numpy as np
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.console import Console
-from rich.text import Text
+from rich.segment import Segment, Segments
+from rich.text import Span, Text
 
 from society.engine.fact_specs import FactSpec
 from society.engine.rng import Array
@@ -26,7 +28,17 @@ from society.visible import visible_text
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _LEVELS = "▁▂▃▄▅▆▇█"
 _ASCII_LEVELS = "_.:-=+*#"
-_ASCII = {"·": "|", "–": "-", "…": "~", "→": "->", "↔": "<->", "─": "-", "━": "=", "∞": "inf"}
+_ASCII = {
+    "·": "|",
+    "–": "-",
+    "…": "~",
+    "→": "->",
+    "↔": "<->",
+    "─": "-",
+    "│": "|",
+    "━": "=",
+    "∞": "inf",
+}
 _ASCII |= {"▲": "+", "▼": "-"}
 _NARROWEST = 20  # what is narrower still is cut off at the right
 _LONGEST_CELL = 24
@@ -94,7 +106,8 @@ class TerminalStyle:
             return self.words("–")
         if math.isinf(value):
             return self.words("∞" if value > 0 else "-∞")
-        places = decimals_for(np.asarray(value)) if decimals is None else decimals
+        size = abs(float(value))
+        places = _decimals(size, whole=size == round(size)) if decimals is None else decimals
         return f"{round(float(value), places) + 0.0:,.{places}f}"  # + 0.0: never "-0.00"
 
     def quantity(self, value: Any, spec: FactSpec, decimals: int | None = None) -> str:
@@ -176,8 +189,11 @@ def decimals_for(values: Array) -> int:
     [0, 2, 1, 0, 4]
     """
     sizes = np.abs(values[np.isfinite(values)])
-    largest = float(sizes.max(initial=0))
-    if (sizes == np.rint(sizes)).all():
+    return _decimals(float(sizes.max(initial=0)), whole=bool((sizes == np.rint(sizes)).all()))
+
+
+def _decimals(largest: float, *, whole: bool) -> int:
+    if whole:
         return 0
     magnitude = math.floor(math.log10(largest))
     if magnitude >= 0:
@@ -197,7 +213,7 @@ class TerminalColumn:
     shares: Array | None = None
     unit: str = ""
 
-    @property
+    @cached_property
     def width(self) -> int:
         cells = (cell.cell_len for cell in self.cells)
         return max(cell_len(self.heading), cell_len(self.unit), *cells, 1)
@@ -257,14 +273,20 @@ def _block(
             line.append(" " * (bars + 1 if bars and column.shares is not None else 0))
         yield strip_end(line)
     for number, name in enumerate(stub):
-        line = name.copy()
-        line.append(" " * (names - name.cell_len))
+        row, spans = name.plain + " " * (names - name.cell_len), list[Span]()
         for column in columns:
             cell = column.cells[number]
-            line.append(" " * (gap + column.width - cell.cell_len)).append_text(cell)
+            row += " " * (gap + column.width - cell.cell_len)
+            at = len(row)
+            row += cell.plain
+            if cell.style:
+                spans.append(Span(at, len(row), cell.style))
+            spans += [span.move(at) for span in cell.spans]
             if bars and column.shares is not None:
-                line.append(" " + ink.bar(column.shares[number], bars).ljust(bars), BARS)
-        yield strip_end(line)
+                at = len(row)
+                row += " " + ink.bar(column.shares[number], bars).ljust(bars)
+                spans.append(Span(at, len(row), BARS))
+        yield strip_end(Text(row, name.style, spans=spans))  # far faster than appending each
 
 
 def strip_end(line: Text) -> Text:
@@ -329,6 +351,16 @@ def _pieces(item: Text, gap: str, room: int) -> Iterator[tuple[str, Text]]:
 
 
 def print_lines(console: Console, lines: Iterable[Text]) -> None:
-    """Print lines as they are: the layout is done, rich only colours."""
-    for line in lines:
-        console.print(line, no_wrap=True, overflow="crop", crop=False)
+    """Print lines as they are: the layout is done, rich only colours.
+
+    All at once, since each print costs as much as many lines.
+    """
+    said = [*lines]
+    if console.color_system is None:
+        room = console.width
+        words = (line.plain for line in said)
+        cut = (one if cell_len(one) <= room else set_cell_size(one, room) for one in words)
+        plain = Segment("".join(f"{one}\n" for one in cut))
+        console.print(Segments([plain]), end="", crop=False)
+    elif said:
+        console.print(Text("\n").join(said), no_wrap=True, overflow="crop", crop=False)

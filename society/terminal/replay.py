@@ -96,7 +96,8 @@ def print_history(
         for page in run.pages(max(first - 1, 0)):
             if page.number >= first:
                 print_lines(console, teller.round(page, before))
-                time.sleep(1 / speed)
+                if speed < math.inf:
+                    time.sleep(1 / speed)
             before = page
     print_lines(console, teller.closing(run.status, paths))
 
@@ -139,6 +140,8 @@ class _Teller:
             others = given.replicates - 1
             about.append(Text(f"replicate {self.replicate} ({others} more not shown)"))
         yield from flow_items(about, ink.width, gap=ink.words(" · "))
+        if given.forks:
+            yield from flow_items([ink.text(f"fork of {given.forks[-1].words}")], ink.width)
         if self.stage.meeting is not None and (held := self.stage.meeting.holds):
             unit = f" ({unit})" if (unit := self.traits.spec(held).unit) else ""
             legend = f"beside each name: {spell_kind(held)}{unit}"

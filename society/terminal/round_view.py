@@ -171,6 +171,8 @@ class RoundView:
 
         A column's text is new where it has changed; an answer is always new.
         """
+        if not self.stage.quotes:
+            return
         earlier = None if self.before is None else RoundView(self.before, None, self.stage)
         for name, verb in self.stage.quotes.items():
             held = self._held(name)

@@ -57,6 +57,7 @@ def print_summary(
     print_lines(console, [*measures_over_time(manifest, run.records(lines=False), ink), Text()])
     print_lines(console, usage_tables(ink, outcome.ledger))
     for label, items in (
+        ("fork of", [note.words for note in reversed(manifest.forks)]),
         ("designs", designs),
         ("note", notes),
         ("minds", by_hand(outcome.ledger)),

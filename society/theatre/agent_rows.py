@@ -41,7 +41,7 @@ class _Numbers(NamedTuple):
 class _Rows:
     """The rows of one round: who is there, in which order, and the columns."""
 
-    def __init__(self, history: History, view: View, style: TerminalStyle) -> None:
+    def __init__(self, history: History, view: View, room: int, style: TerminalStyle) -> None:
         self.history, self.view, self.style = history, view, style
         self.glyphs = Glyphs(style)
         self.scene: RoundView = scene_at(history, view.round)
@@ -49,32 +49,72 @@ class _Rows:
         self.traits = Traits(history.manifest, view.replicate)
         self.course = history.course(view.replicate)
         self.columns = agent_columns(history, view)
-        self.order = order_of(history, view)
+        self.lines = _chosen_lines(order_of(history, view), view, room)
+        self.seats = [line for line in self.lines if isinstance(line, int)]
         self.dead = _dead(history, view)
+        self._numbers: dict[str, _Numbers | None] = {}
+        self._words: dict[str, dict[int, str]] = {}
 
     def numbers(self, name: str) -> _Numbers | None:
         """Return how a column of numbers is drawn; None for a column of words."""
-        if name not in self.course.own or self.traits.spec(name).labels:
-            return None
-        return _scale(self.history, self.view.replicate, name, self.history.last, self.style)
+        if name not in self._numbers:
+            self._numbers[name] = self._measured(name)
+        return self._numbers[name]
 
-    def words(self, name: str) -> list[str]:
-        """Return the words of a column for each seat; numbers without a course are words."""
+    def _measured(self, name: str) -> _Numbers | None:
+        if self.traits.spec(name).labels:
+            return None
+        if name in self.course.own:
+            rounds = self.history.gathered(self.view.replicate)
+            return _scale(self.history, self.view.replicate, name, rounds, self.style)
+        return _written(_recent(self.history, self.view, name), self.style)
+
+    def latest(self, name: str, count: int) -> Array:
+        """Return the last numbers of a column up to this round, (count or fewer, N)."""
+        if name not in self.course.own:
+            return _recent(self.history, self.view, name)[-count:]
+        begin = max(self.view.round - count + 1, 0)
+        return self.course.own[name][begin : self.view.round + 1]
+
+    def words(self, name: str) -> dict[int, str]:
+        """Return the words of a column for the seats that are shown."""
+        if name not in self._words:
+            self._words[name] = self._spelt(name)
+        return self._words[name]
+
+    def _spelt(self, name: str) -> dict[int, str]:
         values = self.scene.column(name)
         if values is None:
-            return [""] * self.history.manifest.agents
+            return dict.fromkeys(self.seats, "")
         shown = self.traits.shown(name, values[self.view.replicate])
-        if shown.dtype.kind in "iuf":
-            decimals = min(decimals_for(shown), 3)
-            return [self.style.figure(value, decimals) for value in shown]
-        return [self.style.cut(self.style.figure(value), _LONGEST_WORDS) for value in shown]
+        decimals = min(decimals_for(shown), 3) if shown.dtype.kind in "iuf" else None
+        return {
+            seat: self.style.cut(self.style.figure(shown[seat], decimals), _LONGEST_WORDS)
+            for seat in self.seats
+        }
 
 
 @lru_cache(maxsize=256)
 def _scale(
-    history: History, replicate: int, name: str, last: int, style: TerminalStyle
+    history: History, replicate: int, name: str, rounds: int, style: TerminalStyle
 ) -> _Numbers | None:
-    values = history.course(replicate).own[name]
+    return _written(history.course(replicate).own[name], style)
+
+
+def _recent(history: History, view: View, name: str) -> Array:
+    """Return a column that the index does not have, by round up to this one, (T, N)."""
+    begin = max(view.round - _LONGEST_COURSE + 1, 0)
+    told = [scene_at(history, number).column(name) for number in range(begin, view.round + 1)]
+    blank = np.full(history.manifest.agents, np.nan)
+    rows = [
+        blank if values is None or values.dtype.kind not in "biuf" else values[view.replicate]
+        for values in told
+    ]
+    return np.array(rows, float)
+
+
+def _written(values: Array, style: TerminalStyle) -> _Numbers | None:
+    """Return how numbers are written and drawn; None if there are none."""
     known = values[np.isfinite(values)]
     if not len(known):
         return None
@@ -87,7 +127,10 @@ def _scale(
 def agent_columns(history: History, view: View) -> list[str]:
     """List the columns of agents that this round, or the run, has values for."""
     scene, course = scene_at(history, view.round), history.course(view.replicate)
-    names = dict.fromkeys((*scene.stage.columns, *Traits(history.manifest, view.replicate).names))
+    columns, meeting = scene.stage.columns, scene.stage.meeting
+    if not columns and meeting is not None:
+        columns = (meeting.deed, meeting.holds)
+    names = dict.fromkeys((*columns, *Traits(history.manifest, view.replicate).names))
     return [name for name in names if name in course.own or scene.column(name) is not None]
 
 
@@ -106,7 +149,8 @@ def order_of(history: History, view: View) -> list[int]:
         types = history.manifest.types
         key = types[view.replicate % len(types)].astype(float)
     elif view.sort:
-        key = -_sort_values(history, view)  # the most comes first
+        less = history.manifest.stage.better.get(view.sort) == "less"
+        key = _sort_values(history, view) * (1 if less else -1)  # the best comes first
     turned = -key if view.reverse else key
     turned = np.where(np.isnan(turned), np.inf, turned)
     return [int(seat) for seat in np.lexsort((np.arange(count), turned, ~present))]
@@ -141,13 +185,13 @@ def agent_rows(
     history: History, view: View, width: int, height: int, style: TerminalStyle
 ) -> Panel:
     """Draw the agents: a heading, and a row each; of too many the top, quantiles and the bottom."""
-    rows = _Rows(history, view, style)
-    types = [""] * history.manifest.agents
-    if rows.names.several:
-        types = rows.names.cohorts
-    names = [style.cut(rows.names[seat], _LONGEST_NAME) for seat in range(len(types))]
-    stub = max(map(cell_len, names))
-    kinds = max((cell_len(kind) for kind in types), default=0)
+    rows = _Rows(history, view, height - 1, style)
+    # Of all names the last is among the longest, so that widths stay when others are shown.
+    last = history.manifest.agents - 1
+    names = {seat: style.cut(rows.names[seat], _LONGEST_NAME) for seat in (*rows.seats, last)}
+    types = rows.names.cohorts if rows.names.several else [""] * len(rows.names.cohorts)
+    stub = max(map(cell_len, names.values()))
+    kinds = max(map(cell_len, dict.fromkeys(types)))
     left = 2 + stub + (kinds + 2 if kinds else 0)
     plan = _plan(rows, width - left)
     heading = Text("  " + _headed(rows, "", "agent").ljust(stub), "dim")
@@ -156,19 +200,20 @@ def agent_rows(
     for one in plan:
         heading.append(" " * _GAP + _heading(rows, one.name, one.cells))
     panel = [heading]
-    for seat in _shown(rows, height - 1):
+    for seat in rows.lines:
         if isinstance(seat, str):
             panel.append(_spread(rows, plan, seat, left))
             continue
         chosen = seat == view.agent
-        line = Text(f"{rows.glyphs.chosen if chosen else ' '} ", "bold cyan")
-        line.append(names[seat] + " " * (stub - cell_len(names[seat])))
+        focused = chosen and view.pane == "agents"
+        line = Text().append(f"{rows.glyphs.chosen if chosen else ' '} ", "bold cyan")
+        line.append(names[seat], "bold reverse" if focused else "")
+        line.append(" " * (stub - cell_len(names[seat])))
         if kinds:
             line.append("  " + types[seat] + " " * (kinds - cell_len(types[seat])), "dim")
         line.append_text(_cells(rows, plan, seat))
-        if chosen and view.pane == "agents":
-            line.pad_right(max(width - line.cell_len, 0))
-            line.stylize("reverse")
+        if focused:
+            line.stylize("bold")
         panel.append(line)
     return panel
 
@@ -183,12 +228,20 @@ class _Column(NamedTuple):
 
 
 def _plan(rows: _Rows, room: int) -> list[_Column]:
-    """Choose the columns that fit, and how long the course of each may be."""
+    """Choose the columns that fit; courses are worth more than what agents were born with."""
+    plan = _fitting(rows, rows.columns, room)
+    if any(one.course for one in plan):
+        return plan
+    return _fitting(rows, [name for name in rows.columns if name in rows.scene.stage.columns], room)
+
+
+def _fitting(rows: _Rows, names: list[str], room: int) -> list[_Column]:
+    """Choose how wide columns are, and how long the course of each may be."""
     columns = list[_Column]()
-    for name in rows.columns:
+    for name in names:
         numbers = rows.numbers(name)
         if numbers is None:
-            width = max(map(cell_len, rows.words(name)), default=0)
+            width = max(map(cell_len, rows.words(name).values()), default=0)
         else:
             width = numbers.width + 1
         cells = max(width, _least_heading(rows, name))
@@ -223,7 +276,7 @@ def _headed(rows: _Rows, name: str, words: str) -> str:
 def _heading(rows: _Rows, name: str, cells: int) -> str:
     words = _headed(rows, name, rows.style.cut(spell_kind(name), cells - 1))
     unit = rows.style.words(rows.traits.spec(name).unit)
-    if unit and cell_len(words) + cell_len(unit) + 3 <= cells:
+    if unit and unit != name and cell_len(words) + cell_len(unit) + 3 <= cells:
         words = f"{words} ({unit})"
     return words + " " * (cells - cell_len(words))
 
@@ -242,14 +295,13 @@ def _cells(rows: _Rows, plan: list[_Column], seat: int) -> Text:
             words = rows.words(one.name)[seat]
             line.append(words + " " * (one.cells - cell_len(words)))
             continue
-        series = rows.course.own[one.name][:, seat]
-        value = series[rows.view.round]
+        series = rows.latest(one.name, max(one.course, 1))[:, seat]
+        value = series[-1]
         above = _above(rows, one.name, value)
         figure = rows.style.figure(value, numbers.decimals).rjust(numbers.width)
         line.append(figure + ("!" if above else " "), "bold yellow" if above else "")
-        begin = max(rows.view.round - one.course + 1, 0)
-        window = series[begin : rows.view.round + 1] if one.course else series[:0]
-        bars = rows.style.sparkline(window.tolist(), numbers.scale)
+        window = series.tolist() if one.course else []
+        bars = rows.style.sparkline(window, numbers.scale)
         line.append(f" {bars}".ljust(one.cells - one.figures), BARS)
     return line
 
@@ -259,12 +311,11 @@ def _above(rows: _Rows, name: str, value: float) -> bool:
     return limit is not None and bool(value > float(limit[rows.view.replicate, 0]))
 
 
-def _shown(rows: _Rows, room: int) -> list[int | str]:
+def _chosen_lines(order: list[int], view: View, room: int) -> list[int | str]:
     """Choose the rows: all seats, or the top and the bottom; around the chosen one.
 
     Of a crowd, quantiles stand between the top and the bottom.
     """
-    order, view = rows.order, rows.view
     if len(order) <= room:
         return list(order)
     if view.agent in order:
@@ -287,7 +338,7 @@ def _spread(rows: _Rows, plan: list[_Column], label: str, left: int) -> Text:
         numbers = rows.numbers(one.name)
         shown = ""
         if numbers is not None:
-            values = rows.course.own[one.name][rows.view.round]
+            values = rows.latest(one.name, 1)[-1]
             known = values[np.isfinite(values)]
             value = np.quantile(known, _QUANTILES[label]) if len(known) else np.nan
             shown = rows.style.figure(value, numbers.decimals).rjust(numbers.width)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path
 
-from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.events import Key as KeyPressed
 from textual.events import Resize
@@ -13,66 +19,95 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
+import society
+from society.errors import SocietyError
+from society.runs.runfile import open_run_file
 from society.terminal.console import TerminalStyle
 
-from .draw import draw
+from .draw import draw, draw_beside
+from .forking import fork_path, fork_words
 from .frame import Frame, Size
 from .history import History
 from .keys import QUIT, press
 from .view import View, pause_between
 
+_WHILE_GATHERING = 0.2  # seconds until the next look at series and marks that are being gathered
+
 
 class Board(Widget):
-    """Shows a frame, and sends to the terminal only the lines that have changed."""
+    """Shows a frame, and sends to the terminal only those pieces of lines that have changed."""
 
     DEFAULT_CSS = "Board { width: 100%; height: 100%; }"
 
-    def __init__(self) -> None:
+    def __init__(self, draw_anew: Callable[[], None]) -> None:
         super().__init__()
-        self._lines: tuple[Text, ...] = ()
+        self._draw_anew = draw_anew
+        self._strips: list[Strip] = []
+
+    def on_resize(self, event: Resize) -> None:
+        """Draw for the new size."""
+        self._draw_anew()
 
     def show(self, frame: Frame) -> None:
         """Show a frame in place of the one before."""
-        before, self._lines = self._lines, frame.lines
-        if len(before) != len(frame.lines):
+        before = self._strips
+        self._strips = [
+            Strip(line.render(self.app.console), line.cell_len).simplify() for line in frame.lines
+        ]
+        if len(before) != len(self._strips):
             self.refresh()
             return
-        changed = [
-            Region(0, place, frame.size.width, 1)
-            for place, (old, new) in enumerate(zip(before, frame.lines, strict=True))
-            if old != new or old.spans != new.spans
-        ]
+        both = zip(before, self._strips, strict=True)
+        changed = [Region(0, place, changed_until(*lines), 1) for place, lines in enumerate(both)]
+        changed = [region for region in changed if region]
         if changed:
             self.refresh(*changed)
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
-        if y >= len(self._lines):
-            return Strip.blank(self.size.width)
-        line = self._lines[y]
-        return Strip(line.render(self.app.console), line.cell_len)
+        return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width)
+
+
+def changed_until(old: Strip, new: Strip) -> int:
+    """Return the number of cells up to the last one that has changed; 0 if none has."""
+    if old.cell_length != new.cell_length:
+        return max(old.cell_length, new.cell_length)
+    same = takewhile(
+        lambda pair: pair[0] == pair[1], zip(reversed(list(old)), reversed(list(new)), strict=False)
+    )
+    return new.cell_length - sum(piece.cell_length for piece, _ in same)
 
 
 class Theatre(App[View]):
-    """A run that is looked at; its result is the view at the end."""
+    """A run that is looked at, or two side by side; its result is the view at the end."""
 
     CSS = "Screen { background: ansi_default; overflow: hidden; }"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS = []  # noqa: RUF012 - textual reads them from the class; keys are those of keys.py
 
-    def __init__(self, history: History, view: View, style: TerminalStyle) -> None:
+    def __init__(
+        self, history: History, view: View, style: TerminalStyle, second: History | None = None
+    ) -> None:
         super().__init__(ansi_color=True)
-        self.history, self.view, self.style = history, view, style
+        self.history, self.second, self.style = history, second, style
+        self.view = replace(view, beside=second is not None)
         self._timer: Timer | None = None
-        self._board = Board()
+        self._again: Timer | None = None  # to the next look while series and marks are gathered
+        self._board = Board(lambda: self.look(self.view))
+
+    @property
+    def front(self) -> History:
+        """The run that keys are about."""
+        return self.second if self.second is not None and self.view.second else self.history
+
+    @property
+    def _shown(self) -> list[History]:
+        """The runs on the screen."""
+        return [self.history] if self.second is None else [self.history, self.second]
 
     def compose(self) -> ComposeResult:
         """Put the one widget that there is on the screen."""
         yield self._board
-
-    def on_resize(self, event: Resize) -> None:
-        """Draw for the new size."""
-        self.look(self.view)
 
     def on_key(self, event: KeyPressed) -> None:
         """Turn a key into the next view."""
@@ -81,7 +116,7 @@ class Theatre(App[View]):
         if event.key in QUIT.names and not self.view.typing:
             self.exit(self.view)
             return
-        self.look(press(self.history, self.view, event.key, event.character))
+        self.look(press(self.front, self.view, event.key, event.character))
 
     def look(self, view: View) -> None:
         """Show a view, and play on if it plays."""
@@ -92,15 +127,70 @@ class Theatre(App[View]):
             if self._timer is not None:
                 self._timer.stop()
             self._timer = self.set_interval(paced, self._play_on) if view.playing else None
-        self.view = view
+        asked, view = view.asked, replace(view, asked="")
+        if asked == "fork":
+            view = replace(view, note="forking: the other run will be shown beside this one")
+            self.run_worker(self._fork(view), exclusive=True)
+        self.view = view.on_other_run(self.front) if view.second != self.view.second else view
+        waiting = [one for one in self._shown if self.view.replicate < one.manifest.replicates]
+        for history in waiting:
+            history.gather_behind(self.view.replicate)
         size = Size(self.size.width, self.size.height)
-        self._board.show(draw(self.history, view, size, self.style))
+        if self.second is None:
+            frame = draw(self.history, self.view, size, self.style)
+        else:
+            frame = draw_beside(self.history, self.second, self.view, size, self.style)
+        self._board.show(frame)
+        if self._again is None and not all(one.ready(self.view.replicate) for one in waiting):
+            self._again = self.set_timer(_WHILE_GATHERING, self._look_again)
+
+    def _look_again(self) -> None:
+        self._again = None
+        self.look(self.view)
+
+    def on_unmount(self) -> None:
+        """Stop what goes on in threads."""
+        for history in self._shown:
+            history.close()
+
+    async def _fork(self, view: View) -> None:
+        """Fork the run in a process of its own, and show the fork beside this run."""
+        history, path = self.front, fork_path(self.front, view)
+        said = "" if path.exists() else await run_society(*fork_words(history, view)[1:], "--quiet")
+        try:
+            second = History(open_run_file(path))
+        except SocietyError as error:
+            self.look(replace(self.view, note=said or str(error)))
+            return
+        self.history, self.second = history, second
+        note = said or "c: keys are about the other run"
+        self.look(replace(view, beside=True, second=True, note=note))
 
     def _play_on(self) -> None:
-        self.look(self.view.play_on(self.history))
+        self.look(self.view.play_on(self.front))
 
 
-def open_theatre(history: History, view: View, encoding: str) -> View:
+async def run_society(*words: str) -> str:
+    """Run a command of ours without a terminal; return the last line that it said, if it failed."""
+    here = {**os.environ, "PYTHONPATH": str(Path(society.__file__).parents[1])}
+    # -P: a module of that name in the working directory is somebody else's.
+    command = [sys.executable, "-P", "-m", "society", *words]
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE, env=here
+    )
+    try:
+        _, said = await process.communicate()
+    except asyncio.CancelledError:  # the theatre was left: what has been played is kept
+        process.terminate()
+        await process.wait()
+        raise
+    lines = said.decode(errors="replace").strip().splitlines()
+    return lines[-1] if process.returncode and lines else ""
+
+
+def open_theatre(
+    history: History, view: View, encoding: str, second: History | None = None
+) -> View:
     """Open the theatre on the terminal until it is left; return the last view."""
-    app = Theatre(history, view, TerminalStyle(encoding, 80))
-    return app.run() or replace(app.view, playing=False)
+    app = Theatre(history, view, TerminalStyle(encoding, 80), second)
+    return app.run() or app.view

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -11,12 +11,14 @@ from rich.text import Text
 
 from society.terminal.console import TerminalStyle
 from society.terminal.labels import RoundLabels, count_noun
+from society.text import format_fact
 
 from .agent_page import agent_page
 from .agent_rows import agent_rows
-from .events import events, names_in
+from .events import Event, events, names_in
 from .exchange_page import exchange_page
 from .eyes_page import eyes_page
+from .forking import FORK, fork_panel
 from .frame import Frame, Panel, Size, fit
 from .gauge import gauge, measures
 from .glyphs import Glyphs
@@ -26,6 +28,7 @@ from .inspection import AGENT, EXCHANGE, EYES
 from .keys import HELP
 from .lanes import lane_look, lanes
 from .norms import norms
+from .search import FOUND, found_panel
 from .timeline import timeline
 from .view import View
 
@@ -33,6 +36,8 @@ SMALLEST = Size(60, 16)
 _TALL = 34  # lines from which on each lane of marks has its own row
 _WIDE = 150  # cells from which on events stand beside the agents
 _LEAST_EVENTS = 3
+_MARGIN = 2  # cells at the left of events and agents, for the mark of the chosen one
+_BETWEEN = " │ "  # two runs side by side
 _LONGEST_MEMORY = 100  # marks of earlier rounds that are looked through, of each lane
 
 DrawPanel = Callable[[History, View, int, int, TerminalStyle], Panel]
@@ -41,6 +46,8 @@ DrawPanel = Callable[[History, View, int, int, TerminalStyle], Panel]
 # the title and the line of keys.
 SCREENS: Mapping[str, DrawPanel] = {
     HELP: help_panel,
+    FOUND: found_panel,
+    FORK: fork_panel,
     AGENT: agent_page,
     EXCHANGE: exchange_page,
     EYES: eyes_page,
@@ -50,29 +57,98 @@ SCREENS: Mapping[str, DrawPanel] = {
 def draw(history: History, view: View, size: Size, style: TerminalStyle) -> Frame:
     """Draw one frame; it depends on nothing but what is given."""
     if size.width < SMALLEST.width or size.height < SMALLEST.height:
-        words = (
-            f"The theatre needs {SMALLEST.width} x {SMALLEST.height} cells; "
-            f"this terminal has {size.width} x {size.height}. Make it larger, or press q."
-        )
-        return fit(_folded(words, size), size)
+        return _too_small(size)
     style = TerminalStyle(style.encoding, size.width)
-    room = size.height - 2
-    panel = SCREENS.get(view.screen, _stage)(history, view, size.width, room, style)
-    lines = [title(history, view, size.width, style), *_filled(panel, room)]
+    lines = _screen(history, view, size, style)
     return fit([*lines, key_line(history, view, size.width, style)], size)
 
 
-def title(history: History, view: View, width: int, style: TerminalStyle) -> Text:
-    """Draw the top line: the run at the left; the round, and who is there, at the right."""
+def draw_beside(
+    first: History, second: History, view: View, size: Size, style: TerminalStyle
+) -> Frame:
+    """Draw two runs side by side; where there is no room, the one that keys are about."""
+    if size.width < SMALLEST.width or size.height < SMALLEST.height:
+        return _too_small(size)
+    front = second if view.second else first
+    style = TerminalStyle(style.encoding, size.width)
+    keys = key_line(front, view, size.width, style)
+    halves = Size((size.width - len(_BETWEEN)) // 2, size.height)
+    differences = _differences(first, second)
+    if halves.width < SMALLEST.width:
+        lines = _screen(front, view, size, style, differences[int(view.second)])
+        return fit([*lines, keys], size)
+    style, room = TerminalStyle(style.encoding, halves.width), size.height - 2
+    views = [view if run is front else view.on_other_run(run) for run in (first, second)]
+    shown = [*zip((first, second), views, differences, strict=True)]
+    head = max(len(_over_time(run, one, halves.width, room, style)) for run, one, _ in shown)
+    panels = [_screen(run, one, halves, style, about, head) for run, one, about in shown]
+    lines = [
+        _joined(one, style.words(_BETWEEN), other, halves.width)
+        for one, other in zip(*panels, strict=True)
+    ]
+    return fit([*lines, keys], size)
+
+
+def _joined(one: Text, between: str, other: Text, width: int) -> Text:
+    """Put two lines side by side; the first one takes `width` cells."""
+    line = Text().append_text(one)
+    line.truncate(width, overflow="crop", pad=True)
+    return line.append(between, "dim").append_text(other)
+
+
+def _screen(
+    history: History,
+    view: View,
+    size: Size,
+    style: TerminalStyle,
+    about: str = "",
+    head: int = 0,
+) -> Panel:
+    """Draw all but the line of keys."""
+    room = size.height - 2
+    if view.screen in SCREENS:
+        panel = SCREENS[view.screen](history, view, size.width, room, style)
+    else:
+        panel = _stage(history, view, size.width, room, style, head)
+    return [title(history, view, size.width, style, about), *_filled(panel, room)]
+
+
+def _differences(first: History, second: History) -> tuple[str, str]:
+    """Describe in which parameters two runs differ, for each of them."""
+    one, other = first.manifest.params, second.manifest.params
+    names = [name for name in one if name in other and one[name] != other[name]]
+    said = [
+        ", ".join(f"{name}={format_fact(run.manifest.params[name])}" for name in names)
+        for run in (first, second)
+    ]
+    return said[0] or first.run.path.stem, said[1] or second.run.path.stem
+
+
+def _too_small(size: Size) -> Frame:
+    words = (
+        f"The theatre needs {SMALLEST.width} x {SMALLEST.height} cells; "
+        f"this terminal has {size.width} x {size.height}. Make it larger, or press q."
+    )
+    return fit(_folded(words, size), size)
+
+
+def title(history: History, view: View, width: int, style: TerminalStyle, about: str = "") -> Text:
+    """Draw the top line: the run at the left; the round, and who is there, at the right.
+
+    about: what sets this run apart from another one beside it.
+    """
     manifest, glyphs = history.manifest, Glyphs(style)
     page = history.page(view.round)
-    about = [f"seed {manifest.seed}"]
+    said = [about] if about else []
+    said.append(f"seed {manifest.seed}")
     if manifest.replicates > 1:
-        about.append(f"replicate {view.replicate}, {manifest.replicates - 1} more")
+        said.append(f"replicate {view.replicate} of {manifest.replicates}")
     labels = RoundLabels(manifest)
     where = glyphs.dot.join(labels.reached(page.path, page.number))
     if page.number == 0:
         where = labels.title(page)
+    elif len(where) > width // 2:
+        where = labels.label(page)
     count = int(page.present[view.replicate].sum())
     if not page.running[view.replicate]:
         where += f"{glyphs.dot}ended"
@@ -80,34 +156,51 @@ def title(history: History, view: View, width: int, style: TerminalStyle) -> Tex
         where += f"{glyphs.dot}{count} of {manifest.agents} {manifest.stage.presence}"
     pace = f"{glyphs.playing} {view.speed:g}/s" if view.playing else glyphs.paused
     right = style.words(f"{where}{glyphs.dot}{pace} ")
-    left = Text(" " + style.cut(manifest.scenario.replace("_", " "), width // 3), "bold cyan")
-    rest = style.cut(glyphs.dot + glyphs.dot.join(about), width - left.cell_len - len(right) - 1)
+    left = Text().append(
+        " " + style.cut(manifest.scenario.replace("_", " "), width // 3), "bold cyan"
+    )
+    rest = style.cut(glyphs.dot + glyphs.dot.join(said), width - left.cell_len - len(right) - 1)
     left.append(rest, "dim")
     left.append(" " * max(width - left.cell_len - Text(right).cell_len, 1))
     return left.append(right, "bold")
 
 
-def _stage(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
-    """Draw the stage: time line, stock, norms, measures, agents, events."""
+def _stage(
+    history: History, view: View, width: int, height: int, style: TerminalStyle, head: int = 0
+) -> Panel:
+    """Draw the stage: what there is over time, then agents and events.
+
+    head: lines that the first part takes at least, so that two runs side by side are aligned.
+    """
     tall = height + 2 >= _TALL
-    panel = timeline(history, view, width, 7 if tall else 2, style)
-    stock = gauge(history, view, width, 2, style)
-    panel += stock
-    if history.manifest.level == "summary":
-        return [*panel, *_summary(history, view, width, height - len(panel), style)]
-    panel += measures(history, view, width, 4 if tall else 0 if stock else 2, style)
-    banner = norms(history, view, width, 6 if tall else 2, style)
-    panel += [_rule("norm in force", width, style), *banner] if tall and banner else banner
+    panel = _over_time(history, view, width, height, style)
+    panel = _filled(panel, max(head, len(panel)))
     left = height - len(panel)
+    if history.manifest.level == "summary":
+        return [*panel, *_summary(history, view, width, left, style)]
     if width >= _WIDE:
         return [*panel, *_beside(history, view, width, left, style)]
-    happened = len(events(history, view, style))
-    feed = 1 + max(_LEAST_EVENTS, min(happened, left // 3))
+    found = events(history, view, TerminalStyle(style.encoding, width - _MARGIN))
+    feed = 1 + max(_LEAST_EVENTS, min(len(found), left // 3))
     agents = min(history.manifest.agents + 1, left - feed - tall)
     if tall:
         panel.append(_rule("agents", width, style))
     panel += agent_rows(history, view, width, agents, style)
-    return [*panel, *_feed(history, view, width, height - len(panel), style)]
+    return [*panel, *_feed(history, view, found, width, height - len(panel), style)]
+
+
+def _over_time(
+    history: History, view: View, width: int, height: int, style: TerminalStyle
+) -> Panel:
+    """Draw the time line, the stock, measures, and the norms in force."""
+    tall = height + 2 >= _TALL
+    stock = gauge(history, view, width, 2, style)
+    panel = [*timeline(history, view, width, 7 if tall else 2, style), *stock]
+    if history.manifest.level == "summary":
+        return panel
+    panel += measures(history, view, width, 4 if tall else 0 if stock else 2, style)
+    banner = norms(history, view, width, 6 if tall else 2, style)
+    return panel + ([_rule("norm in force", width, style), *banner] if tall and banner else banner)
 
 
 def _summary(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
@@ -125,23 +218,29 @@ def _beside(history: History, view: View, width: int, height: int, style: Termin
     """Draw agents at the left and events at the right."""
     right = width * 2 // 5
     left = width - right - 3
-    narrow, wide = TerminalStyle(style.encoding, right), TerminalStyle(style.encoding, left)
+    narrow = TerminalStyle(style.encoding, right - _MARGIN)
     agents = [
         _rule("agents", left, style),
-        *agent_rows(history, view, left, height - 1, wide),
+        *agent_rows(history, view, left, height - 1, style),
     ]
-    feed = _filled(_feed(history, view, right, height, narrow), height)
-    lines = []
-    for one, other in zip(_filled(agents, height), feed, strict=True):
-        one.truncate(left, overflow="crop", pad=True)
-        lines.append(one.append("   ").append_text(other))
-    return lines
+    found = events(history, view, narrow)
+    feed = _filled(_feed(history, view, found, right, height, style), height)
+    return [
+        _joined(one, "   ", other, left)
+        for one, other in zip(_filled(agents, height), feed, strict=True)
+    ]
 
 
-def _feed(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
+def _feed(
+    history: History,
+    view: View,
+    found: Sequence[Event],
+    width: int,
+    height: int,
+    style: TerminalStyle,
+) -> Panel:
     """Draw the events of this round; where there is room below, marks of earlier rounds."""
-    style = TerminalStyle(style.encoding, width - 2)
-    found, room = events(history, view, style), height - 1
+    room = height - 1
     if room < 1:
         return []
     chosen = min(view.event, max(len(found) - 1, 0)) if view.pane == "events" else -1
@@ -155,10 +254,11 @@ def _feed(history: History, view: View, width: int, height: int, style: Terminal
     glyphs = Glyphs(style)
     for number, event in enumerate(shown, start):
         here = number == chosen
-        line = Text(f"{glyphs.chosen if here else ' '} ", "bold cyan").append_text(event.words)
-        line.truncate(width, overflow="crop", pad=here)
+        line = Text().append(f"{glyphs.chosen if here else ' '} ", "bold cyan")
+        line.append_text(event.words)
+        line.truncate(width, overflow="crop")
         if here:
-            line.stylize("reverse")
+            line.stylize("bold")
         panel.append(line)
     return [*panel, *_before(history, view, width, room - len(shown), style)]
 
@@ -202,7 +302,7 @@ def _told(history: History, view: View, lane: str, marks: list[Mark], style: Ter
 
 def _rule(words: str, width: int, style: TerminalStyle) -> Text:
     """Draw a line across that names what stands below it."""
-    line = Text(style.words("── "), "dim").append(style.words(words), "bold").append(" ")
+    line = Text().append(style.words("── "), "dim").append(style.words(words), "bold").append(" ")
     return line.append(style.words("─") * max(width - line.cell_len, 0), "dim")
 
 

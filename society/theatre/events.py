@@ -11,10 +11,12 @@ import numpy as np
 from rich.text import Text
 
 from society.engine.graph import NOBODY
+from society.engine.history import Page
+from society.lineage import DESCENDED
 from society.terminal.answer_summary import Answers
 from society.terminal.births import Births
 from society.terminal.console import TerminalStyle
-from society.terminal.labels import Names, describe_ending, spell_kind
+from society.terminal.labels import Names, count_noun, describe_ending, spell_kind
 from society.terminal.pairs import Pairs
 from society.terminal.round_view import RoundView, default_display
 
@@ -22,7 +24,7 @@ from .glyphs import Glyphs
 from .history import History
 from .view import View
 
-_MOST = 400  # events of a round that are shown
+_MOST = 200  # events of a round that are shown
 
 
 class Event(NamedTuple):
@@ -51,13 +53,28 @@ def names_at(history: History, view: View, style: TerminalStyle) -> Names:
 
 def names_in(history: History, replicate: int, number: int, style: TerminalStyle) -> Names:
     """Return the names of the agents of a replicate as of a round."""
-    names = Names(history.manifest, style, replicate)
     path, rounds = history.paths[number], _numbers(history, history.last)
     # Where lives take turns on a seat, the rounds around this one tell who has it.
     within = [rounds[path[:depth]] for depth in range(1, len(path)) if path[:depth] in rounds]
-    for other in (1, *within, number):
-        if other <= history.last:
-            names.meet(history.page(other))
+    telling = [
+        other
+        for other in dict.fromkeys((1, *within, number))
+        if other <= history.last and _tells_lives(history.page(other))
+    ]
+    return _names(history, replicate, tuple(telling), style.encoding, style.whole)
+
+
+def _tells_lives(page: Page) -> bool:
+    return any(step.kind == DESCENDED for step in page.steps)
+
+
+@lru_cache(maxsize=64)
+def _names(
+    history: History, replicate: int, telling: tuple[int, ...], encoding: str, whole: bool
+) -> Names:
+    names = Names(history.manifest, TerminalStyle(encoding, 80, whole=whole), replicate)
+    for number in telling:
+        names.meet(history.page(number))
     return names
 
 
@@ -172,6 +189,26 @@ class _Teller:
                 yield Event(Text(f"{words} ({kind})", "red"), trouble.agent, trouble.kind)
 
     def _asides(self) -> Iterator[Event]:
+        """Yield what was asked beside the history, such as a questionnaire, and the answers."""
         for step in self.scene.page.asides:
-            words = f"asked beside the history: {spell_kind(step.kind)}"
-            yield Event(self.style.text(words, "cyan"), question=step.kind)
+            who = step.arrays.get(("who", ""), self.scene.present)[self.replicate]
+            told = [
+                str(step.arrays["common", name][self.replicate, 0])
+                for name in ("instrument", "occasion")
+                if ("common", name) in step.arrays
+            ]
+            words = " ".join([spell_kind(step.kind), *map(spell_kind, told)])
+            yield Event(
+                self.style.text(f"{words}: {count_noun(int(who.sum()), 'agent')} asked", "cyan")
+            )
+            given = {
+                name: values for (role, name), values in step.arrays.items() if role == "answer"
+            }
+            for seat in np.flatnonzero(who).tolist():
+                said = ", ".join(
+                    f"{spell_kind(name)} {self.style.figure(values[self.replicate, seat])}".strip()
+                    for name, values in given.items()
+                    if values.ndim == 2
+                )
+                line = f"{self.names[seat]} answers {said}"
+                yield Event(Text(self.style.cut(line, self.style.width)), seat, step.kind)

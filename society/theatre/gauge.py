@@ -9,7 +9,7 @@ from society.engine.fact_specs import UNSPECIFIED
 from society.engine.rng import Array
 from society.engine.scenario import COURSELESS
 from society.terminal.console import TerminalStyle, decimals_for
-from society.terminal.round_view import full_scale
+from society.terminal.round_view import full_scale, last_common_fact
 
 from .axis import TimeAxis
 from .frame import Panel
@@ -30,30 +30,58 @@ def gauge(history: History, view: View, width: int, height: int, style: Terminal
     scale = full if np.isfinite(full) else float(np.nanmax(values))
     axis = TimeAxis.of_frame(history, width)
     spec = history.manifest.specs.get(name, UNSPECIFIED)
-    decimals = decimals_for(np.array([scale / 1000 + 0.1])) if scale > 1 else 3
+    decimals = 1 if scale >= 10 else 2 if scale >= 1 else 3
     level, change = _latest(values, view.round)
     line = axis.name(style, name, "bold")
     reading = style.words(f"{style.figure(level, decimals)} of {style.quantity(scale, spec)}")
     room = min(width - axis.labels - len(reading) - 16, _LONGEST_GAUGE)
     if room >= 8:
         share = level / scale if scale > 0 else float("nan")
-        line.append(style.gauge(share, room), health(share)).append("  ")
+        line.append_text(_bar(history, view, style, share, scale, room)).append("  ")
     line.append(reading, "bold")
     if np.isfinite(change):
         arrow = glyphs.more if change >= 0 else glyphs.less
         line.append(f"  {arrow} {style.figure(abs(change), decimals)}", "dim")
+    for words, mark in references(history, view).items():
+        said = f"  {glyphs.reference} {words} {style.figure(mark, min(decimals, 1))}"
+        if line.cell_len + len(said) <= width:
+            line.append(style.words(said), "dim")
     course = Text(" " * axis.labels)
     course.append_text(axis.bars(style, values, scale, view.round, "green"))
     return [line, course][:height]
 
 
+def _bar(
+    history: History, view: View, style: TerminalStyle, share: float, scale: float, cells: int
+) -> Text:
+    """Draw the stock as a bar, with a mark at each level of reference."""
+    bar = style.gauge(share, cells)
+    for level in references(history, view).values():
+        place = int(level / scale * cells) if 0 <= level <= scale else -1
+        if 0 <= place < cells:
+            bar = bar[:place] + Glyphs(style).reference + bar[place + 1 :]
+    return Text(bar, health(share))
+
+
+def references(history: History, view: View) -> dict[str, float]:
+    """Return the levels of reference of this round by their words."""
+    levels = {}
+    for words, level in history.manifest.stage.reference.items():
+        if isinstance(level, str):
+            told = last_common_fact(history.page(view.round), level)
+            level = float("nan") if told is None else float(told[view.replicate, 0])
+        if isinstance(level, int | float) and np.isfinite(level):
+            levels[words] = float(level)
+    return levels
+
+
 def measures(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
     """Draw measures by round with their value now: those that change first."""
-    stage, common = history.manifest.stage, history.course(view.replicate).common
+    stage, courses = history.manifest.stage, history.course(view.replicate).measures
     named = stage.gauge[0] if stage.gauge else ""
     axis, rows = TimeAxis.of_frame(history, width), list[tuple[bool, Text]]()
     for measure in history.manifest.measures:
-        values = common.get(measure.name)
+        values = courses.get(measure.name)
         if measure.name == named or measure.fold in COURSELESS or values is None:
             continue
         known = values[np.isfinite(values)]

@@ -2,76 +2,82 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from rich.text import Text
 
 from society.terminal.console import TerminalStyle
 
 from .frame import Panel
 from .history import History
-from .keys import Key, keys_of
+from .keys import CHOICE, MARKS, MORE, TIME, Key, keys_of
 from .view import View
 
-_PROMPTS = {"jump": "round: ", "find": "find: "}
+_PROMPTS = {
+    "jump": ("round: ", "30, or a path, 3.1.5, or replicate r2"),
+    "find": ("find: ", "a name, or words"),
+    "fork": ("fork with: ", "key=value, --norm TEXT, --remove SEAT"),
+}
+_LAST = ("back", "help", "quit")  # words of keys that always have room
+_LABEL = 8  # cells
 
 
 def key_line(history: History, view: View, width: int, style: TerminalStyle) -> Text:
     """Draw the keys that fit; or what is being typed in; or a note."""
     if view.typing:
-        line = Text(f" {_PROMPTS[view.typing]}", "bold cyan")
-        line.append(style.words(view.typed)).append(" ", "reverse")
-        return line.append("  Enter goes there, Esc lets it be", "dim")
+        prompt, hint = _PROMPTS[view.typing]
+        line = Text().append(f" {prompt}", "bold cyan").append(style.words(view.typed))
+        return line.append(" ", "reverse").append(f"  {hint}; Enter, or Esc", "dim")
     if view.note:
         return Text(" " + style.cut(view.note, width - 2), "bold yellow")
-    keys = [key for key in keys_of(view.screen) if key.word and _useful(history, key)]
-    last = [key for key in keys if key.word in ("help", "quit", "back")]
-    if not view.screen:
-        last = [key for key in last if key.word != "back"]
+    keys = [key for key in keys_of(history, view) if key.word]
+    last = [key for key in keys if key.word in _LAST and (view.screen or key.word != "back")]
     line, end = Text(" "), _shown(last, style)
     for key in keys:
-        if key.word in ("help", "quit", "back"):
-            continue
         piece = _shown([key], style)
+        if key.word in _LAST:
+            continue
         if line.cell_len + piece.cell_len + end.cell_len > width:
             break
         line.append_text(piece)
     return line.append_text(end)
 
 
-def _useful(history: History, key: Key) -> bool:
-    return key.word != "replicate" or history.manifest.replicates > 1
-
-
 def _shown(keys: list[Key], style: TerminalStyle) -> Text:
     line = Text()
     for key in keys:
-        line.append(label(key, style), "bold cyan").append(f" {key.word}  ", "dim")
+        line.append(key_label(key, style), "bold cyan").append(f" {key.word}  ", "dim")
     return line
 
 
-def label(key: Key, style: TerminalStyle) -> str:
+def key_label(key: Key, style: TerminalStyle) -> str:
     """Return the label of a key in the glyphs of this console."""
-    if style.blocks:
-        return key.label
     spelt = {"←": "left", "→": "right", "↑": "up", "↓": "down", "⇧←": "PgUp", "⇧→": "PgDn"}
     spelt |= {"⇧Tab": "S-Tab"}
-    return spelt.get(key.label, key.label)
+    return key.label if style.blocks else spelt.get(key.label, key.label)
 
 
 def help_panel(
     history: History, view: View, width: int, height: int, style: TerminalStyle
 ) -> Panel:
-    """List all keys with what they do, in two columns where there is room."""
-    below = view.screens[-2] if len(view.screens) > 1 else ""
-    keys = keys_of(below)
-    lines = [
-        Text("  ").append(label(key, style).ljust(7), "bold cyan").append(key.help) for key in keys
-    ]
-    if len(lines) > height - 2 and width >= 100:
-        half = -(-len(lines) // 2)
-        for one, other in zip(lines[:half], lines[half:], strict=False):
-            one.truncate(width // 2, overflow="crop", pad=True)
-            one.append_text(other)
-        lines = lines[:half]
-    panel = [Text(" keys", "bold"), Text(), *lines]
+    """List all keys with what they do, in two columns."""
+    keys = keys_of(history, view.back())  # those of the screen below
+    left = [*_group(TIME, keys, style), Text(), *_group(MARKS, keys, style)]
+    right = [*_group(CHOICE, keys, style), Text(), *_group(MORE, keys, style)]
+    half = min(width // 2, 60)
+    panel = []
+    for one, other in zip_longest(left, right, fillvalue=Text()):
+        line = one.copy()
+        line.truncate(half, overflow="crop", pad=True)
+        panel.append(line.append_text(other))
     start = min(view.top, max(len(panel) - height, 0))
     return panel[start : start + height]
+
+
+def _group(name: str, keys: list[Key], style: TerminalStyle) -> Panel:
+    lines = [
+        Text("  ").append(key_label(key, style).ljust(_LABEL), "bold cyan").append(key.help)
+        for key in keys
+        if key.group == name
+    ]
+    return [Text(f" {name}", "bold"), *lines]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
+from society.terminal.console import TerminalStyle
+
 from .agent_rows import order_of, sortings
+from .events import events
+from .forking import FORK, fork_words
 from .history import History
 from .inspection import (
     AGENT,
@@ -18,6 +23,7 @@ from .inspection import (
     next_exchange,
     show_changes,
 )
+from .search import FOUND, find, go_to_hit
 from .view import NOBODY_CHOSEN, Typing, View, parse_place
 
 HELP = "help"
@@ -28,15 +34,18 @@ Change = Callable[[View, History], View]
 class Key(NamedTuple):
     """A key: its names as a terminal sends them, its label, a word for the key line, and its help.
 
-    screens: where it means something; empty: everywhere.
+    group: the heading of the help under which it stands. screens: where it means something;
+    empty: everywhere. when: says whether it means something here.
     """
 
+    group: str
     names: tuple[str, ...]
     label: str
     word: str
     help: str
     change: Change
     screens: tuple[str, ...] = ()
+    when: Callable[[View, History], bool] = lambda view, history: True
 
 
 def _move(view: View, history: History, by: int) -> View:
@@ -44,9 +53,11 @@ def _move(view: View, history: History, by: int) -> View:
     if view.screen == AGENT:
         return next_exchange(view, history, by)
     if view.screen:
-        return replace(view, top=max(view.top + by, 0))
+        last = len(find(history, view).hits) - 1 if view.screen == FOUND else view.top + by
+        return replace(view, top=max(min(view.top + by, last), 0))
     if view.pane == "events":
-        return replace(view, event=max(view.event + by, 0))
+        last = len(events(history, view, TerminalStyle("utf-8", 80))) - 1
+        return replace(view, event=max(min(view.event + by, last), 0))
     order = order_of(history, view)
     if view.agent == NOBODY_CHOSEN:
         return view.choose(order[0 if by > 0 else -1])
@@ -71,57 +82,75 @@ def _type(mode: Typing) -> Change:
     return begin
 
 
+def _has_replicates(view: View, history: History) -> bool:
+    return history.manifest.replicates > 1
+
+
+TIME, MARKS, CHOICE, MORE = "Time", "Marks", "Agents and events", "More"
+
 # In the order in which the line of keys, which holds only what fits, and the help list them.
 KEYS: tuple[Key, ...] = (
-    Key(("space",), "space", "play", "play, or pause", lambda v, h: v.toggle_playing(h)),
-    Key(("left",), "←", "", "one round back", lambda v, h: v.step(h, -1)),
-    Key(("right",), "→", "round", "one round on", lambda v, h: v.step(h, 1)),
-    Key(("shift+left", "pageup"), "⇧←", "", "ten rounds back", lambda v, h: v.step(h, -10)),
-    Key(("shift+right", "pagedown"), "⇧→", "", "ten rounds on", lambda v, h: v.step(h, 10)),
-    Key(("n",), "n", "mark", "next mark", lambda v, h: v.mark(h, 1)),
-    Key(("N", "upper_n", "p"), "N", "", "mark before", lambda v, h: v.mark(h, -1)),
-    Key(("down",), "↓", "choose", "the row below", lambda v, h: _move(v, h, 1)),
-    Key(("up",), "↑", "", "the row above", lambda v, h: _move(v, h, -1)),
-    Key(("enter",), "Enter", "open", "open the agent, or the exchange behind an event", enter,
-        (STAGE, AGENT, EYES)),
-    Key(("e",), "e", "eyes", "see the round through the eyes of the agent, or no longer",
+    Key(TIME, ("space",), "space", "play", "play, or pause", lambda v, h: v.toggle_playing(h)),
+    Key(TIME, ("left",), "←", "", "one round back", lambda v, h: v.step(h, -1)),
+    Key(TIME, ("right",), "→", "round", "one round on", lambda v, h: v.step(h, 1)),
+    Key(TIME, ("shift+left", "pageup"), "⇧←", "", "ten rounds back", lambda v, h: v.step(h, -10)),
+    Key(TIME, ("shift+right", "pagedown"), "⇧→", "", "ten rounds on", lambda v, h: v.step(h, 10)),
+    Key(TIME, ("home",), "Home", "", "before the first round", lambda v, h: v.at(h, 0)),
+    Key(TIME, ("end",), "End", "", "the last round", lambda v, h: v.at(h, h.last)),
+    Key(MARKS, ("n",), "n", "mark", "next mark", lambda v, h: v.mark(h, 1)),
+    Key(MARKS, ("N", "upper_n", "p"), "N", "", "mark before", lambda v, h: v.mark(h, -1)),
+    Key(CHOICE, ("down",), "↓", "choose", "the row below", lambda v, h: _move(v, h, 1)),
+    Key(CHOICE, ("up",), "↑", "", "the row above", lambda v, h: _move(v, h, -1)),
+    Key(CHOICE, ("enter",), "Enter", "go there", "go to what was found", go_to_hit, (FOUND,)),
+    Key(CHOICE, ("enter",), "Enter", "open", "open an agent, or the exchange behind an event",
+        enter, (STAGE, AGENT, EYES)),
+    Key(CHOICE, ("e",), "e", "eyes", "see the round through an agent's eyes, or no longer",
         look_through_eyes, (STAGE, AGENT, EXCHANGE, EYES)),
-    Key(("d",), "d", "changes", "show what has changed since the last prompt, or the prompt",
+    Key(CHOICE, ("d",), "d", "changes", "what has changed since the last prompt, or the prompt",
         show_changes, (EXCHANGE,)),
-    Key(("tab",), "Tab", "question", "the agent's next exchange in this round",
+    Key(CHOICE, ("tab",), "Tab", "question", "the agent's next exchange in this round",
         lambda v, h: next_exchange(v, h, 1), (EXCHANGE,)),
-    Key(("shift+tab",), "⇧Tab", "", "the agent's exchange before",
+    Key(CHOICE, ("shift+tab",), "⇧Tab", "", "the agent's exchange before",
         lambda v, h: next_exchange(v, h, -1), (EXCHANGE,)),
-    Key(("tab",), "Tab", "agent", "the next agent", lambda v, h: next_agent(v, h, 1),
+    Key(CHOICE, ("tab",), "Tab", "agent", "the next agent", lambda v, h: next_agent(v, h, 1),
         (AGENT, EYES)),
-    Key(("shift+tab",), "⇧Tab", "", "the agent before", lambda v, h: next_agent(v, h, -1),
+    Key(CHOICE, ("shift+tab",), "⇧Tab", "", "the agent before", lambda v, h: next_agent(v, h, -1),
         (AGENT, EYES)),
-    Key(("tab",), "Tab", "events", "choose among events, or among agents", _other_pane, (STAGE,)),
-    Key(("s",), "s", "sort", "sort agents by the next column", _next_sort, (STAGE,)),
-    Key(("S", "upper_s"), "S", "", "turn the order of agents around",
+    Key(MORE, ("enter",), "Enter", "run", "run the fork", lambda v, h: v.ask_for("fork"), (FORK,)),
+    Key(CHOICE, ("tab",), "Tab", "events", "choose among events, or agents", _other_pane, (STAGE,)),
+    Key(CHOICE, ("s",), "s", "sort", "sort agents by the next column", _next_sort, (STAGE,)),
+    Key(CHOICE, ("S", "upper_s"), "S", "", "turn that order around",
         lambda v, h: replace(v, reverse=not v.reverse), (STAGE,)),
-    Key(("r",), "r", "replicate", "next replicate", lambda v, h: v.other_replicate(h, 1)),
-    Key(("R", "upper_r"), "R", "", "replicate before", lambda v, h: v.other_replicate(h, -1)),
-    Key(("j", "colon"), "j", "jump", "jump to a round: 30, or 3.1.5", _type("jump")),
-    Key(("right_square_bracket",), "]", "lane", "show one lane of marks only: the next one",
+    Key(CHOICE, ("slash",), "/", "find", "find agents, words, events", _type("find")),
+    Key(MORE, ("r",), "r", "replicate", "next replicate",
+        lambda v, h: v.other_replicate(h, 1), when=_has_replicates),
+    Key(MORE, ("R", "upper_r"), "R", "", "replicate before",
+        lambda v, h: v.other_replicate(h, -1), when=_has_replicates),
+    Key(TIME, ("j", "colon"), "j", "jump", "jump: round 30 or 3.1.5, r2", _type("jump")),
+    Key(MARKS, ("right_square_bracket",), "]", "lane", "one lane only: the next one",
         lambda v, h: v.next_lane(h, 1)),
-    Key(("left_square_bracket",), "[", "", "show the lane before; all of them before the first",
+    Key(MARKS, ("left_square_bracket",), "[", "", "the lane before, or all",
         lambda v, h: v.next_lane(h, -1)),
-    Key(("plus", "equals_sign"), "+", "faster", "play faster", lambda v, h: v.faster(1)),
-    Key(("minus",), "-", "slower", "play slower", lambda v, h: v.faster(-1)),
-    Key(("home",), "Home", "", "before the first round", lambda v, h: v.at(h, 0)),
-    Key(("end",), "End", "", "the last round", lambda v, h: v.at(h, h.last)),
-    Key(("escape", "backspace"), "Esc", "back", "close this; let go of what is chosen",
+    Key(TIME, ("plus", "equals_sign"), "+", "faster", "play faster", lambda v, h: v.faster(1)),
+    Key(TIME, ("minus",), "-", "slower", "play slower", lambda v, h: v.faster(-1)),
+    Key(MORE, ("c",), "c", "other run", "keys are about the other run",
+        lambda v, h: replace(v, second=not v.second), when=lambda v, h: v.beside),
+    Key(MORE, ("F", "upper_f"), "F", "fork", "what if: fork this run here", _type("fork")),
+    Key(MORE, ("escape", "backspace"), "Esc", "back", "close, or let go",
         lambda v, h: v.back()),
-    Key(("question_mark", "h"), "?", "help", "this help",
+    Key(MORE, ("question_mark", "h"), "?", "help", "this help",
         lambda v, h: v.back() if v.screen == HELP else v.open(HELP)),
 )  # fmt: skip
-QUIT = Key(("q", "ctrl+q", "ctrl+c"), "q", "quit", "leave the theatre", lambda v, h: v)
+QUIT = Key(MORE, ("q", "ctrl+q", "ctrl+c"), "q", "quit", "leave the theatre", lambda v, h: v)
 
 
-def keys_of(screen: str) -> list[Key]:
-    """List the keys that mean something on a screen."""
-    return [key for key in (*KEYS, QUIT) if not key.screens or screen in key.screens]
+def keys_of(history: History, view: View) -> list[Key]:
+    """List the keys that mean something where one is."""
+    return [
+        key
+        for key in (*KEYS, QUIT)
+        if (not key.screens or view.screen in key.screens) and key.when(view, history)
+    ]
 
 
 def press(history: History, view: View, name: str, character: str | None = None) -> View:
@@ -131,7 +160,7 @@ def press(history: History, view: View, name: str, character: str | None = None)
         return _typed(history, view, name, character)
     if character is not None and character.isdecimal() and character.isascii():
         return replace(view, typing="jump", typed=character, playing=False)
-    for key in keys_of(view.screen):
+    for key in keys_of(history, view):
         if name in key.names:
             return key.change(view, history)
     return view
@@ -143,11 +172,29 @@ def _typed(history: History, view: View, name: str, character: str | None) -> Vi
     if name == "backspace":
         return replace(view, typed=view.typed[:-1])
     if name == "enter":
-        done = replace(view, typing="", typed="")
-        place = parse_place(view.typed)
-        if place is None:
-            return replace(done, note="a round is a number, 30, or a path, 3.1.5")
-        return done.jump(history, place)
+        return _entered(history, replace(view, typing="", typed=""), view.typing, view.typed)
     if character is not None and character.isprintable():
         return replace(view, typed=view.typed + character)
     return view
+
+
+def _entered(history: History, view: View, mode: Typing, text: str) -> View:
+    """Do what was typed in."""
+    if mode == "fork":
+        forked = replace(view, change=text.strip())
+        try:
+            fork_words(history, forked)
+        except ValueError:
+            return replace(view, note=f"the quotation in {text!r} does not end")
+        return forked.open(FORK)
+    if not text.strip():
+        return view
+    if mode == "find":
+        return replace(view.open(FOUND), found=text, origin=view.round, top=0)
+    if found := re.fullmatch(r"r\s*(\d{1,9})", text.strip()):
+        return view.in_replicate(history, int(found[1]))
+    place = parse_place(text)
+    if place is None:
+        words = "a round is a number, 30, or a path, 3.1.5; a replicate is r2"
+        return replace(view, note=f"got {text!r}; {words}")
+    return view.jump(history, place)

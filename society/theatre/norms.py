@@ -37,7 +37,7 @@ class Norm(NamedTuple):
 def norms_at(history: History, view: View) -> list[Norm]:
     """Return the norms in force at the end of a round, those that say nothing left out."""
     found = []
-    for name in history.manifest.stage.notes:
+    for name in scene_at(history, view.round).stage.notes:
         norm = _norm(history, view, name)
         if norm is not None:
             found.append(norm)
@@ -57,12 +57,21 @@ def _norm(history: History, view: View, name: str) -> Norm | None:
     if not _says_something(value):
         return None
     set_in = scene_at(history, since) if since else None
-    earlier = set_in.stated(name) if set_in is not None else None
     now = scene_at(history, view.round).chosen(name, view.replicate)
     chosen = now or (set_in.chosen(name, view.replicate) if set_in is not None else None)
-    return Norm(
-        name, value, since, None if earlier is None else earlier[0][view.replicate, 0], chosen
-    )
+    return Norm(name, value, since, _before(history, view, name, since), chosen)
+
+
+def _before(history: History, view: View, name: str, since: int) -> Any:
+    """Return what was in force before a change; None if that was not said."""
+    stated = scene_at(history, since).stated(name) if since else None
+    if stated is None:
+        return None
+    first, last = (values[view.replicate, 0] for values in stated)
+    if first != last:
+        return first
+    earlier = scene_at(history, since - 1).stated(name)  # what changes is said once a round
+    return None if earlier is None else earlier[1][view.replicate, 0]
 
 
 def _says_something(value: Any) -> bool:
@@ -84,21 +93,22 @@ def norms(history: History, view: View, width: int, height: int, style: Terminal
 def _banner(history: History, norm: Norm, width: int, height: int, style: TerminalStyle) -> Panel:
     spec = history.manifest.specs.get(norm.name, UNSPECIFIED)
     labels = RoundLabels(history.manifest)
-    head = Text(f"{Glyphs(style).note} ", "magenta")
+    head = Text().append(f"{Glyphs(style).note} ", "magenta")
     head.append(style.words(norm.name.replace("_", " ")), "bold magenta")
     sentence = isinstance(norm.value, str)
     if not sentence:
         head.append(f" {style.quantity(norm.value, spec)}", "bold magenta")
     if norm.since:
-        head.append(f" since {labels.label(history.page(norm.since))}", "dim")
+        since = labels.title(history.page(norm.since)) if labels.nested else f"Round {norm.since}"
+        head.append(f" since {since[0].lower()}{since[1:]}", "dim")
     if norm.since and not sentence and _says_something(norm.before):
         head.append(f", before {style.figure(norm.before)}", "dim")
     if sentence and height < 2:
         room = width - head.cell_len - 2
         return [head.append(": ").append(style.quoted(norm.value, room), "magenta")]
     if norm.chosen is not None:
-        words = style.words(f" · {norm.chosen.words}") + _range(norm.chosen, style)
-        head.append(words, "dim")
+        words = f" · {norm.chosen.words}{_range(norm.chosen, style)}"
+        head.append(style.cut(words, width - head.cell_len), "dim")
     panel = [head]
     votes = [_votes(norm, norm.chosen, width, style)] if norm.chosen and norm.chosen.voted else []
     if sentence:
@@ -117,7 +127,7 @@ def _range(chosen: Chosen, style: TerminalStyle) -> str:
 def _votes(norm: Norm, chosen: Chosen, width: int, style: TerminalStyle) -> Text:
     """Count the votes for each proposal, the winner first."""
     ranked = np.lexsort((chosen.answers != norm.value, -chosen.counts)).tolist()
-    line = Text("  votes ", "dim")
+    line = Text().append("  votes ", "dim")
     room = max((width - 10) // min(len(ranked), _OPTIONS) - 6, 12)
     for place in ranked[:_OPTIONS]:
         answer, count = chosen.answers[place], int(chosen.counts[place])

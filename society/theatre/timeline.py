@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 import numpy as np
 from rich.text import Text
 
@@ -13,6 +15,8 @@ from .glyphs import Glyphs
 from .history import BORDER, ENDED, GONE, History
 from .lanes import Lane, lane_look, lanes
 from .view import View
+
+_BETWEEN_BORDERS = 3  # cells, at least, between two borders
 
 
 def timeline(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
@@ -41,33 +45,39 @@ def _track(
     history: History, view: View, axis: TimeAxis, glyphs: Glyphs, shown: dict[str, Lane]
 ) -> Text:
     cells = [(glyphs.line, "dim")] * axis.cells
-    played = axis.cell(history.last) + axis.each
+    played = axis.end(history.last) if history.last < axis.rounds else axis.cells
     cells[played:] = [(" ", "")] * (axis.cells - played)
     # What is rare is drawn last, and so above what is common.
     common = sorted(shown.values(), key=lambda lane: -len(lane.marks))
     late = [name for name in (GONE, ENDED) if name in shown]
-    order = [BORDER, *(lane.name for lane in common if lane.name not in (BORDER, *late)), *late]
+    borders = [BORDER] if _are_apart(shown.get(BORDER), axis) else []
+    order = [*borders, *(lane.name for lane in common if lane.name not in (BORDER, *late)), *late]
     for name in order:
         if name in shown:
             lane = shown[name]
             for cell in np.flatnonzero(axis.sums(lane.rounds, lane.times)).tolist():
                 cells[cell] = lane_look(history, name, glyphs)
     cells[axis.cell(view.round)] = (glyphs.here, "bold cyan")
-    line = Text("time".ljust(axis.labels), "bold")
-    for glyph, ink in cells:
-        line.append(glyph, ink)
+    line = Text().append("time".ljust(axis.labels), "bold")
+    for (glyph, ink), alike in groupby(cells):
+        line.append(glyph * len(list(alike)), ink)
     return line.append(f" {axis.rounds:,}", "dim")
+
+
+def _are_apart(borders: Lane | None, axis: TimeAxis) -> bool:
+    """Check if there are few enough borders to tell rounds apart."""
+    return borders is not None and len(borders.marks) * _BETWEEN_BORDERS <= axis.cells
 
 
 def _row(
     history: History, style: TerminalStyle, axis: TimeAxis, glyphs: Glyphs, lane: Lane
 ) -> Text:
     glyph, ink = lane_look(history, lane.name, glyphs)
-    counts = axis.sums(lane.rounds, lane.times)
-    if counts.max() > 1:
-        bars = style.sparkline(counts.tolist(), counts.max())
-        drawn = "".join(bar if count else " " for bar, count in zip(bars, counts, strict=True))
+    bars = lane.times.max() > 1
+    counts = axis.sums(lane.rounds, lane.times, wide=bars)
+    if bars:
+        drawn = style.sparkline(np.where(counts, counts, np.nan).tolist(), counts.max())
     else:
         drawn = "".join(glyph if count else " " for count in counts)
     line = axis.name(style, lane.name, ink).append(drawn, ink)
-    return line.append(f" {int(counts.sum()):,}", "dim")
+    return line.append(f" {int(lane.times.sum()):,}", "dim")

@@ -20,7 +20,8 @@ from .lanes import lanes
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 20.0)  # rounds a second
 NOBODY_CHOSEN = -1
 Pane = Literal["agents", "events"]
-Typing = Literal["", "jump", "find"]
+Request = Literal["", "fork"]
+Typing = Literal["", "jump", "find", "fork"]
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,13 @@ class View:
     screens: those that are open, the top one last; none: the stage. pane: which list the arrows
     move in. agent: the seat that is chosen, -1 for none. event: the place of the chosen event in
     its round. exchange: the place of the chosen exchange among those of the agent in the round.
-    changes: show how prompts differ from those before. top: the first line of a screen that is
-    scrolled. lane: the one lane of marks that is shown, "" for all. sort: the column by which
-    agents are sorted, "" for their seats; reverse: turns that order round. typing: what is being
-    typed in, "" for nothing; typed: so far. note: a line for the one who looks, until the next key.
+    changes: show how prompts differ from those before. top: the first line, or the chosen one, of a
+    screen that is a list. lane: the one lane of marks that is shown, "" for all. sort: the column
+    by which agents are sorted, "" for their seats; reverse: turns that order round. typing: what is
+    being typed in, "" for nothing; typed: so far. found: the text that was searched for; origin:
+    the round where the search began. change: what a fork from here would change. beside: two runs
+    stand side by side; second: keys are about the second one. asked: what is to be done outside the
+    view. note: a line for the one who looks, until the next key.
     """
 
     round: int = 0
@@ -53,6 +57,11 @@ class View:
     typing: Typing = ""
     typed: str = ""
     found: str = ""
+    origin: int = 0
+    change: str = ""
+    beside: bool = False
+    second: bool = False
+    asked: Request = ""
     note: str = ""
 
     @property
@@ -129,9 +138,28 @@ class View:
         count = history.manifest.replicates
         if count == 1:
             return replace(self, note="this run has one replicate")
-        number = (self.replicate + by) % count
+        return self.in_replicate(history, (self.replicate + by) % count)
+
+    def in_replicate(self, history: History, number: int) -> View:
+        """Look at a replicate by its number; a note says if there is none."""
+        last = history.manifest.replicates - 1
+        if number > last:
+            return replace(self, note=f"there is no replicate {number}; the last one is {last}")
         lane = self.lane if self.lane in lanes(history, number) else ""
         return replace(self, replicate=number, event=0, lane=lane)
+
+    def ask_for(self, what: Request) -> View:
+        """Ask the one who shows this view to do something, and close the screen."""
+        return replace(self.back(), asked=what)
+
+    def on_other_run(self, history: History) -> View:
+        """Return this view of another run: what that one does not have is let go."""
+        manifest = history.manifest
+        replicate = min(self.replicate, manifest.replicates - 1)
+        lane = self.lane if self.lane in lanes(history, replicate) else ""
+        agent = self.agent if self.agent < manifest.agents else NOBODY_CHOSEN
+        other = replace(self, replicate=replicate, lane=lane, agent=agent, typing="", note="")
+        return replace(other, round=min(self.round, history.last))
 
     def choose(self, agent: int) -> View:
         """Choose an agent by its seat; -1 lets go."""

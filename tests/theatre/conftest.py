@@ -47,6 +47,13 @@ def village(record: Record) -> History:
     return record("fishing_village", changes)
 
 
+@pytest.fixture(scope="session")
+def pair(record: Record) -> History:
+    """Two replicates of a village of four that lasts for six rounds."""
+    changes = {"agents": 4, "rounds": 6, "seed": 9, "replicates": 2}
+    return record("fishing_village", {**changes, "parameters": {"population": "mixed"}})
+
+
 class ManyTongues(FreeMinds):
     """The offline mind, but villager 0 thinks aloud, 1 cannot be read, 2 writes what it likes."""
 

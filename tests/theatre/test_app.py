@@ -1,20 +1,44 @@
-"""The theatre on a terminal, driven by keys."""
+"""The theatre on a terminal: driven by textual's pilot, and by a real pseudo-terminal."""
 
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+from textual.strip import Strip
 
 from society.terminal.console import TerminalStyle
-from society.theatre.app import Theatre
+from society.theatre.app import Theatre, changed_until, run_society
 from society.theatre.history import History
+from society.theatre.keys import KEYS, QUIT
 from society.theatre.view import View
 
+UTF8 = TerminalStyle("utf-8", 80)
 
-def played(history: History, *keys: str, size: tuple[int, int] = (80, 24)) -> View:
+
+def played(
+    history: History,
+    *keys: str,
+    size: tuple[int, int] = (80, 24),
+    start: View | None = None,
+    second: History | None = None,
+) -> View:
     """Open the theatre, press keys, and return the view at the end."""
 
     async def drive() -> View:
-        theatre = Theatre(history, View(), TerminalStyle("utf-8", 80))
+        theatre = Theatre(history, start or View(), UTF8, second)
         async with theatre.run_test(size=size) as pilot:
             await pilot.press(*keys)
             return theatre.view
@@ -25,3 +49,163 @@ def played(history: History, *keys: str, size: tuple[int, int] = (80, 24)) -> Vi
 def test_keys_reach_the_view(village: History) -> None:
     seen = played(village, "right", "right", "down", "question_mark")
     assert (seen.round, seen.agent, seen.screen) == (2, 0, "help")
+
+
+# What each key does to the view in the middle of a history, where an agent is chosen.
+EFFECTS: dict[str, Callable[[View, View], bool]] = {
+    "space": lambda before, after: after.playing,
+    "left": lambda before, after: after.round == before.round - 1,
+    "right": lambda before, after: after.round == before.round + 1,
+    "shift+left": lambda before, after: after.round == 0,
+    "pageup": lambda before, after: after.round == 0,
+    "shift+right": lambda before, after: after.round == 6,
+    "pagedown": lambda before, after: after.round == 6,
+    "home": lambda before, after: after.round == 0,
+    "end": lambda before, after: after.round == 6,
+    "n": lambda before, after: after.round > before.round,
+    "N": lambda before, after: after.round < before.round,
+    "p": lambda before, after: after.round < before.round,
+    "down": lambda before, after: after.agent == 2,
+    "up": lambda before, after: after.agent == 0,
+    "tab": lambda before, after: after.pane == "events",
+    "s": lambda before, after: after.sort != "",
+    "S": lambda before, after: after.reverse,
+    "slash": lambda before, after: after.typing == "find",
+    "j": lambda before, after: after.typing == "jump",
+    "colon": lambda before, after: after.typing == "jump",
+    "F": lambda before, after: after.typing == "fork",
+    "right_square_bracket": lambda before, after: after.lane != "",
+    "left_square_bracket": lambda before, after: after.lane != "",
+    "plus": lambda before, after: after.speed > before.speed,
+    "equals_sign": lambda before, after: after.speed > before.speed,
+    "minus": lambda before, after: after.speed < before.speed,
+    "escape": lambda before, after: after.agent == -1,
+    "backspace": lambda before, after: after.agent == -1,
+    "question_mark": lambda before, after: after.screen == "help",
+    "h": lambda before, after: after.screen == "help",
+    "c": lambda before, after: after.second,
+    "r": lambda before, after: after.replicate == 1,
+    "R": lambda before, after: after.replicate == 1,
+    "enter": lambda before, after: (after.screen, after.round) == ("", before.round),
+    "e": lambda before, after: after.screen == "eyes",
+    # Of other screens: tests of the inspector press them there.
+    "d": lambda before, after: after.screen == "",
+    "shift+tab": lambda before, after: after.screen == "",
+}
+
+
+def test_every_key_has_an_effect_that_is_tested() -> None:
+    named = {name for key in KEYS for name in key.names if not name.startswith("upper_")}
+    assert named == set(EFFECTS)
+
+
+@pytest.mark.parametrize("name", sorted(EFFECTS))
+def test_a_key_does_what_it_says(name: str, pair: History) -> None:
+    start = View(round=3, agent=1)
+    if name == "enter":
+        start = replace(start, screens=("found",), found="villager 2", origin=3)
+    after = played(pair, name, start=start, second=pair)
+    assert EFFECTS[name](start, after)
+
+
+@pytest.mark.parametrize("name", QUIT.names)
+def test_the_theatre_can_be_left(name: str, village: History) -> None:
+    async def drive() -> bool:
+        theatre = Theatre(village, View(), UTF8)
+        async with theatre.run_test() as pilot:
+            await pilot.press(name)
+            return not theatre.is_running
+
+    assert asyncio.run(drive())
+
+
+def test_what_is_typed_may_hold_letters_that_are_keys(village: History) -> None:
+    seen = played(village, "slash", "q", "n", "backspace")
+    assert (seen.typing, seen.typed) == ("find", "q")
+
+
+def test_a_history_plays_to_its_end(village: History) -> None:
+    async def drive() -> View:
+        theatre = Theatre(village, View(speed=20), UTF8)
+        async with theatre.run_test() as pilot:
+            await pilot.press("space")
+            for _ in range(100):
+                await pilot.pause(0.02)
+                if not theatre.view.playing:
+                    break
+            return theatre.view
+
+    seen = asyncio.run(drive())
+    assert (seen.round, seen.playing) == (village.last, False)
+
+
+def test_a_theatre_that_was_too_small_is_drawn_when_it_grows(village: History) -> None:
+    async def drive() -> tuple[str, str]:
+        theatre = Theatre(village, View(), UTF8)
+        async with theatre.run_test(size=(40, 10)) as pilot:
+            before = theatre.export_screenshot()
+            await pilot.resize_terminal(80, 24)
+            await pilot.pause()
+            return before, theatre.export_screenshot()
+
+    small, large = asyncio.run(drive())
+    assert "needs" in small
+    assert "needs" not in large
+    assert "villager" in large
+
+
+def test_only_the_changed_part_of_a_line_is_drawn_again() -> None:
+    from rich.segment import Segment
+
+    old = Strip([Segment("time "), Segment("1 of 9"), Segment(" alive")])
+    new = Strip([Segment("time "), Segment("2 of 9"), Segment(" alive")])
+    assert changed_until(old, new) == len("time 2 of 9")
+    assert changed_until(new, new) == 0
+
+
+@contextmanager
+def terminal(words: list[str], width: int, height: int) -> Iterator[int]:
+    """Run a command on a pseudo-terminal; yields its file descriptor."""
+    child, handle = pty.fork()
+    if child == 0:
+        os.environ["TERM"] = "xterm-256color"
+        os.execv(words[0], words)
+    fcntl.ioctl(handle, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+    try:
+        yield handle
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(handle)
+
+
+def read_until(handle: int, wanted: bytes, seconds: float = 30) -> bytes:
+    """Read what is sent to a terminal until it holds some text."""
+    found, end = b"", time.monotonic() + seconds
+    while wanted not in found:
+        if time.monotonic() > end:
+            raise AssertionError(f"{wanted!r} never came; the end of it was {found[-500:]!r}")
+        if select.select([handle], [], [], 0.1)[0]:
+            try:
+                found += os.read(handle, 65536)
+            except OSError:  # the program has ended
+                break
+    return found
+
+
+def test_replay_opens_the_theatre_on_a_real_terminal_and_leaves_it_clean(village: History) -> None:
+    words = [sys.executable, "-m", "society", "replay", str(village.run.path)]
+    with terminal(words, 80, 24) as handle:
+        first = read_until(handle, b"quit")
+        assert b"\x1b[?1049h" in first  # the other screen of the terminal
+        os.write(handle, b"\x1b[C")
+        read_until(handle, b"round 1 of 6")
+        os.write(handle, b"q")
+        last = read_until(handle, b"\x1b[?1049l")
+    assert b"Traceback" not in last
+
+
+def test_a_command_that_fails_is_told_in_its_last_line(village: History) -> None:
+    assert asyncio.run(run_society("show", str(village.run.path))) == ""
+    said = asyncio.run(run_society("show", "nothere.run"))
+    assert said.startswith("society: there is no file nothere.run")

@@ -9,11 +9,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any
 
 from xxhash import xxh3_128_hexdigest
 
-from society.engine.calls import COPIED, Completion, Request
+from society.engine.calls import Completion, Request
 from society.engine.cancellation import CancellationToken
 from society.errors import InputError
 
@@ -74,7 +73,8 @@ class IdenticalCalls:
             self._waiting[key].append(ready)
             await token.wait_for(ready)
         if key in self._replies:
-            return _copy(self._replies[key])
+            reply = self._replies[key]
+            return reply.copy_of({_KEY: reply.sent[_KEY]})
         self._waiting[key] = []
         try:
             reply = await ask()
@@ -84,10 +84,3 @@ class IdenticalCalls:
                 if not ready.done():
                     ready.set_result(None)
         return self._replies[key]
-
-
-def _copy(reply: Completion) -> Completion:
-    """Copy a reply: it took no call, and so no tokens, money or time."""
-    nothing: dict[str, Any] = {name: 0 for name in reply._fields if name.endswith("_tokens")}
-    sent = {_KEY: reply.sent[_KEY], COPIED: True}
-    return reply._replace(**nothing, cost=0.0, latency=0.0, retries=0, sent=sent)

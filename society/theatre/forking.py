@@ -1,0 +1,66 @@
+"""Fork here: the command that lets this society live on from a round with something changed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import textwrap
+from pathlib import Path
+
+from rich.text import Text
+
+from society.errors import short_path
+from society.terminal.console import TerminalStyle
+
+from .frame import Panel
+from .history import History
+from .view import View
+
+FORK = "fork"  # the screen that shows how this run is forked
+_LONGEST_NAME = 60
+
+
+def fork_path(history: History, view: View) -> Path:
+    """Return the file of a fork, named by its round and its change, beside that of the run."""
+    path = history.run.path
+    change = re.sub(r"[^\w.=]+", "-", view.change).strip("-")
+    name = "-".join(part for part in (path.stem, "at", _place(history, view), change) if part)
+    return path.with_name(f"{name[:_LONGEST_NAME]}.run")
+
+
+def fork_words(history: History, view: View) -> list[str]:
+    """Return the command of a fork from the round that one looks at.
+
+    The change is settings, key=value, and then options of `society fork`, such as --remove 3.
+    Raises ValueError for a quotation that does not end.
+    """
+    change = shlex.split(view.change)
+    settings = ["--set"] if change and not change[0].startswith("-") else []
+    start = ["society", "fork", short_path(history.run.path), "--at", _place(history, view)]
+    return [*start, *settings, *change, "--out", short_path(fork_path(history, view))]
+
+
+def _place(history: History, view: View) -> str:
+    path = history.paths[view.round]
+    return ".".join(map(str, path)) if len(path) > 1 else str(view.round)
+
+
+def fork_panel(
+    history: History, view: View, width: int, height: int, style: TerminalStyle
+) -> Panel:
+    """Show the command of a fork, to be copied, or run by Enter."""
+    what = f"with {view.change}" if view.change else "with nothing changed"
+    command = style.words(shlex.join(fork_words(history, view)))
+    notes = [
+        "Enter runs it, and shows both side by side; Esc does not.",
+        "Chance stays as it was, so that what differs comes from the change.",
+    ]
+    if history.run.ledger():
+        notes.append("Language models are asked anew about what differs from the record.")
+    return [
+        style.text(f" This history up to round {view.round}, and then on {what}:", "bold"),
+        Text(),
+        *(Text(f"    {line}", "cyan") for line in textwrap.wrap(command, max(width - 6, 20))),
+        Text(),
+        *(Text(f" {line}", "dim") for note in notes for line in textwrap.wrap(note, width - 2)),
+    ][:height]

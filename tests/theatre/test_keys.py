@@ -1,0 +1,45 @@
+"""Keys are documented, shown on screen and do not collide."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from society.terminal.console import TerminalStyle
+from society.theatre.draw import draw
+from society.theatre.frame import Size
+from society.theatre.history import History
+from society.theatre.keys import KEYS, QUIT
+from society.theatre.view import View
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "replay.md"
+ALL = (*KEYS, QUIT)
+
+
+def test_the_document_lists_all_keys_with_what_they_do() -> None:
+    rows = re.findall(r"^\| `(.+?)` \| (.+) \|$", DOCUMENT.read_text(encoding="utf-8"), re.M)
+    assert rows == [(key.label, key.help) for key in ALL]
+
+
+def test_no_two_keys_of_one_screen_have_the_same_name() -> None:
+    screens = {screen for key in ALL for screen in key.screens} | {""}
+    for screen in screens:
+        names = Counter(
+            name for key in ALL if not key.screens or screen in key.screens for name in key.names
+        )
+        assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_the_help_names_every_key_that_means_something_here(pair: History) -> None:
+    for size in (Size(80, 24), Size(120, 40)):
+        view = View(beside=True).open("help")
+        shown = draw(pair, view, size, TerminalStyle("utf-8", 80)).plain
+        missing = [key.help for key in ALL if key.help not in shown and key.screens in ((), ("",))]
+        assert missing == []
+
+
+def test_the_line_of_keys_fits_and_always_ends_with_help_and_quit(pair: History) -> None:
+    for width in (60, 80, 120, 200):
+        frame = draw(pair, View(), Size(width, 24), TerminalStyle("utf-8", 80))
+        assert frame.lines[-1].plain.rstrip().endswith("? help  q quit")
