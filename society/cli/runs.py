@@ -413,13 +413,18 @@ def _show_calls(args: argparse.Namespace) -> int:
     from society.runs.call_search import CallFilter, find_calls
     from society.runs.runfile import open_run_file
     from society.terminal.call_texts import print_calls
+    from society.terminal.console import TerminalStyle
+    from society.theatre.exchange_page import SettledAnswers
 
-    wanted = CallFilter(args.agent, args.question, args.round, args.grep)
+    wanted, paper = CallFilter(args.agent, args.question, args.round, args.grep), console()
     with open_run_file(args.file) as run:
         calls = find_calls(run, wanted)
+        settled = SettledAnswers(run, TerminalStyle(paper.encoding, paper.width, whole=True))
         if args.json:
-            print_json({"calls": [_call_facts(named) for named in calls]})
-        elif not print_calls(calls, console(), replicates=run.manifest.replicates):
+            print_json(
+                {"calls": [_call_facts(named) | {"answer": settled(named.call)} for named in calls]}
+            )
+        elif not print_calls(calls, paper, replicates=run.manifest.replicates, read=settled):
             print_note(_without_calls(run))
     return 0
 

@@ -94,6 +94,10 @@ class View:
         number = min(max(number, 0), history.last)
         return replace(self, round=number, event=0, top=0)
 
+    def scroll(self, by: int) -> View:
+        """Scroll a screen by some lines."""
+        return replace(self, top=max(self.top + by, 0))
+
     def step(self, history: History, by: int) -> View:
         """Go some rounds on, or back."""
         return self.at(history, self.round + by)

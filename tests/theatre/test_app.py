@@ -96,6 +96,10 @@ EFFECTS: dict[str, Callable[[View, View], bool]] = {
     "e": lambda before, after: after.screen == "eyes",
     # Of other screens: tests of the inspector press them there.
     "d": lambda before, after: after.screen == "",
+    "shift+down": lambda before, after: after.top == 0,
+    "shift+up": lambda before, after: after.top == 0,
+    "f": lambda before, after: after.top == 0,
+    "b": lambda before, after: after.top == 0,
     "shift+tab": lambda before, after: after.screen == "",
 }
 # Keys of runs with generations or types, which are tried in test_acts.py.
