@@ -32,6 +32,8 @@ from .history import History
 from .keys import QUIT, press
 from .view import View
 
+_WHILE_GATHERING = 0.2  # seconds until the next look at series and marks that are being gathered
+
 
 class Board(Widget):
     """Shows a frame, and sends to the terminal only those pieces of lines that have changed."""
@@ -92,6 +94,7 @@ class Theatre(App[View]):
         self.view = replace(view, beside=second is not None)
         self.error: SocietyError | None = None
         self._timer: Timer | None = None
+        self._again: Timer | None = None  # to the next look while series and marks are gathered
         self._shown = False
         self._forked: RunFile | None = None
         self._board = Board(lambda: self.look(self.view))
@@ -100,6 +103,11 @@ class Theatre(App[View]):
     def front(self) -> History:
         """The run that keys are about."""
         return self.second if self.second is not None and self.view.second else self.history
+
+    @property
+    def _histories(self) -> list[History]:
+        """The runs on the screen."""
+        return [self.history] if self.second is None else [self.history, self.second]
 
     def compose(self) -> ComposeResult:
         """Put the one widget that there is on the screen."""
@@ -116,7 +124,9 @@ class Theatre(App[View]):
             self.look(press(self.front, self.view, event.key, event.character))
 
     def on_unmount(self) -> None:
-        """Close the run of a fork."""
+        """Stop what goes on in threads, and close the run of a fork."""
+        for history in self._histories:
+            history.close()
         if self._forked is not None:
             self._forked.close()
 
@@ -143,12 +153,21 @@ class Theatre(App[View]):
         """Draw the view for the size that the terminal has now."""
         size = Size(self.size.width, self.size.height)
         with self._leaving_if_damaged():
+            waiting = [x for x in self._histories if self.view.replicate < x.manifest.replicates]
+            for history in waiting:
+                history.gather_behind(self.view.replicate)
             if self.second is None:
                 frame = draw(self.history, self.view, size, self.style)
             else:
                 frame = draw_beside(self.history, self.second, self.view, size, self.style)
             self._board.show(frame)
             self._shown = True
+            if self._again is None and not all(x.ready(self.view.replicate) for x in waiting):
+                self._again = self.set_timer(_WHILE_GATHERING, self._look_again)
+
+    def _look_again(self) -> None:
+        self._again = None
+        self._show()
 
     @contextmanager
     def _leaving_if_damaged(self) -> Iterator[None]:

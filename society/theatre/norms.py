@@ -58,12 +58,21 @@ def _norm(history: History, view: View, name: str) -> Norm | None:
     if not _says_something(value):
         return None
     set_in = scene_at(history, since) if since else None
-    earlier = set_in.stated(name) if set_in is not None else None
     now = scene_at(history, view.round).chosen(name, view.replicate)
     chosen = now or (set_in.chosen(name, view.replicate) if set_in is not None else None)
-    return Norm(
-        name, value, since, None if earlier is None else earlier[0][view.replicate, 0], chosen
-    )
+    return Norm(name, value, since, _before(history, view, name, since), chosen)
+
+
+def _before(history: History, view: View, name: str, since: int) -> Any:
+    """Return what was in force before a change; None if that was not said."""
+    stated = scene_at(history, since).stated(name) if since else None
+    if stated is None:
+        return None
+    first, last = (values[view.replicate, 0] for values in stated)
+    if first != last:
+        return first
+    earlier = scene_at(history, since - 1).stated(name)  # what changes is said once a round
+    return None if earlier is None else earlier[1][view.replicate, 0]
 
 
 def _says_something(value: Any) -> bool:
