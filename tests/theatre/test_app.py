@@ -90,6 +90,7 @@ EFFECTS: dict[str, Callable[[View, View], bool]] = {
     "question_mark": lambda before, after: after.screen == "help",
     "h": lambda before, after: after.screen == "help",
     "c": lambda before, after: after.second,
+    "w": lambda before, after: "do not part" in after.note,
     "r": lambda before, after: after.replicate == 1,
     "R": lambda before, after: after.replicate == 1,
     "enter": lambda before, after: (after.screen, after.round) == ("", before.round),
@@ -238,6 +239,16 @@ def test_a_damaged_run_is_left_with_its_error(thinkers: History, tmp_path: Path)
 def test_the_other_run_is_looked_at_as_far_as_it_goes(pair: History, village: History) -> None:
     seen = played(pair, "end", "r", "c", second=village)
     assert (seen.second, seen.round, seen.replicate) == (True, village.last, 0)
+
+
+def test_two_runs_are_shown_where_they_part(
+    uneven: History, record: Callable[..., History]
+) -> None:
+    poor = {"population": "mixed", "wealth": 2, "consumption": 2.5}
+    changes = {"agents": 4, "rounds": 6, "seed": 4, "replicates": 2, "parameters": poor}
+    seen = played(uneven, "end", "w", second=record("fishing_village", changes))
+    assert seen.round == 1
+    assert seen.note.startswith("Round 1")
 
 
 @pytest.mark.thorough
