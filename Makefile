@@ -42,7 +42,7 @@ lint: .venv/dev
 
 # Rewrites the golden transcripts; read their diff like code.
 golden: .venv/dev
-	SOCIETY_GOLDEN=rewrite $(BIN)/pytest tests/golden tests/theatre/test_golden_frames.py
+	SOCIETY_GOLDEN=rewrite $(BIN)/pytest tests/golden tests/theatre/test_golden_frames.py tests/theatre/test_act_frames.py
 
 bench: .venv/dev
 	set -e; for file in tests/benchmarks/*.py; do echo "== $$file"; $(BIN)/python "$$file"; done

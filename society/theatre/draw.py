@@ -10,10 +10,12 @@ from itertools import groupby
 import numpy as np
 from rich.text import Text
 
+from society.runs.match_names import MatchNames, has_matches
 from society.terminal.console import TerminalStyle
 from society.terminal.labels import RoundLabels, count_noun
 from society.text import format_fact
 
+from . import acts
 from .agent_page import agent_page
 from .agent_rows import agent_rows
 from .events import Event, events, names_in
@@ -49,6 +51,10 @@ SCREENS: Mapping[str, DrawPanel] = {
     HELP: help_panel,
     FOUND: found_panel,
     FORK: fork_panel,
+    acts.GRAPH: acts.network_screen,
+    acts.LINEAGE: acts.lineage_screen,
+    acts.RANKING: acts.ranking_screen,
+    acts.MATCHES: acts.matches_screen,
     AGENT: agent_page,
     EXCHANGE: exchange_page,
     EYES: eyes_page,
@@ -142,7 +148,9 @@ def title(history: History, view: View, width: int, style: TerminalStyle, about:
     page = history.page(view.round)
     said = [about] if about else []
     said.append(f"seed {manifest.seed}")
-    if manifest.replicates > 1:
+    if has_matches(manifest):
+        said.append(MatchNames(manifest)[view.replicate].words())
+    elif manifest.replicates > 1:
         said.append(f"replicate {view.replicate} of {manifest.replicates}")
     labels = RoundLabels(manifest)
     where = glyphs.dot.join(labels.reached(page.path, page.number))

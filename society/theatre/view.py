@@ -35,8 +35,10 @@ class View:
     by which agents are sorted, "" for their seats; reverse: turns that order round. typing: what is
     being typed in, "" for nothing; typed: so far. found: the text that was searched for; origin:
     the round where the search began. change: what a fork from here would change. beside: two runs
-    stand side by side; second: keys are about the second one. asked: what is to be done outside the
-    view. note: a line for the one who looks, until the next key.
+    stand side by side; second: keys are about the second one. row, column: what is chosen on a
+    screen with rows of its own; arranged: how that is laid out, "" as usual. life: the number of a
+    life with which others are compared, -1 for none. asked: what is to be done outside the view.
+    note: a line for the one who looks, until the next key.
     """
 
     round: int = 0
@@ -60,6 +62,10 @@ class View:
     change: str = ""
     beside: bool = False
     second: bool = False
+    row: int = 0
+    column: int = 0
+    arranged: str = ""
+    life: int = -1
     asked: Request = ""
     note: str = ""
 

@@ -94,16 +94,19 @@ EFFECTS: dict[str, Callable[[View, View], bool]] = {
     "r": lambda before, after: after.replicate == 1,
     "R": lambda before, after: after.replicate == 1,
     "enter": lambda before, after: (after.screen, after.round) == ("", before.round),
+    "g": lambda before, after: after.screen == "graph",
     "e": lambda before, after: after.screen == "eyes",
     # Of other screens: tests of the inspector press them there.
     "d": lambda before, after: after.screen == "",
     "shift+tab": lambda before, after: after.screen == "",
 }
+# Keys of runs with generations or types, which are tried in test_acts.py.
+OF_ACTS = {"T", "m", "s", "d", "e", "full_stop", "comma"}
 
 
 def test_every_key_has_an_effect_that_is_tested() -> None:
     named = {name for key in KEYS for name in key.names if not name.startswith("upper_")}
-    assert named == set(EFFECTS)
+    assert named == set(EFFECTS) | OF_ACTS
 
 
 @pytest.mark.parametrize("name", sorted(EFFECTS))
