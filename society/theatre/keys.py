@@ -171,6 +171,8 @@ KEYS: tuple[Key, ...] = (
     Key(TIME, ("minus",), "-", "slower", "play slower", lambda v, h: v.faster(-1)),
     Key(MORE, ("c",), "c", "other run", "keys are about the other run",
         lambda v, h: replace(v, second=not v.second), when=lambda v, h: v.beside),
+    Key(MORE, ("w",), "w", "parting", "where the two runs part",
+        lambda v, h: replace(v, asked="parting"), when=lambda v, h: v.beside),
     Key(MORE, ("F", "upper_f"), "F", "fork", "what if: fork this run here", _type("fork")),
     Key(MORE, ("escape", "backspace"), "Esc", "back", "close, or let go",
         lambda v, h: v.back()),

@@ -20,7 +20,7 @@ from .live_run import LiveRun
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 20.0)  # rounds a second
 NOBODY_CHOSEN = -1
 Pane = Literal["agents", "events"]
-Request = Literal["", "fork"]
+Request = Literal["", "fork", "parting"]
 Typing = Literal["", "jump", "find", "fork"]
 
 
