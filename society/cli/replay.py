@@ -28,6 +28,10 @@ def add_replay(commands: Commands) -> None:
         help="print as text; shorten nothing where it is piped",
     )
     parser.add_argument(
+        "--follow", action="store_true",
+        help="with --plain: print also the rounds that are still to be written, until the run ends",
+    )  # fmt: skip
+    parser.add_argument(
         "--from", type=parse_place, metavar="T", dest="start",
         help="start at this round: a number or, for nested rounds, a path such as 3.1.5 (3. starts "
         "at the first round within 3); a run that is still being written opens at its last round",
@@ -59,6 +63,9 @@ def replay_command(args: argparse.Namespace) -> int:
         if not args.plain:
             lacking = _lacking_terminal()
             if not lacking:
+                if args.follow:
+                    words = "the theatre follows a run by itself; --follow goes with --plain"
+                    raise InputError(words)
                 return _open_theatre(run, args)
             print(
                 f"society: {lacking} is no terminal, so the history is printed as text; "
@@ -106,5 +113,6 @@ def _print_history(run: RunFile, args: argparse.Namespace) -> int:
 
     paper = console()
     whole = args.plain and not paper.is_terminal
-    print_history(run, paper, args.start or 0, args.replicate, args.speed, whole=whole)
+    start, follow = args.start or 0, args.follow
+    print_history(run, paper, start, args.replicate, args.speed, whole=whole, follow=follow)
     return 0
