@@ -1,4 +1,4 @@
-"""Commands for going back in a recorded society: fork."""
+"""Commands for going back in a recorded society: fork and interview."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .arguments import (
     parse_place,
     whole_number,
 )
+from .output import console, print_json
 from .parser import Commands
 from .runs import (
     add_code_options,
@@ -28,6 +29,7 @@ from .runs import (
 
 if TYPE_CHECKING:
     from society.engine.history import Recorder
+    from society.runs.interview import Questions
     from society.runs.session import Session
 
 
@@ -111,3 +113,127 @@ def fork_command(args: argparse.Namespace) -> int:
         announce=print_note,
     )
     return print_end(args, args.out, end)
+
+
+def add_interview(commands: Commands) -> None:
+    """Add `society interview`."""
+    parser = commands.add_parser(
+        "interview", help="ask the agents of a run, as they were at the end of a round"
+    )
+    parser.add_argument("file", type=Path, metavar="FILE.run")
+    parser.add_argument(
+        "--at", type=parse_place, nargs="+", default=[], metavar="T",
+        help="after which rounds: numbers, 0 for before the first, or paths such as 3.1.5",
+    )  # fmt: skip
+    parser.add_argument(
+        "--every", type=whole_number(1), metavar="N", help="also after each N rounds"
+    )
+    asked = parser.add_mutually_exclusive_group(required=True)
+    asked.add_argument(
+        "--ask", action="append", metavar="TEXT",
+        help="a question, to be answered in words; may be repeated",
+    )  # fmt: skip
+    asked.add_argument(
+        "--questionnaire", metavar="NAME",
+        help="an instrument: FILE.yaml, or one that comes with the program",
+    )  # fmt: skip
+    parser.add_argument(
+        "--mode", choices=("together", "apart", "interview"),
+        help="items in one question, each in its own, or one after another (default: together, "
+        "and interview for --ask)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--agent", action="append", default=[], metavar="A",
+        help="whom to ask, by name or by seat; may be repeated (default: all)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--replicate", type=whole_number(0), metavar="R", help="of which replicate (default: all)"
+    )
+    parser.add_argument(
+        "--model", metavar="M", help="model that speaks for all (default: that of each agent)"
+    )
+    parser.add_argument(
+        "--estimate", action="store_true", help="estimate calls, tokens and cost; do not ask"
+    )
+    add_code_options(parser)
+    add_limit_options(parser)
+    add_fallback_option(parser)
+    parser.add_argument(
+        "--out", type=out_path, metavar="FILE",
+        help="file of JSON lines to add to (default: NAME.interview.jsonl beside the run)",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(command=interview_command)
+
+
+def interview_command(args: argparse.Namespace) -> int:
+    """Carry out `society interview`."""
+    from society.errors import InputError
+    from society.runs.interview import Questions, find_instrument, interview, open_questions
+    from society.runs.runfile import open_run_file
+    from society.terminal.interview_text import print_interview
+    from society.terminal.labels import count_noun
+
+    if not args.at and args.every is None:
+        raise InputError("say when: --at T [T ...], or --every N")
+    in_words = args.ask is not None
+    questions = Questions(
+        open_questions(args.ask) if in_words else find_instrument(args.questionnaire),
+        args.mode or ("interview" if in_words else "together"),
+        args.agent,
+        args.replicate,
+        given_settings(args),
+        args.model or "",
+    )
+    if args.estimate:
+        return _print_interview_estimate(args, questions)
+    found = interview(
+        args.file,
+        args.at,
+        questions,
+        args.out,
+        every=args.every,
+        trust=args.trust,
+        files=args.files,
+        announce=print_note,
+        awaiting=print_awaiting,
+    )
+    if found.silent:
+        names = " and ".join(found.silent)
+        print_note(
+            f"agents of {names} follow rules and cannot speak; --model M lets a model speak for all"
+        )
+    if args.json:
+        print_json(
+            {
+                "out": str(found.file),
+                "calls": found.asked,
+                "answers": [one._asdict() for one in found.answers],
+            }
+        )
+        return 0
+    with open_run_file(args.file) as run:
+        print_interview(found, run.manifest.replicates, console())
+    print_note(f"{count_noun(found.asked, 'call')} to models; the answers are in {found.file}")
+    return 0
+
+
+def _print_interview_estimate(args: argparse.Namespace, questions: Questions) -> int:
+    """Print estimated calls, tokens and cost of an interview."""
+    from society.runs.interview import estimate_interview
+    from society.terminal.forecast_text import print_costs
+
+    forecasts = estimate_interview(
+        args.file,
+        args.at,
+        questions,
+        every=args.every,
+        trust=args.trust,
+        files=args.files,
+        announce=print_note,
+    )
+    if args.json:
+        print_json({"models": [forecast._asdict() for forecast in forecasts]})
+    else:
+        print_costs(forecasts, "the interview", "this interview", console())
+    return 0

@@ -69,11 +69,12 @@ class AgentNames:
             short = self.naming.short(seat, self._agents)
         else:
             short = name_life(int(self._lives[replicate, seat]), self._agents)
-        cohort, types = self._cohort(replicate, seat), self._types[replicate % len(self._types)]
+        cohort, types = self.cohort(replicate, seat), self._types[replicate % len(self._types)]
         alone = cohort in self.naming.of_cohorts and (types == types[seat]).sum() == 1
         return self.naming.whole(short, cohort, alone=bool(alone))
 
-    def _cohort(self, replicate: int, seat: int) -> str:
+    def cohort(self, replicate: int, seat: int) -> str:
+        """Return the cohort on a seat; "" if there is none."""
         number = self._types[replicate % len(self._types), seat]
         return self._cohorts[number] if number >= 0 else ""
 
@@ -82,7 +83,7 @@ class AgentNames:
         name = self.name(replicate, seat)
         if self.of_unknown(seat) == name:
             return name
-        cohort = self._cohort(replicate, seat)
+        cohort = self.cohort(replicate, seat)
         plain = len(self._cohorts) < 2 or not cohort or cohort in self.naming.of_cohorts
         return name if plain else f"{name} ({cohort})"
 

@@ -164,7 +164,7 @@ def fork(
     fresh: ask all questions after the fork anew, also those that are the same. The others as in
     society.runs.play.
     """
-    with _opened(file, trust, files, announce) as run:
+    with open_trusted(file, trust, files, announce) as run:
         if out.resolve() == file.resolve():
             raise InputError(f"{short_path(out)} is the run that is forked; name another --out")
         planned = plan_fork(run, at, changes)
@@ -173,7 +173,7 @@ def fork(
 
 
 @contextmanager
-def _opened(
+def open_trusted(
     file: Path, trust: bool, files: Path | None, announce: Callable[[str], None]
 ) -> Iterator[RunFile]:
     """Open a run behind the gate for the code that it names."""

@@ -44,6 +44,7 @@ from .encoding import ArrayLayout, StoredLine, unpack_lines
 from .manifest import READABLE, Manifest
 from .moved_files import find_moved_files
 from .schema import SIDES, Header, RunStanding, Status, check_schema, side_file
+from .series import read_series
 
 _MOST_KEYS, _MOST_BYTES = 64, 16 * 2**20  # of a manifest, beside the texts of programs
 _MOST_AGENTS, _PER_BYTE = 2**24, 64  # in all replicates; more for each byte of the file
@@ -268,6 +269,18 @@ class RunFile:
         while (record := self._record(start, lines)) is not None:
             yield record
             start += 1
+
+    def series(self, name: str, replicate: int = 0, *, measure: bool = False) -> Array:
+        """Return a fact, a public column or a measure over the rounds of a replicate.
+
+        (T + 1,), or (T + 1, N) where each agent has one: entry t is what was told last in round t,
+        of which 0 precedes the first. NaN, or "" among texts, stands where nothing was told, for
+        agents who were absent, and after the replicate had ended. measure: take the measure, even
+        if there is a fact of its name. Raises InputError for a name or a replicate that is not
+        there.
+        """
+        rounds = ((record.page, record.ends) for record in self.records())
+        return read_series(self.manifest, rounds, name, replicate, measure)
 
     def outcome(self) -> Outcome:
         """Return the outcome of the run so far, from its committed rounds."""

@@ -21,6 +21,7 @@ from society.engine.history import Page
 from society.engine.scenario import COURSELESS, DisplaySpec
 from society.errors import InputError
 from society.lineage import DESCENDED
+from society.runs.match_names import MatchNames, has_matches
 
 from .agent_table import CROWD, AgentTable, Traits
 from .console import (
@@ -163,8 +164,10 @@ class _Teller:
             yield from flow_items(about, ink.width, gap=ink.words(" · "))
             return
         if given.replicates > 1:
-            others = given.replicates - 1
-            about.append(Text(f"replicate {self.replicate} ({others} more not shown)"))
+            which, others = f"replicate {self.replicate}", given.replicates - 1
+            if has_matches(given):
+                which += f": {MatchNames(given)[self.replicate].words()}"
+            about.append(ink.text(f"{which} ({others} more not shown)"))
         yield from flow_items(about, ink.width, gap=ink.words(" · "))
         if given.forks:
             yield from flow_items([ink.text(f"fork of {given.forks[-1].words}")], ink.width)

@@ -7,18 +7,23 @@ import fcntl
 import os
 import pty
 import select
+import shutil
 import signal
+import sqlite3
 import struct
 import sys
 import termios
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from textual.strip import Strip
 
+from society.errors import RunFileError, SocietyError
+from society.runs.runfile import open_run_file
 from society.terminal.console import TerminalStyle
 from society.theatre.app import Theatre, changed_until, run_society
 from society.theatre.history import History
@@ -87,16 +92,19 @@ EFFECTS: dict[str, Callable[[View, View], bool]] = {
     "r": lambda before, after: after.replicate == 1,
     "R": lambda before, after: after.replicate == 1,
     "enter": lambda before, after: (after.screen, after.round) == ("", before.round),
+    "g": lambda before, after: after.screen == "graph",
     "e": lambda before, after: after.screen == "eyes",
     # Of other screens: tests of the inspector press them there.
     "d": lambda before, after: after.screen == "",
     "shift+tab": lambda before, after: after.screen == "",
 }
+# Keys of runs with generations or types, which are tried in test_acts.py.
+OF_ACTS = {"T", "m", "s", "d", "e", "full_stop", "comma"}
 
 
 def test_every_key_has_an_effect_that_is_tested() -> None:
     named = {name for key in KEYS for name in key.names if not name.startswith("upper_")}
-    assert named == set(EFFECTS)
+    assert named == set(EFFECTS) | OF_ACTS
 
 
 @pytest.mark.parametrize("name", sorted(EFFECTS))
@@ -209,3 +217,26 @@ def test_a_command_that_fails_is_told_in_its_last_line(village: History) -> None
     assert asyncio.run(run_society("show", str(village.run.path))) == ""
     said = asyncio.run(run_society("show", "nothere.run"))
     assert said.startswith("society: there is no file nothere.run")
+
+
+def test_a_damaged_run_is_left_with_its_error(thinkers: History, tmp_path: Path) -> None:
+    path = tmp_path / "damaged.run"
+    shutil.copy(thinkers.run.path, path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE rounds SET lines = x'00' WHERE round = 3")
+    with open_run_file(path) as run:
+
+        async def drive() -> SocietyError | None:
+            theatre = Theatre(History(run), View(), UTF8)
+            async with theatre.run_test() as pilot:
+                await pilot.press("end")
+            return theatre.error
+
+        error = asyncio.run(drive())
+    assert isinstance(error, RunFileError)
+    assert "round 3 cannot be read" in str(error)
+
+
+def test_the_other_run_is_looked_at_as_far_as_it_goes(pair: History, village: History) -> None:
+    seen = played(pair, "end", "r", "c", second=village)
+    assert (seen.second, seen.round, seen.replicate) == (True, village.last, 0)

@@ -42,6 +42,14 @@ from society.scenarios.mechanisms.questionnaire.instrument import (
 QUESTION = "questionnaire"  # the kind of all questions
 CHANCE_ID = "questionnaire"
 
+FACTS = dict.fromkeys(
+    (
+        *("instrument", "occasion", "rounds_played", "instructions", "legend", "item"),
+        *("item_ids", "wordings", "item_order", "earlier_items", "earlier_answers"),
+    ),
+    FactSpec(private=True),
+)
+
 Mode = Literal["together", "apart", "interview"]
 Order = Literal["fixed", "shuffled"]
 Count = Annotated[int, Field(ge=1)]
@@ -71,13 +79,7 @@ def scale_means(after: PostAnalysis, *, own: Mapping[str, Any]) -> Iterator[Find
 
 @mechanism(
     chance_id=CHANCE_ID,
-    facts=dict.fromkeys(
-        (
-            *("instrument", "occasion", "rounds_played", "instructions", "legend", "item"),
-            *("item_ids", "wordings", "item_order", "earlier_items", "earlier_answers"),
-        ),
-        FactSpec(private=True),
-    ),
+    facts=FACTS,
     post_analysis=scale_means,
 )
 def questionnaire(
@@ -129,7 +131,7 @@ def questionnaire(
         inner = play(env)
         seats = _seats(env, cohorts)
         _refuse_clashes(entry, instrument, seats, env)
-        sitting = _Sitting(env, instrument, seats, mode, order)
+        sitting = Sitting(env, instrument, seats, mode, order)
         return _asking(inner, sitting, before, due, after)
 
     return asked
@@ -177,13 +179,13 @@ def _seats(env: Environment, cohorts: Sequence[str]) -> Array:
 
 
 def _asking(
-    script: Script, sitting: _Sitting, before: bool, due: Callable[[int], bool], after: bool
+    script: Script, sitting: Sitting, before: bool, due: Callable[[int], bool], after: bool
 ) -> Script:
     """Drive a script, and give a questionnaire between its lines.
 
     A round is over when the next one, of any level, has been opened.
     """
-    env, told = sitting.env, _LastTold()
+    env, told = sitting.env, LastTold()
     received: Any = None
     played = given = 0  # rounds that are over; after so many it was given last
     if before:
@@ -206,7 +208,7 @@ def _asking(
         received = yield said
 
 
-class _LastTold:
+class LastTold:
     """The facts that were told last, by name, as those who were there know them."""
 
     def __init__(self) -> None:
@@ -221,7 +223,7 @@ class _LastTold:
 
 
 @dataclass(frozen=True, eq=False)
-class _Sitting:
+class Sitting:
     """A questionnaire as it is given to those on some seats, (R, N) of bool."""
 
     env: Environment
@@ -229,6 +231,7 @@ class _Sitting:
     seats: Array
     mode: Mode
     order: Order
+    kind: str = QUESTION
 
     def give(self, occasion: AskedOccasion, there: Array, told: Mapping[str, Fact]) -> Script:
         """Ask all who are there, (R, N) of bool, about all items; told: what they know."""
@@ -239,10 +242,10 @@ class _Sitting:
             shown = None if self.order == "fixed" else self._drawn(occasion)
             if shown is not None:
                 facts["item_order"] = own(shown)
-            yield _ask(Fields(forms, shown), facts, who)
+            yield self._ask(Fields(forms, shown), facts, who)
         elif self.mode == "apart":
             for place, item in enumerate(items):
-                yield _ask(item.form(), {**facts, "item": own(place)}, who)
+                yield self._ask(item.form(), {**facts, "item": own(place)}, who)
         else:
             yield from self._interview(occasion, facts, who)
 
@@ -260,7 +263,7 @@ class _Sitting:
                 known["earlier_answers"] = own(answers[..., :position])
             for alike in self._alike([items[position]] if self.order == "fixed" else items):
                 here = who & np.isin(now, alike)
-                settled = yield _ask(items[alike[0]].form(), known, here)
+                settled = yield self._ask(items[alike[0]].form(), known, here)
                 for place in alike:
                     mine = here & (now == place)
                     given = items[place].read(settled, mine)[mine]
@@ -304,6 +307,5 @@ class _Sitting:
         order: Array = np.argsort(np.stack(ranks, axis=-1), axis=-1, kind="stable")
         return order
 
-
-def _ask(reply: ActionSpace, facts: Mapping[str, Fact], who: Array) -> Ask:
-    return Ask(QUESTION, reply, facts, who, UNANSWERED, aside=True)
+    def _ask(self, reply: ActionSpace, facts: Mapping[str, Fact], who: Array) -> Ask:
+        return Ask(self.kind, reply, facts, who, UNANSWERED, aside=True)
