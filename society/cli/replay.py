@@ -33,6 +33,10 @@ def add_replay(commands: Commands) -> None:
         help="print as text; shorten nothing where it is piped",
     )
     parser.add_argument(
+        "--follow", action="store_true",
+        help="with --plain: print also the rounds that are still to be written, until the run ends",
+    )  # fmt: skip
+    parser.add_argument(
         "--from", type=parse_place, metavar="T", dest="start",
         help="start at this round: a number or, for nested rounds, a path such as 3.1.5 (3. starts "
         "at the first round within 3); a run that is still being written opens at its last round",
@@ -69,6 +73,8 @@ def replay_command(args: argparse.Namespace) -> int:
         raise InputError(
             f"--beside shows two runs in the theatre, and {why}; replay each run alone"
         )
+    if args.export and args.follow:
+        raise InputError("--export writes what is recorded by now; --follow goes with --plain")
     if args.file.is_dir():
         return _look_into_folder(args)
     with open_run_file(args.file) as run:
@@ -80,6 +86,9 @@ def replay_command(args: argparse.Namespace) -> int:
         refuse_export_options(args)
         if not args.plain:
             if not lacking:
+                if args.follow:
+                    words = "the theatre follows a run by itself; --follow goes with --plain"
+                    raise InputError(words)
                 return _open_theatre(run, args)
             _note_text("the history", lacking)
         return _print_history(run, args)
@@ -137,7 +146,8 @@ def _print_history(run: RunFile, args: argparse.Namespace) -> int:
     paper = console()
     whole = args.plain and not paper.is_terminal
     replicate = _chosen_replicate(run, args)
-    print_history(run, paper, args.start or 0, replicate, args.speed, whole=whole)
+    start, follow = args.start or 0, args.follow
+    print_history(run, paper, start, replicate, args.speed, whole=whole, follow=follow)
     return 0
 
 
@@ -166,6 +176,7 @@ def _look_into_folder(args: argparse.Namespace) -> int:
         "--speed": math.isfinite(args.speed),
         "--beside": args.beside is not None,
         "--export": args.export is not None,
+        "--follow": args.follow,
     }
     given = [option for option, said in about_rounds.items() if said]
     folder = read_folder(args.file)

@@ -100,8 +100,10 @@ def play_config(args: argparse.Namespace, spec: RunConfig) -> int:
     from society.config.build import build
     from society.config.wiring_issues import announce_wiring, wiring_warnings
     from society.runs.play import play
+    from society.slow_work import watch_slow_work
 
-    setup = build(spec)
+    with nullcontext() if args.quiet else watch_slow_work(_print_work):
+        setup = build(spec)
     announce_wiring(setup.wiring, strict=args.strict)
     if args.estimate:
         return _print_estimate(args, setup)
@@ -123,6 +125,12 @@ def play_config(args: argparse.Namespace, spec: RunConfig) -> int:
             conclude=args.json or not args.quiet,
         )
     return print_end(args, path, end)
+
+
+def _print_work(words: str) -> None:
+    """Say what takes long before a run begins."""
+    if words:
+        print_note(words)
 
 
 def _free_path(path: Path) -> Path:

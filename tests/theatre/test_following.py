@@ -20,6 +20,7 @@ from society.errors import RunFileError
 from society.runs.runfile import Manifest, Status, Writer, manifest_of, open_run_file
 from society.runs.schema import SIDES, side_file
 from society.terminal.console import TerminalStyle
+from society.terminal.replay import followed_pages
 from society.theatre.following import Follower, RunProgress
 from society.theatre.history import History
 from tests.child_processes import heed_interrupts
@@ -216,3 +217,40 @@ def test_a_run_in_the_middle_of_its_first_round_is_drawn(
         frame = draw(history, view, Size(80, 24), TerminalStyle("utf-8", 80))
     writer.close("failed")
     assert "Before the first round · 4 of 4 alive · ● live" in frame.plain
+
+
+def test_as_text_a_run_is_followed_round_by_round_until_it_ends(tmp_path: Path) -> None:
+    with begun(tmp_path, "--out", "a.run"):
+        while not (tmp_path / "a.run").exists():
+            time.sleep(0.01)
+        words = [sys.executable, "-m", "society", "replay", "a.run", "--plain", "--follow"]
+        surroundings = {**os.environ, "PYTHONPATH": str(ROOT)}
+        with subprocess.Popen(
+            words,
+            cwd=tmp_path,
+            env=surroundings,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as follower:
+            said, _ = follower.communicate(timeout=60)
+    titles = [line for line in said.splitlines() if line.startswith("── Round")]
+    assert [title.split()[2] for title in titles] == [str(number) for number in range(1, 21)]
+    assert said.rstrip().endswith("The end, after 20 of 20 rounds.")
+    assert [one.name for one in tmp_path.glob("a.run*")] == ["a.run"]
+
+
+def test_rounds_that_are_written_while_one_reads_come_next(
+    played: tuple[Manifest, list[Page]], writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = iter(played[1][2:])
+
+    def write_one(seconds: float) -> None:
+        page = next(later, None)
+        if page is None:
+            writer.close("interrupted")
+        else:
+            writer.page(page)
+
+    monkeypatch.setattr("society.terminal.replay.time.sleep", write_one)
+    with open_run_file(writer.path) as run:
+        assert [page.number for page in followed_pages(run, 1)] == [1, 2, 3, 4, 5, 6]
