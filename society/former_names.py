@@ -895,10 +895,10 @@ scenarios.fined -> scenarios.mechanisms.peer_incentives.peer_punishment
 scenarios.fishing_village -> scenarios.village.fishing_village
     buried -> bury_indebted
     efficiency -> catch_efficiency
-    landed -> land_catch
+    landed -> scenarios.village.lake.land_catch
     overnight -> pass_night
     paid -> tell_payoffs
-    regrown -> regrow
+    regrown -> scenarios.village.lake.regrow
     sustainable -> sustainable_yield
 scenarios.games -> scenarios.games
     ABSENT -> scenarios.games.game.ABSENT

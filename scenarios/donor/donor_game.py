@@ -65,6 +65,7 @@ from society.scenarios.donor.measures import told_by_traits
 from society.scenarios.donor.pairing import DonorPairs, Schedule, pairing, refuse_unplayable
 from society.scenarios.donor.partner_choice import Partners, choose_partners
 from society.scenarios.donor.probe import ask_probe, bias_of_mutation
+from society.scenarios.donor.refusal_chains import POST_MORTEM
 from society.scenarios.donor.traces import DEEDS, DonorTrace, informed_agents
 
 
@@ -234,6 +235,7 @@ STAGE = DisplaySpec(
         share="share",
         holds="resources",
         apart="refused",
+        heard="trace_round",
     ),
     links={"gossip about": "spoke of"},
     quotes={"review": "is said to be"},
@@ -252,6 +254,7 @@ STAGE = DisplaySpec(
     display=STAGE,
     facts=FACTS,
     language_variant={"minds": "language"},
+    post_mortem=POST_MORTEM,
     post_analysis=lambda after: chain(bias_of_mutation(after), told_by_traits(after)),
     interventions=Interventions(removal=True),
 )

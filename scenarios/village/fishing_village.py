@@ -55,6 +55,8 @@ from society.scenarios.village.institutions import (
     no_fines,
     propose_and_vote,
 )
+from society.scenarios.village.lake import land_catch, maximum_yield, regrow
+from society.scenarios.village.village_post_mortem import POST_MORTEM
 
 
 class Village(Params):
@@ -152,24 +154,9 @@ def villagers(p: Village, agents: int) -> list[Cohort]:
     ]
 
 
-def land_catch(p: Village, effort: Array, stock: Array) -> Array:
-    """Catches, (R, N), scaled down pro rata where they would exceed the stock."""
-    wish = p.catchability * effort * stock
-    total = wish.sum(1, keepdims=True)
-    catch: Array = wish * np.divide(stock, total, out=np.ones_like(stock), where=total > stock)
-    return catch
-
-
-def regrow(p: Village, left: Array) -> Array:
-    """Logistic growth, (R, 1)."""
-    left = np.maximum(left, 0)  # rounding may take a hair more than there is
-    grown: Array = left + p.growth * left * (1 - left / p.capacity)
-    return np.maximum(grown, 0)
-
-
 def sustainable_yield(env: Environment) -> float:
     """Maximum sustainable yield, fish a round."""
-    return float(env.params.growth * env.params.capacity / 4)
+    return maximum_yield(env.params)
 
 
 def gini(told: RoundFacts, env: Environment) -> Array:
@@ -297,6 +284,7 @@ def read_cap(words: str, env: Environment) -> Array:
     relations=("monitor", "learn"),
     display=STAGE,
     facts=FACTS,
+    post_mortem=POST_MORTEM,
     language_variant="language_village",
     interventions=Interventions(norm=read_cap, longer=True, removal=True),
 )
@@ -325,8 +313,7 @@ def fishing_village(env: Environment) -> Script:
         wealth = wealth + payoff * fishing
         more = yield from tell_payoffs(wealth, fines.received)
         wealth, average = wealth + more, 0.9 * average + 0.1 * (payoff + more)
-        dead = fishing & (wealth < 0)
-        left = stock - catch.sum(1, keepdims=True)
+        dead, left = fishing & (wealth < 0), stock - catch.sum(1, keepdims=True)
         stock, survived = yield from pass_night(env, dead, fines.received, left, survived)
         if p.social_learning:
             yield from imitate_neighbours(wealth if p.payoff == "wealth" else average, IMITATED)

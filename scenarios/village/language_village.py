@@ -64,7 +64,6 @@ from society.scenarios.village.fishing_village import (
     LAKE_FACTS,
     MEASURES,
     Village,
-    land_catch,
     pass_night,
     per_fisher,
 )
@@ -79,9 +78,11 @@ from society.scenarios.village.institutions import (
     name_finers,
     no_fines,
 )
+from society.scenarios.village.lake import land_catch
 from society.scenarios.village.narration import hold_speeches
 from society.scenarios.village.norm_measures import told_by_norms
 from society.scenarios.village.norm_proposals import NormPolicy, no_policy, revise_policy
+from society.scenarios.village.village_post_mortem import POST_MORTEM
 from society.text import clean_line
 
 _CAP_USES = ("effort", "punish", "propose", "vote")  # questions whose rules read or write caps
@@ -359,6 +360,7 @@ def read_policy(words: str, env: Environment) -> NormPolicy:
     rounds=50,
     display=STAGE,
     facts=FACTS,
+    post_mortem=POST_MORTEM,
     post_analysis=told_by_norms,
     interventions=Interventions(norm=read_policy, longer=True, removal=True),
 )

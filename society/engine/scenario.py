@@ -34,6 +34,7 @@ from .history import Page
 from .mechanism import Play, PlayFunction, as_play, hook_play
 from .parameters import parameters_of
 from .population import Cast
+from .post_mortem import PostMortem
 from .rng import Array
 from .signatures import check_signature
 
@@ -171,7 +172,8 @@ class Meeting:
     peer: the seat of everybody's partner. deed: what one did, as an index into `clauses`; "" says
     that it did nothing. A clause may hold figures, {spent}, and shares in percent, {share:%}.
     share: in [0, 1], drawn as a bar. holds: what both have afterwards. apart: flags those who came
-    to nothing together.
+    to nothing together. heard: an own fact of the question, (N, K), with the rounds in which the
+    partner did what one was told of it, the latest first; 0 for none.
     """
 
     peer: str
@@ -180,6 +182,7 @@ class Meeting:
     share: str = ""
     holds: str = ""
     apart: str = ""
+    heard: str = ""
 
 
 @dataclass(frozen=True)
@@ -294,8 +297,9 @@ class Scenario:
     "rewiring": 0.2}, or a function (agents, numpy Generator) -> networkx graph. graphs: the same
     for single relations.
     post_analysis: findings about a run that is over, if they cost too much to be measured each
-    round. language_variant: the scenario that language models play in its place, or the parameters
-    that make it theirs. layers: the mechanisms that it is wrapped in, from the inside. seats: the
+    round. post_mortem: what can be told of the end of a replicate from its record.
+    language_variant: the scenario that language models play in its place, or the parameters that
+    make it theirs. layers: the mechanisms that it is wrapped in, from the inside. seats: the
     type of agent, as the number of its cohort, that sits on each seat of each replicate; None where
     cohorts take seats in order, the same in all replicates. separable: the author's word that
     nothing in script and measures looks at another replicate or at shared data, so that replicates
@@ -317,6 +321,7 @@ class Scenario:
     graphs: Mapping[str, Drawing] = field(default_factory=dict)
     language_variant: str | Mapping[str, JsonValue] = ""
     post_analysis: Conclusion | None = None
+    post_mortem: PostMortem | None = None
     layers: tuple[Layer, ...] = ()
     seats: Seats | None = None
     separable: bool = False

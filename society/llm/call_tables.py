@@ -244,20 +244,6 @@ def find_call(connection: sqlite3.Connection, address: Address) -> Call | None:
     return None if row is None else _with_form(connection, _call(row), {})
 
 
-def find_inherited(connection: sqlite3.Connection, address: Address) -> Call | None:
-    """The call at an address among those inherited; raises ValueError if the row is damaged."""
-    where = " AND ".join(f"{name} = ?" for name in Address._fields)
-    query = f"SELECT {_ROW}, seal FROM inherited WHERE {where}"
-    row = connection.execute(query, address).fetchone()
-    return None if row is None else _call(row)
-
-
-def inherits(connection: sqlite3.Connection) -> bool:
-    """Tell whether a file has calls that it may take over from the run that it was forked from."""
-    query = "SELECT 1 FROM sqlite_schema WHERE name = 'inherited'"
-    return connection.execute(query).fetchone() is not None
-
-
 def find_agents_calls(
     connection: sqlite3.Connection, number: int, replicate: int, agent: int
 ) -> list[Call]:
@@ -315,6 +301,20 @@ def _first_use(connection: sqlite3.Connection, occasion: tuple[str, str], number
         else:
             high = middle
     return low
+
+
+def find_inherited(connection: sqlite3.Connection, address: Address) -> Call | None:
+    """The call at an address among those inherited; raises ValueError if the row is damaged."""
+    where = " AND ".join(f"{name} = ?" for name in Address._fields)
+    query = f"SELECT {_ROW}, seal FROM inherited WHERE {where}"
+    row = connection.execute(query, address).fetchone()
+    return None if row is None else _call(row)
+
+
+def inherits(connection: sqlite3.Connection) -> bool:
+    """Tell whether a file has calls that it may take over from the run that it was forked from."""
+    query = "SELECT 1 FROM sqlite_schema WHERE name = 'inherited'"
+    return connection.execute(query).fetchone() is not None
 
 
 def list_calls(connection: sqlite3.Connection) -> Iterator[Call]:

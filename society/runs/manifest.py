@@ -101,8 +101,8 @@ class Manifest(BaseModel):
     of people, by path. objects: names of Python objects that were given. facts: words, units and
     labels of facts and public columns, by name. complete: relations whose graph links everybody
     with everybody; None in files of before. names: the words of which names of agents are made;
-    files of before have the noun of the stage. forks: in the past of the
-    run, the oldest first; spec, params and horizon are those after the last one.
+    files of before have the noun of the stage. forks: in the past of the run, the oldest first;
+    spec, params and horizon are those after the last one.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -295,8 +295,8 @@ def manifest_of(
 ) -> Manifest:
     """Make the manifest of a run; without a level: full up to a million agent-rounds."""
     env, scenario, cast = env or setup.environment(), setup.scenario, setup.cast()
-    every = [*cast, *(cohort for stage in setup.past for cohort in stage.society.cast())]
     components, parts = _components(cast)
+    every = [*cast, *(cohort for stage in setup.past for cohort in stage.society.cast())]
     nested = _extent(scenario, env)
     size = env.replicates * env.agents * (nested.rounds if nested else setup.rounds)
     return Manifest(

@@ -16,7 +16,7 @@ from society.terminal.labels import Names, spell_kind
 from society.terminal.round_view import RoundView, last_common_fact
 
 from .events import names_at, scene_at
-from .frame import Panel
+from .frame import Panel, about_agent
 from .glyphs import Glyphs
 from .history import GONE, History
 from .lanes import lanes
@@ -65,7 +65,8 @@ class _Rows:
         if self.traits.spec(name).labels:
             return None
         if name in self.course.own:
-            return _scale(self.history, self.view.replicate, name, self.history.last, self.style)
+            rounds = self.history.gathered(self.view.replicate)
+            return _scale(self.history, self.view.replicate, name, rounds, self.style)
         return _written(_recent(self.history, self.view, name), self.style)
 
     def latest(self, name: str, count: int) -> Array:
@@ -95,7 +96,7 @@ class _Rows:
 
 @lru_cache(maxsize=256)
 def _scale(
-    history: History, replicate: int, name: str, last: int, style: TerminalStyle
+    history: History, replicate: int, name: str, rounds: int, style: TerminalStyle
 ) -> _Numbers | None:
     return _written(history.course(replicate).own[name], style)
 
@@ -213,7 +214,7 @@ def agent_rows(
         line.append_text(_cells(rows, plan, seat))
         if focused:
             line.stylize("bold")
-        panel.append(line)
+        panel.append(about_agent(line, seat))
     return panel
 
 

@@ -77,11 +77,11 @@ def references(history: History, view: View) -> dict[str, float]:
 
 def measures(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
     """Draw measures by round with their value now: those that change first."""
-    stage, common = history.manifest.stage, history.course(view.replicate).common
+    stage, courses = history.manifest.stage, history.course(view.replicate).measures
     named = stage.gauge[0] if stage.gauge else ""
     axis, rows = TimeAxis.of_frame(history, width), list[tuple[bool, Text]]()
     for measure in history.manifest.measures:
-        values = common.get(measure.name)
+        values = courses.get(measure.name)
         if measure.name == named or measure.fold in COURSELESS or values is None:
             continue
         known = values[np.isfinite(values)]

@@ -1,71 +1,59 @@
 """A recorded history, to be looked at anywhere: rounds, series over rounds, and marks.
 
-Series and marks of a replicate are gathered in one pass over its rounds.
+Series and marks are gathered in one pass over the rounds, for all replicates at once, and kept
+beside the run file (society.theatre.run_index). `gather_behind` gathers in a thread, while what is
+there already can be looked at; without it, `course` gathers all before it returns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from itertools import islice
+from threading import Event, Thread
 
-import numpy as np
-
-from society.engine.graph import NOBODY
 from society.engine.history import Page
-from society.engine.rng import Array
-from society.runs.reader import RunFile
-from society.terminal.labels import describe_ending, spell_kind
-from society.terminal.round_view import RoundView, last_common_fact
+from society.errors import RunFileError
+from society.runs.runfile import Manifest, RunFile, open_run_file
+from society.terminal.round_view import RoundView
 
-GONE, BORN, ENDED, BORDER = "gone", "born", "ended", "border"
+from .gathering import BORDER, BORN, ENDED, GONE, Course, Gathering, Mark
+from .run_index import keep_index, read_index
+
+__all__ = ["BORDER", "BORN", "ENDED", "GONE", "Course", "History", "Mark"]
+
 _PAGES_KEPT = 64
-
-
-class Mark(NamedTuple):
-    """Something worth a mark on the time line: its round, its lane, and the seats (none: -1).
-
-    lane: the verb of a link ("fined"), the name of a note that changed, or GONE, BORN, ENDED, or
-    BORDER for the first round of an outer level. times: how often it happened in that round.
-    """
-
-    round: int
-    lane: str
-    words: str
-    agent: int = -1
-    times: int = 1
-
-
-class Course(NamedTuple):
-    """All rounds of one replicate: numbers over rounds, by name, and marks in order.
-
-    common: facts and measures, (T + 1,). own: columns, (T + 1, N). NaN where nothing was told.
-    """
-
-    common: dict[str, Array]
-    own: dict[str, Array]
-    marks: tuple[Mark, ...]
+_AT_ONCE = 200  # rounds; fewer are gathered in less time than a thread takes
+_MOST_BYTES = 2**26  # of the series that are gathered at once
 
 
 class History:
-    """The history in a run file that is open. Raises RunFileError where the file is damaged."""
+    """The history in a run file that is open.
+
+    Every method raises RunFileError where the file is damaged.
+    """
 
     def __init__(self, run: RunFile) -> None:
-        self.run, self.manifest = run, run.manifest
-        self.paths = run.paths()
+        self.run, self.manifest, self.last = run, run.manifest, run.rounds
         self._page = lru_cache(_PAGES_KEPT)(self._read)
-        self._courses: dict[int, Course] = {}
+        self._paths: list[tuple[int, ...]] | None = None
+        self._blocks = dict[int, Gathering]()  # by number
+        self._looked_up = False  # whether there was a look for a kept index
+        self._behind: _Behind | None = None
+        grows = run.status == "running"
+        self._block_size = _replicates_at_once(self.manifest, grows, self.last)
 
     @property
-    def last(self) -> int:
-        """The number of the last recorded round; 0 is what precedes the first."""
-        return len(self.paths) - 1
+    def paths(self) -> list[tuple[int, ...]]:
+        """The path of each round among nested rounds, by number."""
+        if self._paths is None or len(self._paths) <= self.last:
+            self._paths = self.run.paths()[: self.last + 1]
+        return self._paths
 
     def _read(self, number: int) -> Page:
         return next(self.run.pages(number))
 
     def page(self, number: int) -> Page:
-        """Return a round."""
+        """Return a round; 0 is what precedes the first."""
         return self._page(number)
 
     def scene(self, number: int) -> RoundView:
@@ -74,54 +62,122 @@ class History:
         return RoundView(self.page(number), before, self.manifest.stage)
 
     def course(self, replicate: int) -> Course:
-        """Return series and marks of a replicate."""
-        if replicate not in self._courses:
-            self._courses[replicate] = self._gather(replicate)
-        return self._courses[replicate]
+        """Return series and marks of a replicate, of all rounds; see `gather_behind`."""
+        block = self._block(replicate)
+        if self._behind is not None and self._behind.gathers(block):
+            self._behind.check()
+        else:
+            _gather(self.run, block, self.last)
+        return block.course(replicate, self.last)
 
-    def _gather(self, replicate: int) -> Course:
-        stage, rounds = self.manifest.stage, len(self.paths)
-        notes = [*([stage.gauge[0]] if stage.gauge else []), *stage.notes, *stage.limits.values()]
-        names = dict.fromkeys([*notes, *(measure.name for measure in self.manifest.measures)])
-        common = {name: np.full(rounds, np.nan) for name in names}
-        own = {name: np.full((rounds, self.manifest.agents), np.nan) for name in stage.columns}
-        marks: list[Mark] = []
-        before: Page | None = None
-        for page in self.run.pages():
-            scene, at = RoundView(page, before, stage), page.number
-            for name in common:
-                told = last_common_fact(page, name)
-                told = page.measures.get(name) if told is None else told[:, 0]
-                if told is not None and told.dtype.kind in "biuf":
-                    common[name][at] = told[replicate]
-            for name, values in own.items():
-                column = scene.column(name)
-                if column is not None and column.dtype.kind in "biuf":
-                    values[at] = np.where(scene.present, column, np.nan)[replicate]
-            marks += self._marks(scene, replicate)
-            before = page
-        return Course(common, own, tuple(marks))
+    def gathered(self, replicate: int) -> int:
+        """Return the number of rounds that the course of a replicate has so far."""
+        return self._block(replicate).rounds
 
-    def _marks(self, scene: RoundView, replicate: int) -> Iterator[Mark]:
-        """Yield the marks of one round."""
-        at, stage = scene.page.number, self.manifest.stage
-        path, before = scene.page.path, self.paths[at - 1] if at else ()
-        if at > 1 and len(path) > 1 and path[:-1] != before[:-1]:
-            yield Mark(at, BORDER, ".".join(map(str, path[:-1])))
-        for verb, peers in scene.links():
-            count = int((peers[replicate] != NOBODY).sum())
-            if count:
-                yield Mark(at, verb, f"{verb} {count} times", times=count)
-        for note in stage.notes:
-            stated = scene.stated(note)
-            if stated is not None and stated[0][replicate, 0] != stated[1][replicate, 0]:
-                yield Mark(at, note, str(stated[1][replicate, 0]))
-        for kind, going in scene.gone:
-            for seat in np.flatnonzero(going[replicate]):
-                yield Mark(at, GONE, spell_kind(kind), int(seat))
-        if scene.newborn is not None:
-            for seat in np.flatnonzero(scene.newborn[replicate]):
-                yield Mark(at, BORN, "born", int(seat))
-        for kind, over in scene.ended:
-            if over[replicate]:
-                yield Mark(at, ENDED, describe_ending(stage, kind))
+    def ready(self, replicate: int) -> bool:
+        """Check if the course of a replicate has all rounds."""
+        return self.gathered(replicate) > self.last
+
+    def gather_behind(self, replicate: int) -> None:
+        """Gather series and marks in a thread; until they are ready, `course` has those so far.
+
+        Few rounds are gathered by `course` itself.
+        """
+        block = self._block(replicate)
+        if self._behind is not None and self._behind.gathers(block):
+            return
+        self.close()
+        if self.last - block.rounds >= _AT_ONCE:
+            self._behind = _Behind(self, block)
+
+    def refresh(self) -> bool:
+        """Take in rounds that were recorded since; False if there are none."""
+        last = self.run.rounds
+        if last <= self.last:
+            return False
+        behind = self._behind
+        if behind is not None:
+            behind.stop()
+        self.last = last
+        for block in self._blocks.values():
+            block.extend(last)
+        if behind is not None and behind.unfinished:
+            self._behind = _Behind(self, behind.block)
+        return True
+
+    def close(self) -> None:
+        """Stop gathering in a thread."""
+        if self._behind is not None:
+            self._behind.stop()
+            self._behind = None
+
+    def _block(self, replicate: int) -> Gathering:
+        """Return the gathering that has a replicate, from the kept index if there is one."""
+        size = self._block_size
+        number = replicate // size
+        if number not in self._blocks:
+            if not self._looked_up and size >= self.manifest.replicates:
+                self._looked_up = True
+                found = read_index(self.run)
+                if found is not None:
+                    self._blocks[0], self._paths = found
+                    return self._blocks[0]
+            first = number * size
+            replicates = range(first, min(first + size, self.manifest.replicates))
+            self._blocks[number] = Gathering(self.manifest, replicates, self.last)
+        return self._blocks[number]
+
+
+def _replicates_at_once(manifest: Manifest, grows: bool, last: int) -> int:
+    """Count the replicates that are gathered at once, so that they do not fill the memory."""
+    columns = len(manifest.stage.columns) + len(manifest.columns) + 2
+    rounds = manifest.most if grows else last
+    return max(_MOST_BYTES // (8 * columns * max(manifest.agents, 1) * (rounds + 1)), 1)
+
+
+class _Behind:
+    """A thread that gathers one block, from the run file that it opens itself."""
+
+    def __init__(self, history: History, block: Gathering) -> None:
+        self.block, self._path, self._last = block, history.run.path, history.last
+        self._error: RunFileError | None = None
+        self._stopped = Event()
+        self._thread = Thread(target=self._run, name="gathering", daemon=True)
+        self._thread.start()
+
+    def gathers(self, block: Gathering) -> bool:
+        """Check if it is the one that this thread gathers, and is not done with."""
+        return block is self.block and (self._thread.is_alive() or self._error is not None)
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether it stopped before the last round, without an error."""
+        return self._error is None and self.block.rounds <= self._last
+
+    def check(self) -> None:
+        """Raise what the thread met."""
+        if self._error is not None:
+            raise self._error
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            with open_run_file(self._path) as run:
+                _gather(run, self.block, self._last, self._stopped)
+        except RunFileError as error:
+            self._error = error
+
+
+def _gather(run: RunFile, block: Gathering, last: int, stopped: Event | None = None) -> None:
+    """Gather the rounds that are still to come, and keep the index of a run that is over."""
+    if block.rounds > last:
+        return
+    for record in islice(run.records(block.rounds), last + 1 - block.rounds):
+        if stopped is not None and stopped.is_set():
+            return
+        block.add(record)
+    if len(block.replicates) == run.manifest.replicates:
+        keep_index(run, block, last)

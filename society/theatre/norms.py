@@ -21,6 +21,7 @@ from .view import View
 
 _OPTIONS = 4  # that are named after a vote
 _LONGEST_SENTENCE = 3  # lines
+_BINS = 8  # of numbers that were proposed
 _RAGGED = 10  # cells that the end of a line may leave blank
 
 
@@ -57,12 +58,21 @@ def _norm(history: History, view: View, name: str) -> Norm | None:
     if not _says_something(value):
         return None
     set_in = scene_at(history, since) if since else None
-    earlier = set_in.stated(name) if set_in is not None else None
     now = scene_at(history, view.round).chosen(name, view.replicate)
     chosen = now or (set_in.chosen(name, view.replicate) if set_in is not None else None)
-    return Norm(
-        name, value, since, None if earlier is None else earlier[0][view.replicate, 0], chosen
-    )
+    return Norm(name, value, since, _before(history, view, name, since), chosen)
+
+
+def _before(history: History, view: View, name: str, since: int) -> Any:
+    """Return what was in force before a change; None if that was not said."""
+    stated = scene_at(history, since).stated(name) if since else None
+    if stated is None:
+        return None
+    first, last = (values[view.replicate, 0] for values in stated)
+    if first != last:
+        return first
+    earlier = scene_at(history, since - 1).stated(name)  # what changes is said once a round
+    return None if earlier is None else earlier[1][view.replicate, 0]
 
 
 def _says_something(value: Any) -> bool:
@@ -110,9 +120,15 @@ def _banner(history: History, norm: Norm, width: int, height: int, style: Termin
 
 
 def _range(chosen: Chosen, style: TerminalStyle) -> str:
-    if chosen.voted or chosen.answers.dtype.kind not in "iuf":
+    """Show how far numbers that were proposed lie apart, and how many lie where between."""
+    answers, counts = chosen.answers, chosen.counts
+    if chosen.voted or answers.dtype.kind not in "iuf":
         return ""
-    return f", {style.figure(chosen.answers[0])} to {style.figure(chosen.answers[-1])}"
+    least, most = style.figure(answers[0]), style.figure(answers[-1])
+    if len(answers) < 2 or not np.isfinite(answers).all():
+        return f", {least} to {most}"
+    heights, _ = np.histogram(answers, _BINS, weights=counts)
+    return f", {least} {style.sparkline(heights.tolist(), heights.max())} {most}"
 
 
 def _votes(norm: Norm, chosen: Chosen, width: int, style: TerminalStyle) -> Text:

@@ -163,11 +163,11 @@ def test_a_component_that_comes_new_begins_there(made: Any, tmp_path: Path) -> N
     (tmp_path / "misers.yaml").write_text(
         "uses: [miser.py]\ncohorts:\n- {name: villager, replace: {harvest: miser}}\n"
     )
-    after = pages(made(5, Changes(file=tmp_path / "misers.yaml"), trust=True))
+    after = pages(made(5, Changes(file=tmp_path / "misers.yaml")))
     effort = [step for page in after for step in page.steps if step.kind == "effort"]
     assert not np.allclose(effort[4].arrays["answer", ""], 0.125)
     assert np.allclose(effort[5].arrays["answer", ""], 0.125)
-    assert verify(tmp_path / "fork.run", trust=True).ok
+    assert verify(tmp_path / "fork.run").ok, "a file that its user named is trusted from then on"
 
 
 MISER = """

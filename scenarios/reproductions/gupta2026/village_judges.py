@@ -18,7 +18,8 @@ from society.claims.data import LevelsOf, SampleSpec
 from society.claims.types import ClaimFinding, order_finding, outcome_of
 from society.engine.rng import Array
 from society.reproduction.claim_samples import Samples, last_round
-from society.scenarios.village.fishing_village import Village, regrow
+from society.scenarios.village.fishing_village import Village
+from society.scenarios.village.lake import regrow
 
 CONDITIONS = ("full", "only_social_learning", "only_group_decision", "neither")
 POPULATIONS = ("altruist", "mixed", "selfish")

@@ -16,13 +16,8 @@ from society.engine.environment import Environment
 from society.engine.graph import NOBODY, from_networkx
 from society.engine.rng import Array
 from society.engine.scenario import Estimate
-from society.scenarios.village.fishing_village import (
-    fishing_village,
-    gini,
-    land_catch,
-    regrow,
-    villagers,
-)
+from society.scenarios.village.fishing_village import fishing_village, gini, villagers
+from society.scenarios.village.lake import land_catch, regrow
 
 if TYPE_CHECKING:
     from tests.conftest import Played

@@ -1,0 +1,111 @@
+"""Whom to name for the failure of a village, and when to name nobody.
+
+The way of a villager is the highest effort that it put in of its own accord: before it first took
+over the ways of somebody else. One villager is named if all of this holds:
+    stands out    its way is at least STANDS_OUT times the highest way of any other
+    fishing       as they fished, the village would have failed by its horizon without any fine, too
+    without it    with all others on their own, it would have lived: where villagers imitate, if all
+                  of them had taken over the highest way among them; else each with its own
+    its way       where villagers imitate: had all taken over its way, the village would have failed
+    its share     it, and those who had taken over its ways, directly or from each other, took at
+                  least half of all that was taken above the sustainable share
+Villages are played on with the lake's own growth and without fines; after the failure everybody
+goes on with its last effort. Ours. How often the rule names a planted culprit, and how often
+somebody in villages without one, is measured in tests/benchmarks/post_mortems.py.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from society.engine.graph import NOBODY
+from society.engine.rng import Array
+from society.scenarios.village.lake import Lake, maximum_yield
+from society.scenarios.village.village_course import VillageCourse, lives
+
+STANDS_OUT = 1.4
+HALF = 0.5
+
+
+class Blame(NamedTuple):
+    """Who is named, and what speaks for or against it.
+
+    seat: the villager whose way is the highest. way, next: its way, and the highest of the others.
+    share: of all that was taken above the sustainable share, by it and those who had taken over its
+    ways. followers: how many of the others had, at the end. The flags are those of the rule.
+    """
+
+    seat: int
+    way: float
+    next: float
+    share: float
+    followers: int
+    stands_out: bool
+    by_fishing: bool
+    lives_without: bool
+    fails_like_it: bool
+
+    @property
+    def named(self) -> bool:
+        """Whether the villager is named as the cause."""
+        of_it = self.stands_out and self.lives_without and self.fails_like_it
+        return of_it and self.by_fishing and self.share >= HALF
+
+
+def find_blame(p: Lake, course: VillageCourse, horizon: int) -> Blame:
+    """Look for the one villager without whom a village that has failed would have lived."""
+    imitates = bool((course.model != NOBODY).any())
+    way = own_ways(course)
+    seat = int(way.argmax())
+    others = np.arange(course.villagers) != seat
+    beside = float(way[others].max(initial=0))
+    share, followers = _share(p, course, seat)
+    everybody, alone = np.ones((1, course.villagers), bool), others[None]
+    at_worst = np.full(course.villagers, beside) if imitates else way
+    return Blame(
+        seat,
+        float(way[seat]),
+        beside,
+        share,
+        followers,
+        bool(way[seat] >= STANDS_OUT * beside),
+        not lives(p, _went_on(course.effort, horizon)[None], everybody)[0],
+        bool(lives(p, np.tile(at_worst, (1, horizon, 1)), alone)[0]),
+        not imitates or not lives(p, np.full((1, horizon, len(way)), way[seat]), everybody)[0],
+    )
+
+
+def own_ways(course: VillageCourse) -> Array:
+    """Return the highest effort of each villager before it first imitated anybody, (N,)."""
+    imitated = np.logical_or.accumulate(course.model != NOBODY, axis=0)
+    # What is taken over in the night counts from the next round on.
+    accord = ~np.vstack([np.zeros((1, course.villagers), bool), imitated[:-1]])
+    way: Array = np.where(accord, course.effort, 0).max(0)
+    # A threat of fines may hold an effort down; the habit beneath it can be imitated.
+    return np.fmax(way, course.habit) if imitated.any() else way
+
+
+def sources(course: VillageCourse) -> Array:
+    """Return by whose way each villager went in each round, by seat, (T, N)."""
+    line, found = np.arange(course.villagers), np.empty(course.model.shape, int)
+    for number, model in enumerate(course.model):
+        found[number] = line
+        line = np.where(model == NOBODY, line, line[model])
+    return found
+
+
+def _share(p: Lake, course: VillageCourse, seat: int) -> tuple[float, int]:
+    """Return the share of what was taken in excess by a villager's way, and how many follow it."""
+    excess = np.maximum(course.catch - maximum_yield(p) / course.villagers, 0)
+    follows = sources(course) == seat
+    total = float(excess.sum())
+    share = float((excess * follows).sum()) / total if total > 0 else 0.0
+    return share, int(follows[-1].sum() - follows[-1, seat])
+
+
+def _went_on(effort: Array, horizon: int) -> Array:
+    """Continue efforts with the last ones, to the horizon; (T, N) -> (horizon, N)."""
+    more = max(horizon - len(effort), 0)
+    return np.concatenate([effort, np.repeat(effort[-1:], more, axis=0)])

@@ -1,0 +1,300 @@
+"""The post-mortem of a village: when it was too late, who took how much, and whether one is named.
+
+See doom (from when on no efforts can save a village) and blame (who is named).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from society.engine.post_mortem import PostMortem, RecordedReplicate, Statement
+from society.engine.rng import Array
+from society.scenarios.village.blame import HALF, STANDS_OUT, Blame, find_blame
+from society.scenarios.village.doom import FASTEST, LeastWealth, least_wealth
+from society.scenarios.village.lake import maximum_yield
+from society.scenarios.village.village_course import VillageCourse, read_course
+
+_HARMLESS = ("questionnaire", "cheap_talk")  # mechanisms that leave lake and wealth as they are
+_MOST_TAKERS = 3
+_CAUSES = {"starved": "starved", "fined_to_death": "died of a fine"}
+
+
+class TooLate(NamedTuple):
+    """The round after which nothing could have saved a village, between two bounds.
+
+    first: it was not too late before the end of this round, for certain; last: it was at the end of
+    this round, for certain. They are 0 where it was too late from the beginning, and None where it
+    was not by the round of the failure.
+    """
+
+    first: int | None
+    last: int | None
+
+
+def tell_village(record: RecordedReplicate) -> Iterator[Statement]:
+    """Yield what the record of a village tells of its end."""
+    around = [name for name in record.mechanisms if name not in _HARMLESS]
+    if around:
+        yield Statement(
+            "nothing",
+            f"The village is played within {', '.join(around)}, which may change who fishes, how "
+            "much, or what it is worth; this post-mortem knows a village alone.",
+        )
+        return
+    if record.interventions:
+        yield Statement(
+            "nothing",
+            f"The village was changed in its course ({'; '.join(record.interventions)}), and this "
+            "post-mortem knows villages under one set of rules; ask why of the run before the "
+            "fork.",
+        )
+        return
+    p = record.params
+    course = read_course(p, record.pages(), record.replicate)
+    if course is None:
+        yield Statement("nothing", "No round of this village is over.")
+        return
+    if not course.failed:
+        yield _alive(record, course)
+        return
+    yield _failure(record, course)
+    late = TooLate(None, None)
+    if p.growth > FASTEST:
+        yield Statement(
+            "too_late",
+            f"From when on it was too late cannot be told: at a growth of {p.growth:g}, above "
+            f"{FASTEST:g}, more fish left may be fewer a round later.",
+        )
+    else:
+        bounds = least_wealth(p, course.villagers, record.horizon)
+        late = _too_late(bounds, course, course.wealth.min(1))
+        yield _too_late_statement(record, course, bounds, late)
+    until = late.last or course.rounds
+    yield from _takers(record, course, until)
+    yield _blame(record, course, doomed=late.last == 0)
+
+
+def _alive(record: RecordedReplicate, course: VillageCourse) -> Statement:
+    numbers = {"rounds": course.rounds, "failed": False}
+    if record.finished and course.rounds >= record.horizon:
+        words = (
+            f"The village lived to its last round, {course.rounds}: nobody died and the lake did "
+            "not collapse. There is nothing to explain."
+        )
+    elif record.finished:
+        words = (
+            f"The village was given up after round {course.rounds}, since an answer could not be "
+            "read. It had not failed by then, and nothing can be said of what would have been."
+        )
+    else:
+        words = f"The village has not failed so far, by round {course.rounds} of {record.horizon}."
+    return Statement("end", words, numbers)
+
+
+def _failure(record: RecordedReplicate, course: VillageCourse) -> Statement:
+    deaths = [
+        f"{_listed([record.name(seat) for seat in seats])} {_CAUSES[cause]}"
+        for cause, seats in course.dead.items()
+    ]
+    lake = [f"the lake collapsed, with {course.stock[-1]:.1f} fish"] if course.collapsed else []
+    words = f"The village failed in round {course.rounds}: {' and '.join([*deaths, *lake])}."
+    if not course.collapsed:
+        words += f" {course.stock[-1]:.0f} of {record.params.capacity:g} fish were left."
+    numbers = {
+        "rounds": course.rounds,
+        "failed": True,
+        "dead": {cause: list(seats) for cause, seats in course.dead.items()},
+        "collapsed": course.collapsed,
+        "stock": float(course.stock[-1]),
+    }
+    return Statement("end", words, numbers)
+
+
+def _too_late(bounds: LeastWealth, course: VillageCourse, wealth: Array) -> TooLate:
+    """Bound the round after which a wealth, (T + 1,), was never again enough.
+
+    The failure itself is past saving, whatever is left afterwards.
+    """
+    ends = list(enumerate(zip(course.stock[:-1], wealth[:-1], strict=True)))
+    savable = [over for over, state in ends if bounds.savable(over, *state)]
+    open_ended = [over for over, state in ends if not bounds.doomed(over, *state)]
+    first = 1 + savable[-1] if savable else 0
+    last = 1 + open_ended[-1] if open_ended else 0
+    at_last = course.rounds
+    return TooLate(None if first >= at_last else first, None if last >= at_last else last)
+
+
+def _too_late_statement(
+    record: RecordedReplicate, course: VillageCourse, bounds: LeastWealth, late: TooLate
+) -> Statement:
+    """Say from when on equal efforts, and any efforts, could not have saved all villagers."""
+    shared = _too_late(bounds, course, course.wealth.mean(1))
+    to, failed = f"to round {record.horizon}", course.rounds
+    if late.last == 0:
+        place = int(np.searchsorted(bounds.stock, course.stock[0], side="right")) - 1
+        low, high = bounds.low[0, place], bounds.high[0, place]
+        words = (
+            f"It was too late from the beginning: to live {to}, each of {course.villagers} "
+            f"villagers would have needed {_span(low, high)} fish to begin with, whatever their "
+            f"efforts, and had {course.wealth[0, 0]:g}; the lake yields at most "
+            f"{maximum_yield(record.params) / course.villagers:.2f} a head and round, and each "
+            f"eats {record.params.consumption:g}."
+        )
+    elif late.first is None:
+        words = (
+            f"Up to the end of round {failed - 1} it was not too late: had all fished alike from "
+            f"then on, and nobody been fined, all could have lived {to}."
+        )
+    else:
+        words = (
+            f"After round {_between(late, failed)} no equal efforts could have saved all {to}; "
+            "before, the right ones could, with nobody fined."
+        )
+        if shared == late:
+            words += " Nor could any efforts, even had they shared all their fish."
+        elif shared.first is None:
+            words += (
+                " Unequal ones might have, the poor fishing more: that cannot be excluded up to "
+                f"the end of round {failed - 1}."
+            )
+        else:
+            words += (
+                " No efforts at all could have, even had they shared all their fish, after round "
+                f"{_between(shared, failed)}."
+            )
+    words += (
+        f" (Computed backwards over {len(bounds.stock):,} stocks, {bounds.step:.2g} fish apart; "
+        "the bounds hold whatever lies between them.)"
+    )
+    numbers = {
+        "first": late.first,
+        "last": late.last,
+        "sharing_first": shared.first,
+        "sharing_last": shared.last,
+        "grid_step": bounds.step,
+    }
+    return Statement("too_late", words, numbers)
+
+
+def _between(late: TooLate, failed: int) -> str:
+    """Write the round, or what it lies between."""
+    last = failed if late.last is None else late.last
+    return f"{last}" if late.first == last else f"{last} (between {late.first} and {last})"
+
+
+def _span(low: float, high: float) -> str:
+    if not np.isfinite(low):
+        return "more than any"
+    if f"{low:.1f}" == f"{high:.1f}":
+        return f"{low:.1f}"
+    return f"{low:.1f} to {high:.1f}" if np.isfinite(high) else f"at least {low:.1f}"
+
+
+def _takers(record: RecordedReplicate, course: VillageCourse, until: int) -> Iterator[Statement]:
+    """Say who took how much above the norm in force, and above the sustainable share."""
+    share = maximum_yield(record.params) / course.villagers
+    catch, limit = course.catch[:until], course.limit[:until, None]
+    with_norm = np.isfinite(limit)
+    above_norm = np.where(with_norm, np.maximum(catch - np.where(with_norm, limit, 0), 0), 0)
+    above_share = np.maximum(catch - share, 0)
+    span = "In round 1" if until == 1 else f"In rounds 1 to {until}"
+    if with_norm.any():
+        yield _taken(record, "above_norm", span, "the norm in force", above_norm)
+        caps = limit[with_norm]
+        if caps.mean() > share:
+            yield Statement(
+                "lax_norm",
+                f"The norm itself allowed {caps.mean():.1f} fish a round on average, and the lake "
+                f"bears {share:.2f} a head for good.",
+                {"mean_norm": float(caps.mean()), "sustainable_share": share},
+            )
+    else:
+        yield Statement("no_norm", "No norm in fish was in force.", {})
+    of_share = f"the sustainable share of {share:.2f} fish a round"
+    yield _taken(record, "above_share", span, of_share, above_share)
+
+
+def _taken(record: RecordedReplicate, name: str, span: str, line: str, above: Array) -> Statement:
+    total, rounds = above.sum(0), (above > 0).sum(0)
+    order = [int(seat) for seat in np.argsort(-total, kind="stable") if total[seat] > 0]
+    numbers = {"total": total.tolist(), "rounds": rounds.tolist()}
+    if not order:
+        return Statement(name, f"{span} nobody took more than {line}.", numbers)
+    items = [
+        f"{record.name(seat)} by {total[seat]:.1f} fish in {_rounds(int(rounds[seat]))}"
+        for seat in order[:_MOST_TAKERS]
+    ]
+    rest = order[_MOST_TAKERS:]
+    if rest:
+        others = "another" if len(rest) == 1 else f"{len(rest)} others together"
+        items.append(f"{others} by {total[rest].sum():.1f}")
+    return Statement(name, f"{span}, {line} was exceeded: {_listed(items)}.", numbers)
+
+
+def _blame(record: RecordedReplicate, course: VillageCourse, *, doomed: bool) -> Statement:
+    """Name one villager, or say why nobody is named."""
+    found = find_blame(record.params, course, record.horizon)
+    numbers = found._asdict()
+    if doomed:
+        words = "Nobody is named: the lake could not feed them all, however they fished."
+        return Statement("cause", words, numbers)
+    if not found.named:
+        return Statement("cause", f"Nobody is named: {_objection(record, found)}.", numbers)
+    spread = (
+        f" {_count(found.followers)} of the others had come to fish as it did, by imitation."
+        if found.followers
+        else ""
+    )
+    words = (
+        f"{record.name(found.seat)} is named: of its own accord it fished with an effort of "
+        f"{found.way:.2f}, and no other with more than {found.next:.2f}. Without it the village "
+        f"would have lived to round {record.horizon}, even if the others had fished as hard as any "
+        f"of them did of its own accord.{spread} With those who fished like it, it took "
+        f"{found.share:.0%} of all that was taken above the sustainable share. (An inference from "
+        "recorded efforts; --refork tries it by playing on without that villager.)"
+    )
+    return Statement("cause", words[:1].upper() + words[1:], numbers, (found.seat,))
+
+
+def _objection(record: RecordedReplicate, found: Blame) -> str:
+    """Say which condition of the rule is not met."""
+    who = record.name(found.seat)
+    if not found.by_fishing:
+        return (
+            "as they fished, all would have lived to the end, had nobody been fined; the fines "
+            "made the difference"
+        )
+    if not found.stands_out:
+        return (
+            f"no one stands out. The hardest fisher of its own accord, {who} with an effort of "
+            f"{found.way:.2f}, is less than {STANDS_OUT:g} times above the next, {found.next:.2f}"
+        )
+    if not found.lives_without:
+        return (
+            f"{who} fished hardest, with an effort of {found.way:.2f}, but it cannot be shown that "
+            "the others would have lived without it"
+        )
+    if not found.fails_like_it:
+        return f"{who} fished hardest, but the lake would have borne it if all had fished like it"
+    return (
+        f"{who} fished hardest, but took, with those who fished like it, only {found.share:.0%} of "
+        f"what was taken above the sustainable share, less than {HALF:.0%}"
+    )
+
+
+def _listed(items: list[str]) -> str:
+    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
+
+
+def _rounds(count: int) -> str:
+    return "1 round" if count == 1 else f"{count} rounds"
+
+
+def _count(number: int) -> str:
+    return "One" if number == 1 else str(number)
+
+
+POST_MORTEM = PostMortem(tell_village, lives="survival_time")

@@ -1,0 +1,134 @@
+"""What a run file tells of the end of one replicate, by the post-mortem that its scenario declares.
+
+Nothing is played and nobody is asked: the declaration reads the record. A scenario of the user's
+own is Python code, which is never executed because a run file names it: the caller gives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from society.config.registry import Registry
+from society.engine.history import Page
+from society.engine.post_mortem import Statement
+from society.engine.scenario import Scenario
+from society.errors import InputError, RunFileError, UntrustedCodeError
+from society.runs.agent_names import AgentNames
+from society.runs.runfile import RunFile
+from society.runs.trust import refuse_user_code
+from society.terminal.labels import count_noun
+from society.user_code import guard_user_code
+
+NOTHING = "nothing"  # the name of a statement that says why nothing can be said
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is told of one replicate; lives: see society.engine.post_mortem."""
+
+    scenario: str
+    replicate: int
+    statements: tuple[Statement, ...]
+    lives: str = ""
+
+    @property
+    def named(self) -> tuple[int, ...]:
+        """Seats of those who are named as the cause."""
+        return tuple(seat for one in self.statements for seat in one.agents)
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    """One replicate of an open run file."""
+
+    run: RunFile
+    names: AgentNames
+    replicate: int
+    params: Any
+    mechanisms: tuple[str, ...]
+
+    @property
+    def horizon(self) -> int:
+        return self.run.manifest.most
+
+    @property
+    def finished(self) -> bool:
+        return self.run.status == "finished"
+
+    @property
+    def interventions(self) -> tuple[str, ...]:
+        notes = self.run.manifest.forks
+        return tuple(note.words for note in notes if len(note.changes) > (note.seed is not None))
+
+    def pages(self) -> Iterator[Page]:
+        for page in self.run.pages():
+            self.names.meet(page)
+            yield page
+
+    def name(self, seat: int) -> str:
+        return self.names.with_type(self.replicate, seat)
+
+
+def explain(run: RunFile, replicate: int = 0, scenario: Scenario | None = None) -> Explanation:
+    """Tell what the record says of the end of a replicate.
+
+    scenario: of the run, where it is the user's own. Raises InputError for a replicate that the run
+    does not have, and RunFileError where the file is damaged.
+    """
+    given = run.manifest
+    if not 0 <= replicate < given.replicates:
+        raise InputError(
+            f"there is no replicate {replicate} in {run.path}; it has "
+            f"{count_noun(given.replicates, 'replicate')}, numbered from 0"
+        )
+    scenario = scenario or _scenario_of_ours(run)
+    if scenario is None:
+        return _nothing(
+            run,
+            replicate,
+            f"The scenario {given.scenario} is Python code of its author's, and reading a run file "
+            "executes none. In Python, society.analysis.histories.explain takes the scenario "
+            "itself.",
+        )
+    declared = scenario.post_mortem
+    if declared is None:
+        words = f"The scenario {given.scenario} declares nothing that could be told of its end."
+        return _nothing(run, replicate, words)
+    if given.level != "full":
+        words = (
+            "This run was recorded at level summary, which keeps measures and no facts; play it "
+            "again with --record full to see why it ended."
+        )
+        return _nothing(run, replicate, words)
+    try:
+        params = scenario.params.model_validate({**given.former_parameters, **given.params})
+    except ValidationError as error:
+        raise RunFileError(
+            f"the parameters in {run.path} are not those of {given.scenario}: "
+            f"{error.error_count()} of them cannot be read"
+        ) from None
+    names = AgentNames.of_run(run)
+    layers = tuple(name for part in given.config.mechanisms for name in part)
+    record = _Recorded(run, names, replicate, params, (*scenario.mechanisms, *layers))
+    return Explanation(given.scenario, replicate, tuple(declared.tell(record)), declared.lives)
+
+
+def _nothing(run: RunFile, replicate: int, words: str) -> Explanation:
+    return Explanation(run.manifest.scenario, replicate, (Statement(NOTHING, words),))
+
+
+def _scenario_of_ours(run: RunFile) -> Scenario | None:
+    """Look up the scenario of a run; None for one of the user's."""
+    given = run.manifest
+    reference = given.config.scenario
+    if given.objects and {given.scenario, reference} & set(given.objects):
+        return None
+    try:
+        with guard_user_code(refuse_user_code):
+            return Registry().scenario(reference)
+    except UntrustedCodeError:
+        return None

@@ -1,0 +1,71 @@
+"""How often `society why` names a planted culprit, and somebody in villages without one.
+
+    python tests/benchmarks/post_mortems.py [--villages 80] [--seed 10000]
+
+Shares are of the villages that failed, with Wilson's intervals of 95 %. The rule was found on seeds
+below 1,000.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+
+from society.analysis.statistics import share
+from tests.planted_culprits import (
+    BAD_LUCK,
+    EQUAL_TAKERS,
+    MANY_TAKERS,
+    WITH_CULPRIT,
+    Design,
+    Named,
+    measure,
+)
+
+
+def wilson(hits: int, count: int) -> str:
+    """Write a share with its interval."""
+    if not count:
+        return "-"
+    found = share(hits, count)
+    return f"{found.share:6.1%} ({found.interval.low:.1%} to {found.interval.high:.1%})"
+
+
+def print_group(
+    heading: str, designs: Sequence[Design], villages: int, seeds: Iterable[int]
+) -> list[Named]:
+    """Print a row for each design, and all of them together."""
+    print(f"\n{heading}")
+    rows = []
+    for design, seed in zip(designs, seeds, strict=False):
+        rows.append(measure(design, villages, seed))
+        _print_row(design.name, rows[-1], design.planted)
+    if len(rows) > 1:
+        _print_row("together", Named(*map(sum, zip(*rows, strict=True))), designs[0].planted)
+    return rows
+
+
+def _print_row(name: str, row: Named, planted: bool) -> None:
+    if planted:
+        words = f"{row.culprits:5} with a culprit of {row.failed} that failed; named:"
+        wrong = f"; another named: {row.wrong}"
+        print(f"  {name:38} {words} {wilson(row.right, row.culprits)}{wrong}", flush=True)
+    else:
+        named = wilson(row.wrong, row.failed)
+        print(f"  {name:38} {row.failed:5} failed; named: {named}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--villages", type=int, default=80)
+    parser.add_argument("--seed", type=int, default=10_000)
+    args = parser.parse_args()
+    seeds = iter(range(args.seed, args.seed + 100 * 1_000, 1_000))
+    print_group("with a planted culprit", WITH_CULPRIT, args.villages, seeds)
+    print_group("equal takers", EQUAL_TAKERS, args.villages, seeds)
+    print_group("many takers", MANY_TAKERS, args.villages, seeds)
+    print_group("bad luck", BAD_LUCK, args.villages, seeds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""Villages with a planted culprit and without one, and how often `society why` names somebody.
+
+A culprit is a villager without whom, in at least SAVED of CONTINUATIONS with fresh chance from the
+beginning, a village that has failed lives to its horizon. Restrained and greedy villagers have the
+first efforts of the paper's altruists and selfish agents, and seldom fine anybody; the personas
+themselves differ in fining and beliefs as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import society
+from society.analysis.histories import explain
+from society.runs.fork import Changes, branch
+from society.runs.runfile import RunFile, open_run_file
+
+CONTINUATIONS, SAVED = 40, 0.9
+RESTRAINED, GREEDY = (0.2, 0.5), (0.7, 1.0)
+
+
+class Design(NamedTuple):
+    """Villages of one kind: cohorts as (name, count, range of first efforts), and parameters.
+
+    cohorts: (): those of the parameter `population`. planted: whether the last villager is a
+    planted culprit.
+    """
+
+    name: str
+    cohorts: tuple[tuple[str, int, tuple[float, float]], ...]
+    parameters: Mapping[str, Any]
+    planted: bool = False
+
+
+class Named(NamedTuple):
+    """What was told of the villages of one design that failed.
+
+    failed: how many. culprits: how many of them have a culprit, as the module says; of designs
+    without a planted one, none was looked for. right, wrong: in how many of those that count the
+    planted villager was named, or another one.
+    """
+
+    failed: int
+    culprits: int
+    right: int
+    wrong: int
+
+
+def planted(name: str, villagers: int = 10, **parameters: Any) -> Design:
+    cohorts = (("restrained", villagers - 1, RESTRAINED), ("greedy", 1, GREEDY))
+    return Design(name, cohorts, parameters, planted=True)
+
+
+def personas(name: str, *, planted: bool = False, **parameters: Any) -> Design:
+    return Design(name, (), parameters, planted)
+
+
+def several(greedy: int, **parameters: Any) -> Design:
+    cohorts = (("restrained", 10 - greedy, RESTRAINED), ("greedy", greedy, GREEDY))
+    learning = "" if parameters.get("social_learning", True) else ", nobody imitates"
+    return Design(f"{greedy} greedy among restrained{learning}", cohorts, parameters)
+
+
+def alike(name: str, efforts: tuple[float, float], **parameters: Any) -> Design:
+    return Design(name, (("villager", 10, efforts),), parameters)
+
+
+_EDGE: Mapping[str, Any] = {  # villagers on the edge of hunger: preset fishing_village_subsistence
+    "stock": 0.6,
+    "catchability": 0.0425,
+    "consumption": 4,
+    "wealth": 60,
+    "selection": 0.05,
+    "effort_noise": 0.1,
+    "belief_noise": 1,
+    "payoff": "average",
+}
+WITH_CULPRIT = (
+    planted("a rich lake"),
+    planted("a lake that grows by half", growth=0.5),
+    planted("nobody imitates", growth=0.5, social_learning=False),
+    planted("five villagers", 5, catchability=0.1),
+    personas("personas, a rich lake", planted=True, population="mixed", altruists=0.9),
+    personas(
+        "personas, it grows by half", planted=True, population="mixed", altruists=0.9, growth=0.5
+    ),
+)
+EQUAL_TAKERS = (
+    alike("all fish with 0.7", (0.7, 0.7), growth=0.5),
+    alike("all fish with 0.9", (0.9, 0.9)),
+    alike("all fish with 0.6, nobody imitates", (0.6, 0.6), growth=0.5, social_learning=False),
+)
+MANY_TAKERS = (
+    several(2),
+    several(3),
+    several(5),
+    several(3, social_learning=False),
+    personas("personas, 2 selfish", population="mixed", altruists=0.8),
+    personas("personas, 5 selfish", population="mixed"),
+    personas("personas, all selfish", population="selfish"),
+)
+BAD_LUCK = (
+    alike("restrained, a poor lake", RESTRAINED, growth=0.4),
+    alike("restrained, nobody imitates", RESTRAINED, growth=0.4, social_learning=False),
+    alike("restrained, on the edge of hunger", RESTRAINED, **_EDGE),
+    personas("personas, general"),
+    personas("personas, general, it grows by half", growth=0.5),
+)
+
+
+def cohorts_of(design: Design) -> list[dict[str, Any]] | None:
+    """The cohorts of a design, as a scenario file has them."""
+    return [_cohort(*one) for one in design.cohorts] or None
+
+
+def measure(design: Design, villages: int, seed: int) -> Named:
+    """Play villages of a design, and ask of each that has failed why it did."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "lake.run")
+        society.run(
+            {
+                "scenario": "fishing_village",
+                "cohorts": cohorts_of(design),
+                "parameters": dict(design.parameters),
+            },
+            replicates=villages,
+            seed=seed,
+            out=file,
+        )
+        with open_run_file(file) as run:
+            outcome = run.outcome()
+            failed = np.flatnonzero(~outcome.censored["survival_time"]).tolist()
+            counted = [one for one in failed if not design.planted or _saved(run, one, seed)]
+            named = [explain(run, one).named for one in counted]
+            culprit = (run.manifest.agents - 1,) if design.planted else ()
+    right = sum(one == culprit for one in named if one)
+    wrong = sum(one != culprit for one in named if one)
+    return Named(len(failed), len(counted) if design.planted else 0, right, wrong)
+
+
+def _saved(run: RunFile, replicate: int, seed: int) -> bool:
+    """Check whether a village lives on, mostly, without its last villager."""
+    without = Changes(remove=[str(run.manifest.agents - 1)], seed=seed + replicate + 1)
+    outcome = branch(run, 0, without, count=CONTINUATIONS, replicate=replicate)
+    return bool(outcome.censored["survival_time"].mean() >= SAVED)
+
+
+def _cohort(name: str, count: int, efforts: tuple[float, float]) -> dict[str, Any]:
+    faculties: list[Any] = [{"persona": {"temper": "altruist"}}, "norm_belief", "punishment"]
+    harvest = {"effort_rule": "trait", "efforts": [list(efforts)] * 3}
+    faculties += ["social_learning", "voting", {"harvest": harvest}]
+    return {"name": name, "count": count, "components": faculties}

@@ -1,0 +1,190 @@
+"""The post-mortem of a village: when it was too late, who took how much, and who is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import society
+from society.analysis.histories import Explanation, explain
+from society.engine.graph import NOBODY
+from society.engine.post_mortem import Statement
+from society.runs.runfile import Level, open_run_file
+from society.scenarios.village.blame import find_blame, own_ways, sources
+from society.scenarios.village.fishing_village import Village
+from society.scenarios.village.village_course import VillageCourse, lives
+
+
+def cohort(name: str, count: int, efforts: tuple[float, float], **harvest: Any) -> dict[str, Any]:
+    """Villagers whose first efforts are drawn from this range, and who seldom fine anybody."""
+    parts: list[Any] = [{"persona": {"temper": "altruist"}}, "norm_belief", "punishment"]
+    parts += ["social_learning", "voting"]
+    return {
+        "name": name,
+        "count": count,
+        "components": [*parts, {"harvest": {**harvest, "efforts": [list(efforts)] * 3}}],
+    }
+
+
+RESTRAINED = cohort("restrained", 9, (0.2, 0.5))
+GREEDY = cohort("greedy", 1, (1, 1), effort_rule="trait")
+
+
+def told(tmp_path: Path, level: Level = "full", **config: Any) -> Explanation:
+    """What is told of the first replicate of a village."""
+    society.run(
+        {"scenario": "fishing_village", "seed": 1, **config},
+        out=tmp_path / "lake.run",
+        level=level,
+    )
+    with open_run_file(tmp_path / "lake.run") as run:
+        return explain(run)
+
+
+def said(found: Explanation, name: str) -> Statement:
+    return next(one for one in found.statements if one.name == name)
+
+
+def test_a_village_that_lives_needs_no_explanation(tmp_path: Path) -> None:
+    found = told(tmp_path, cohorts=[{**RESTRAINED, "count": 10}])
+    assert [one.words for one in found.statements] == [
+        "The village lived to its last round, 100: nobody died and the lake did not collapse. "
+        "There is nothing to explain."
+    ]
+
+
+def test_a_poor_lake_was_too_poor_from_the_beginning(tmp_path: Path) -> None:
+    found = told(tmp_path, parameters={"growth": 0.2})
+    late = said(found, "too_late")
+    assert late.words.startswith(
+        "It was too late from the beginning: to live to round 100, each of 10 villagers would have "
+        "needed 75.7 to 76.0 fish to begin with, whatever their efforts, and had 30; the lake "
+        "yields at most 1.50 a head and round, and each eats 2.5."
+    )
+    assert (late.numbers["first"], late.numbers["last"]) == (0, 0)
+    assert said(found, "cause").words == (
+        "Nobody is named: the lake could not feed them all, however they fished."
+    )
+
+
+def test_a_greedy_villager_among_restrained_ones_is_named(tmp_path: Path) -> None:
+    found = told(tmp_path, cohorts=[RESTRAINED, GREEDY])
+    assert found.named == (9,)
+    words = said(found, "cause").words
+    assert words.startswith("Villager 9 (greedy) is named: of its own accord it fished with an ")
+    assert "effort of 1.00, and no other with more than 0." in words
+
+
+def test_nobody_is_named_where_all_fish_alike(tmp_path: Path) -> None:
+    found = told(tmp_path, cohorts=[cohort("villager", 10, (0.9, 0.9))])
+    assert found.named == ()
+    assert "no one stands out" in said(found, "cause").words
+
+
+def test_nobody_is_named_where_two_are_greedy(tmp_path: Path) -> None:
+    few = {**RESTRAINED, "count": 8}
+    found = told(tmp_path, cohorts=[few, {**GREEDY, "count": 2}])
+    assert found.named == ()
+
+
+def test_takings_add_up_to_those_above_the_line(tmp_path: Path) -> None:
+    """Without a norm and without imitation, 0.9 of 5 % of 300 fish is 13.5, 9 above the share."""
+    found = told(
+        tmp_path,
+        rounds=1,
+        cohorts=[cohort("villager", 10, (0.9, 0.9), effort_rule="trait")],
+        parameters={"social_learning": False, "wealth": 1, "consumption": 15, "fine": 0},
+    )
+    above = said(found, "above_share")
+    assert above.numbers["total"] == pytest.approx([9.0] * 10)
+    assert above.words == (
+        "In round 1, the sustainable share of 4.50 fish a round was exceeded: villager 0 by 9.0 "
+        "fish in 1 round, villager 1 by 9.0 fish in 1 round, villager 2 by 9.0 fish in 1 round and "
+        "7 others together by 63.0."
+    )
+
+
+def test_a_mechanism_that_may_change_the_village_is_named(tmp_path: Path) -> None:
+    found = told(
+        tmp_path, rounds=2, mechanisms=[{"generations": {"count": 2, "fitness": "wealth"}}]
+    )
+    assert [one.words for one in found.statements] == [
+        "The village is played within generations, which may change who fishes, how much, or what "
+        "it is worth; this post-mortem knows a village alone."
+    ]
+
+
+def test_level_summary_keeps_too_little(tmp_path: Path) -> None:
+    found = told(tmp_path, "summary", rounds=2)
+    assert found.statements[0].words.startswith("This run was recorded at level summary")
+
+
+def test_of_a_lake_that_overshoots_the_turning_point_is_not_told(tmp_path: Path) -> None:
+    found = told(tmp_path, parameters={"growth": 2.5, "wealth": 0, "consumption": 10})
+    assert said(found, "too_late").words.startswith(
+        "From when on it was too late cannot be told: at a growth of 2.5, above 1,"
+    )
+
+
+def test_a_language_village_is_told_of_like_any_other(tmp_path: Path) -> None:
+    found = told(
+        tmp_path,
+        scenario="language_village",
+        rounds=3,
+        agents=4,
+        parameters={"wealth": 3, "norm_embedder": "hashing", "catchability": 0.01},
+    )
+    assert said(found, "end").numbers["failed"]
+    assert found.named == ()
+
+
+# Sums that one can do by hand: two rounds of three villagers.
+MODELS = np.array([[NOBODY, 0, NOBODY], [NOBODY, NOBODY, 1]])
+EFFORTS = np.array([[0.9, 0.2, 0.3], [0.8, 0.9, 0.4], [0.8, 0.9, 0.9]])
+
+
+def course(model: list[list[int]] | None = None) -> VillageCourse:
+    rounds = len(EFFORTS)
+    models = np.full((rounds, 3), NOBODY)
+    if model is None:
+        models[:2] = MODELS
+    return VillageCourse(
+        EFFORTS,
+        EFFORTS * 10,
+        np.full(rounds, np.inf),
+        models,
+        np.full(rounds + 1, 100.0),
+        np.full((rounds + 1, 3), 10.0),
+        np.array([0.9, 0.2, 0.3]),
+        {},
+        True,
+        True,
+    )
+
+
+def test_who_has_imitated_goes_by_the_way_of_whom_it_imitated() -> None:
+    """1 imitates 0 in the first night, 2 imitates 1 in the second."""
+    assert sources(course()).tolist() == [[0, 1, 2], [0, 0, 2], [0, 0, 0]]
+
+
+def test_a_way_of_ones_own_ends_with_the_first_imitation() -> None:
+    assert own_ways(course()).tolist() == [0.9, 0.2, 0.4]
+
+
+def test_what_imitators_take_is_counted_to_the_way_that_they_imitate() -> None:
+    """Shares of 1 fish: 8 + 7 + 7 by 0, 8 + 8 by 1 afterwards and 8 by 2 in the end, of 52."""
+    p = Village(capacity=12, growth=1, catchability=0.1)
+    found = find_blame(p, course(), 3)
+    assert found.followers == 2
+    assert found.share == pytest.approx(46 / 52)
+
+
+def test_villages_are_played_on_with_the_law_of_the_lake() -> None:
+    """100 fish that double: two who take 10 each live; who eats 11 a day has 0 after ten days."""
+    p = Village(capacity=100, growth=1, catchability=0.1, consumption=11, wealth=10)
+    everybody = np.ones((1, 2), bool)
+    full = [np.ones((1, rounds, 2)) for rounds in (5, 12)]
+    assert [bool(lives(p, effort, everybody)[0]) for effort in full] == [True, False]
