@@ -41,8 +41,10 @@ from society.engine.parameters import Positive, Share
 from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import (
+    LIVE,
     OF_DEFAULT_CAST,
     DisplaySpec,
+    Interventions,
     Measure,
     Meeting,
     Params,
@@ -72,14 +74,25 @@ class DonorGame(Params):
 
     endowment: Positive = Field(10, description="units at the beginning of each game")
     multiplier: Positive = Field(
-        2, description="m, value to the recipient of a unit given, under stake share"
+        2,
+        description="m, value to the recipient of a unit given, under stake share",
+        json_schema_extra=LIVE,
     )
     stake: Literal["share", "fixed"] = Field(
         "share",
         description="share: give any share of what one owns; fixed: give a fixed sum or nothing",
     )
-    cost: float = Field(1, gt=0, description="c, cost of giving, under stake fixed")
-    benefit: Positive = Field(3, description="b, benefit of a gift, under stake fixed")
+    cost: float = Field(
+        1,
+        gt=0,
+        description="c, cost of giving, under stake fixed",
+        json_schema_extra=LIVE,
+    )
+    benefit: Positive = Field(
+        3,
+        description="b, benefit of a gift, under stake fixed",
+        json_schema_extra=LIVE,
+    )
     punishment: bool = Field(False, description="whether donors may punish instead of giving")
     games: int = Field(
         2,
@@ -100,8 +113,13 @@ class DonorGame(Params):
         1,
         description="q, the chance to learn of the recipient's past; with opinions of one's own, "
         "to see a deed of somebody else",
+        json_schema_extra=LIVE,
     )
-    execution_error: Share = Field(0, description="chance that a gift or punishment fails")
+    execution_error: Share = Field(
+        0,
+        description="chance that a gift or punishment fails",
+        json_schema_extra=LIVE,
+    )
     partners: Partners = Field(
         "given", description="whether agents may refuse a partner; then they do not play"
     )
@@ -114,7 +132,11 @@ class DonorGame(Params):
     minds: Literal["rules", "language"] = Field(
         "rules", description="who plays", json_schema_extra=OF_DEFAULT_CAST
     )
-    thinking: bool = Field(True, description="whether models reason before they answer")
+    thinking: bool = Field(
+        True,
+        description="whether models reason before they answer",
+        json_schema_extra=LIVE,
+    )
 
 
 def donors(p: DonorGame, agents: int) -> list[Cohort]:
@@ -234,6 +256,7 @@ STAGE = DisplaySpec(
     language_variant={"minds": "language"},
     post_mortem=POST_MORTEM,
     post_analysis=lambda after: chain(bias_of_mutation(after), told_by_traits(after)),
+    interventions=Interventions(removal=True),
 )
 @declares(Declared("donate", "donated", payoff=""))  # what is owned compounds: none is paid in
 def donor_game(env: Environment) -> Script:

@@ -7,7 +7,6 @@ effect (society.engine.intervention), and it goes live, in a run file of its own
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -164,7 +163,7 @@ def fork(
     fresh: ask all questions after the fork anew, also those that are the same. The others as in
     society.runs.play.
     """
-    with open_trusted(file, trust, files, announce) as run:
+    with open_trusted(file, trust, files, announce, _named_code(changes)) as run:
         if out.resolve() == file.resolve():
             raise InputError(f"{short_path(out)} is the run that is forked; name another --out")
         planned = plan_fork(run, at, changes)
@@ -174,14 +173,28 @@ def fork(
 
 @contextmanager
 def open_trusted(
-    file: Path, trust: bool, files: Path | None, announce: Callable[[str], None]
+    file: Path,
+    trust: bool,
+    files: Path | None,
+    announce: Callable[[str], None],
+    named: Sequence[str] = (),
 ) -> Iterator[RunFile]:
-    """Open a run behind the gate for the code that it names."""
+    """Open a run behind the gate for the code that it names; named: what the user has named."""
     with (
         open_run_file(file, files) as run,
-        guard_user_code(RecordedCode(file, run.manifest, trust, announce)),
+        guard_user_code(RecordedCode(file, run.manifest, trust, announce, named)),
     ):
         yield run
+
+
+def _named_code(changes: Changes) -> list[str]:
+    """List the files of code that a file of changes names; what is wrong in it is said later."""
+    said: Any = read_yaml(changes.file)[0] if changes.file is not None else None
+    uses = said.get("uses") if isinstance(said, Mapping) else None
+    if changes.file is None or not isinstance(uses, list):
+        return []
+    folder = changes.file.resolve().parent
+    return [str(Path(folder, one).resolve()) for one in uses if isinstance(one, str)]
 
 
 def _session(
@@ -458,9 +471,17 @@ def _describe(
         was, now = (_model(one, name) for one in (before, setup))
         yield f"model{of} {was} -> {now}" if was != now else f"other settings of model{of} {now}"
     for entry in entries:
-        said = entry.model_dump(mode="json", exclude_unset=True, exclude={"name", "count"})
-        words = ", ".join(f"{key} {json.dumps(value)}" for key, value in said.items())
-        yield f"cohort {entry.name}: {words}"
+        yield f"cohort {entry.name}: {', '.join(_changed(entry))}"
+
+
+def _changed(entry: CohortConfig) -> Iterator[str]:
+    """Yield what an entry changes in a cohort."""
+    if entry.components is not None:
+        yield f"components {' '.join(name for part in entry.components for name in part)}"
+    for title, part in entry.replace.items():
+        yield f"{title} -> {' '.join(part)}"
+    for name, value in entry.parameters.items():
+        yield f"{name} = {_word(value)}"
 
 
 def _model(setup: Society, name: str) -> str:

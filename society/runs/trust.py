@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -105,7 +105,8 @@ class RecordedCode:
     """A gate for the Python files that a run file names; see the module's docstring.
 
     trust: let all of them through, and trust them from now on. announce: called with a line about
-    each file that `trust` lets through, before it is executed.
+    each file that `trust` lets through, before it is executed. named: files that the user has named
+    in this command, which pass as in any other.
     """
 
     def __init__(
@@ -114,6 +115,7 @@ class RecordedCode:
         manifest: Manifest,
         trust: bool = False,
         announce: Callable[[str], None] = lambda line: None,
+        named: Iterable[str] = (),
     ) -> None:
         self._run, self._recorded, self._trust = run, code_files(manifest.files), trust
         self._announce, self._trusted = announce, trusted_hashes()
@@ -122,6 +124,9 @@ class RecordedCode:
         asked = {path: hashed for path, hashed in now.items() if hashed}
         if not trust and not all(self._passes(*one) for one in asked.items()):
             raise self._refusal(asked)
+        by_user = {path: hash_file(path) for path in named}
+        self._recorded |= by_user
+        self._trusted |= set(by_user.values())
 
     def __call__(self, path: str, hashed: str) -> None:
         """Let a file through, or raise UntrustedCodeError."""

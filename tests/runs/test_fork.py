@@ -15,7 +15,7 @@ from society.cli.main import main
 from society.config.build import build
 from society.config.run_config import Setting, load_config
 from society.engine.calls import Usage
-from society.errors import InputError, RunFileError, SocietyError
+from society.errors import InputError, RunFileError, SocietyError, UntrustedCodeError
 from society.runs.fork import Changes, branch, fork
 from society.runs.play import play
 from society.runs.runfile import open_run_file
@@ -163,11 +163,11 @@ def test_a_component_that_comes_new_begins_there(made: Any, tmp_path: Path) -> N
     (tmp_path / "misers.yaml").write_text(
         "uses: [miser.py]\ncohorts:\n- {name: villager, replace: {harvest: miser}}\n"
     )
-    after = pages(made(5, Changes(file=tmp_path / "misers.yaml"), trust=True))
+    after = pages(made(5, Changes(file=tmp_path / "misers.yaml")))
     effort = [step for page in after for step in page.steps if step.kind == "effort"]
     assert not np.allclose(effort[4].arrays["answer", ""], 0.125)
     assert np.allclose(effort[5].arrays["answer", ""], 0.125)
-    assert verify(tmp_path / "fork.run", trust=True).ok
+    assert verify(tmp_path / "fork.run").ok, "a file that its user named is trusted from then on"
 
 
 MISER = """
@@ -320,3 +320,63 @@ def test_the_front_door_forks_too(keep: Keep) -> None:
     changed = society.fork(kept.path, 5, set={"fine": 0}, remove=3, norm="4")
     assert changed.played == 12
     assert changed.digest != kept.outcome.digest
+
+
+# Files of others, and code that has changed
+
+
+def test_code_that_is_not_trusted_is_not_executed(tmp_path: Path) -> None:
+    (tmp_path / "miser.py").write_text(MISER)
+    cohorts = [{"name": "general", "count": 4, "replace": {"harvest": "miser"}}]
+    given = {"cohorts": cohorts, "rounds": 4, "uses": [str(tmp_path / "miser.py")]}
+    play(build(load_config("fishing_village", given)), tmp_path / "a.run")
+    (tmp_path / "miser.py").write_text(MISER.replace("0.125", "0.25"))
+    with pytest.raises(UntrustedCodeError, match="changed since the run was made"):
+        fork(tmp_path / "a.run", 2, NOTHING, tmp_path / "b.run")
+    end = fork(tmp_path / "a.run", 2, NOTHING, tmp_path / "b.run", trust=True)
+    assert end.code == 2
+    assert "a.run: round 1 differs from the record when it is played again" in end.words
+    assert "miser.py has changed" in end.words
+    assert not (tmp_path / "b.run").exists()
+
+
+def test_a_damaged_run_is_not_forked(made: Any, tmp_path: Path) -> None:
+    whole = made.parent.read_bytes()
+    made.parent.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(RunFileError, match="cut off"):
+        made(5)
+    made.parent.write_bytes(whole)
+    with sqlite3.connect(made.parent) as database:
+        database.execute("PRAGMA user_version = 9")
+    database.close()
+    with pytest.raises(RunFileError, match="is a run file of format 9"):
+        made(5)
+    assert not (tmp_path / "fork.run").exists()
+
+
+def test_a_run_is_not_forked_into_itself(made: Any) -> None:
+    with pytest.raises(InputError, match="is the run that is forked; name another --out"):
+        fork(made.parent, 5, NOTHING, made.parent, overwrite=True)
+
+
+def test_an_interrupted_run_is_forked_up_to_where_it_came(keep: Keep, tmp_path: Path) -> None:
+    def until_seven(page: Any) -> Any:
+        if page.number == 8:
+            raise KeyboardInterrupt
+        return page
+
+    with pytest.raises(KeyboardInterrupt):
+        keep(name="broken.run", told=until_seven)
+    whole = keep()
+    assert fork(tmp_path / "broken.run", 7, NOTHING, tmp_path / "b.run").code == 0
+    assert digest(tmp_path / "b.run") == digest(whole.path)
+    with pytest.raises(InputError, match="there is no round 8"):
+        fork(tmp_path / "broken.run", 8, NOTHING, tmp_path / "c.run")
+
+
+def test_a_tournament_is_forked_between_rounds(tmp_path: Path) -> None:
+    play(build(load_config("dilemmas_mediators")), tmp_path / "a.run", conclude=False)
+    with open_run_file(tmp_path / "a.run") as run:
+        middle = run.rounds // 2
+    fork(tmp_path / "a.run", middle, NOTHING, tmp_path / "b.run", conclude=False)
+    assert digest(tmp_path / "b.run") == digest(tmp_path / "a.run")
