@@ -213,6 +213,7 @@ STAGE = DisplaySpec(
         share="share",
         holds="resources",
         apart="refused",
+        heard="trace_round",
     ),
     links={"gossip about": "spoke of"},
     quotes={"review": "is said to be"},

@@ -613,7 +613,7 @@ def _displayed(
     yield from (("amounts", name, seen | parameters) for name in named)
     if display.meeting is not None:
         one = display.meeting
-        for name in (one.peer, one.deed, one.share, one.holds, one.apart):
+        for name in (one.peer, one.deed, one.share, one.holds, one.apart, one.heard):
             if name:
                 yield "meeting", name, seen
     for name, questions in display.notes.items():

@@ -172,7 +172,8 @@ class Meeting:
     peer: the seat of everybody's partner. deed: what one did, as an index into `clauses`; "" says
     that it did nothing. A clause may hold figures, {spent}, and shares in percent, {share:%}.
     share: in [0, 1], drawn as a bar. holds: what both have afterwards. apart: flags those who came
-    to nothing together.
+    to nothing together. heard: an own fact of the question, (N, K), with the rounds in which the
+    partner did what one was told of it, the latest first; 0 for none.
     """
 
     peer: str
@@ -181,6 +182,7 @@ class Meeting:
     share: str = ""
     holds: str = ""
     apart: str = ""
+    heard: str = ""
 
 
 @dataclass(frozen=True)

@@ -101,16 +101,7 @@ class Pairs:
         return [self.ink.figure(value, decimals) for value in held]
 
     def _did(self, scene: RoundView, clause: str, seat: int) -> str:
-        """Fill the figures of an agent into a clause."""
-
-        def figure(found: re.Match[str]) -> str:
-            values = self._own(scene, found[1])
-            value = float("nan") if values is None else values[seat]
-            if found[2]:
-                return f"{self.ink.figure(100 * value, 0)} %"
-            return self.ink.quantity(value, self.facts.get(found[1], UNSPECIFIED))
-
-        return _FIGURE.sub(figure, clause)
+        return fill_clause(scene, self.replicate, clause, seat, self.ink, self.facts)
 
     def _bars(self, scene: RoundView, name: str, seats: Sequence[int]) -> list[str]:
         shares = self._own(scene, name)
@@ -148,6 +139,26 @@ class Pairs:
         if len(seats):
             shown = first_items(items, len(seats), self.ink.most(_SHOWN))
             yield from labelled_row(self.ink, f"{len(seats)} {label}", shown)
+
+
+def fill_clause(
+    scene: RoundView,
+    replicate: int,
+    clause: str,
+    seat: int,
+    ink: TerminalStyle,
+    facts: Mapping[str, FactSpec],
+) -> str:
+    """Fill the figures of an agent into a clause of a meeting: "gave {share:%}", "gave 5 %"."""
+
+    def figure(found: re.Match[str]) -> str:
+        values = scene.column(found[1])
+        value = float("nan") if values is None else values[replicate, seat]
+        if found[2]:
+            return f"{ink.figure(100 * value, 0)} %"
+        return ink.quantity(value, facts.get(found[1], UNSPECIFIED))
+
+    return _FIGURE.sub(figure, clause)
 
 
 def other_columns(stage: DisplaySpec) -> list[str]:

@@ -6,7 +6,8 @@ import asyncio
 import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
@@ -20,8 +21,8 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 import society
-from society.errors import SocietyError
-from society.runs.runfile import open_run_file
+from society.errors import InputError, SocietyError
+from society.runs.runfile import RunFile, open_run_file
 from society.terminal.console import TerminalStyle
 
 from .draw import draw, draw_beside
@@ -29,7 +30,7 @@ from .forking import fork_path, fork_words
 from .frame import Frame, Size
 from .history import History
 from .keys import QUIT, press
-from .view import View, pause_between
+from .view import View
 
 _WHILE_GATHERING = 0.2  # seconds until the next look at series and marks that are being gathered
 
@@ -91,8 +92,11 @@ class Theatre(App[View]):
         super().__init__(ansi_color=True)
         self.history, self.second, self.style = history, second, style
         self.view = replace(view, beside=second is not None)
+        self.error: SocietyError | None = None
         self._timer: Timer | None = None
         self._again: Timer | None = None  # to the next look while series and marks are gathered
+        self._shown = False
+        self._forked: RunFile | None = None
         self._board = Board(lambda: self.look(self.view))
 
     @property
@@ -101,7 +105,7 @@ class Theatre(App[View]):
         return self.second if self.second is not None and self.view.second else self.history
 
     @property
-    def _shown(self) -> list[History]:
+    def _histories(self) -> list[History]:
         """The runs on the screen."""
         return [self.history] if self.second is None else [self.history, self.second]
 
@@ -116,58 +120,99 @@ class Theatre(App[View]):
         if event.key in QUIT.names and not self.view.typing:
             self.exit(self.view)
             return
-        self.look(press(self.front, self.view, event.key, event.character))
+        with self._leaving_if_damaged():
+            self.look(press(self.front, self.view, event.key, event.character))
+
+    def on_unmount(self) -> None:
+        """Stop what goes on in threads, and close the run of a fork."""
+        for history in self._histories:
+            history.close()
+        if self._forked is not None:
+            self._forked.close()
 
     def look(self, view: View) -> None:
-        """Show a view, and play on if it plays."""
-        paced = pause_between(view)
-        if (view.playing, view.speed) != (self.view.playing, self.view.speed) or (
-            view.playing and self._timer is None
-        ):
-            if self._timer is not None:
-                self._timer.stop()
-            self._timer = self.set_interval(paced, self._play_on) if view.playing else None
-        asked, view = view.asked, replace(view, asked="")
-        if asked == "fork":
+        """Show a view, do what it asks for, and play on if it plays."""
+        if view.asked == "fork":
             view = replace(view, note="forking: the other run will be shown beside this one")
-            self.run_worker(self._fork(view), exclusive=True)
-        self.view = view.on_other_run(self.front) if view.second != self.view.second else view
-        waiting = [one for one in self._shown if self.view.replicate < one.manifest.replicates]
-        for history in waiting:
-            history.gather_behind(self.view.replicate)
+            self.run_worker(self._fork(replace(view, asked="")), exclusive=True)
+        if view.asked == "parting" and self.second is not None:
+            view = part(self.history, self.second, view)
+        before, self.view = self.view, replace(view, asked="")
+        if before.second != view.second:
+            self.view = self.view.on_other_run(self.front)
+        if (before.playing, before.speed) != (view.playing, view.speed) or not self._shown:
+            self._pace()
+        self._show()
+
+    def _pace(self) -> None:
+        """Set the timer by which the history plays."""
+        if self._timer is not None:
+            self._timer.stop()
+        playing = self.view.playing
+        self._timer = self.set_interval(1 / self.view.speed, self._play_on) if playing else None
+
+    def _show(self) -> None:
+        """Draw the view for the size that the terminal has now."""
         size = Size(self.size.width, self.size.height)
-        if self.second is None:
-            frame = draw(self.history, self.view, size, self.style)
-        else:
-            frame = draw_beside(self.history, self.second, self.view, size, self.style)
-        self._board.show(frame)
-        if self._again is None and not all(one.ready(self.view.replicate) for one in waiting):
-            self._again = self.set_timer(_WHILE_GATHERING, self._look_again)
+        with self._leaving_if_damaged():
+            waiting = [x for x in self._histories if self.view.replicate < x.manifest.replicates]
+            for history in waiting:
+                history.gather_behind(self.view.replicate)
+            if self.second is None:
+                frame = draw(self.history, self.view, size, self.style)
+            else:
+                frame = draw_beside(self.history, self.second, self.view, size, self.style)
+            self._board.show(frame)
+            self._shown = True
+            if self._again is None and not all(x.ready(self.view.replicate) for x in waiting):
+                self._again = self.set_timer(_WHILE_GATHERING, self._look_again)
 
     def _look_again(self) -> None:
         self._again = None
-        self.look(self.view)
+        self._show()
 
-    def on_unmount(self) -> None:
-        """Stop what goes on in threads."""
-        for history in self._shown:
-            history.close()
+    @contextmanager
+    def _leaving_if_damaged(self) -> Iterator[None]:
+        """Leave the theatre if a run cannot be read any further; the error is told then."""
+        try:
+            yield
+        except SocietyError as error:
+            self.error = error
+            self.exit(self.view)
 
     async def _fork(self, view: View) -> None:
         """Fork the run in a process of its own, and show the fork beside this run."""
         history, path = self.front, fork_path(self.front, view)
         said = "" if path.exists() else await run_society(*fork_words(history, view)[1:], "--quiet")
         try:
-            second = History(open_run_file(path))
+            forked = open_run_file(path)
         except SocietyError as error:
             self.look(replace(self.view, note=said or str(error)))
             return
-        self.history, self.second = history, second
+        self.on_unmount()  # of an earlier fork
+        self._forked = forked
+        self.history, self.second = history, History(forked)
         note = said or "c: keys are about the other run"
         self.look(replace(view, beside=True, second=True, note=note))
 
     def _play_on(self) -> None:
-        self.look(self.view.play_on(self.front))
+        with self._leaving_if_damaged():
+            self.look(self.view.play_on(self.front))
+
+
+def part(first: History, second: History, view: View) -> View:
+    """Go to the round in which two runs part; a note says how, or that they do not."""
+    from society.analysis.histories.first_difference import first_difference
+
+    names = ("the first run", "the second")
+    try:
+        found = first_difference(first.run, second.run, view.replicate, names)
+    except InputError as error:
+        return replace(view, note=str(error))
+    if found is None:
+        return replace(view, note="the two runs do not part as far as both have come")
+    front = second if view.second else first
+    return replace(view.at(front, found.round), note=found.words)
 
 
 async def run_society(*words: str) -> str:
@@ -191,6 +236,13 @@ async def run_society(*words: str) -> str:
 def open_theatre(
     history: History, view: View, encoding: str, second: History | None = None
 ) -> View:
-    """Open the theatre on the terminal until it is left; return the last view."""
+    """Open the theatre on the terminal until it is left; return the last view.
+
+    Raises RunFileError where the file is damaged.
+    """
     app = Theatre(history, view, TerminalStyle(encoding, 80), second)
-    return app.run() or app.view
+    # Without a mouse the terminal's own selection works, and so does copying a command.
+    app.run(mouse=False)
+    if app.error is not None:
+        raise app.error
+    return app.view

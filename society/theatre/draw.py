@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
 from rich.text import Text
 
+from society.runs.match_names import MatchNames, has_matches
 from society.terminal.console import TerminalStyle
 from society.terminal.labels import RoundLabels, count_noun
 from society.text import format_fact
 
+from . import acts
 from .agent_page import agent_page
 from .agent_rows import agent_rows
 from .events import Event, events, names_in
@@ -26,7 +29,8 @@ from .help import help_panel, key_line
 from .history import BORDER, BORN, ENDED, GONE, History, Mark
 from .inspection import AGENT, EXCHANGE, EYES
 from .keys import HELP
-from .lanes import lane_look, lanes
+from .lanes import lane_look, lanes, last_round
+from .live_run import doing_panel, live_of
 from .norms import norms
 from .search import FOUND, found_panel
 from .timeline import timeline
@@ -36,6 +40,7 @@ SMALLEST = Size(60, 16)
 _TALL = 34  # lines from which on each lane of marks has its own row
 _WIDE = 150  # cells from which on events stand beside the agents
 _LEAST_EVENTS = 3
+_DOING = 6  # lines about what a run is doing that is being written
 _MARGIN = 2  # cells at the left of events and agents, for the mark of the chosen one
 _BETWEEN = " │ "  # two runs side by side
 _LONGEST_MEMORY = 100  # marks of earlier rounds that are looked through, of each lane
@@ -48,6 +53,10 @@ SCREENS: Mapping[str, DrawPanel] = {
     HELP: help_panel,
     FOUND: found_panel,
     FORK: fork_panel,
+    acts.GRAPH: acts.network_screen,
+    acts.LINEAGE: acts.lineage_screen,
+    acts.RANKING: acts.ranking_screen,
+    acts.MATCHES: acts.matches_screen,
     AGENT: agent_page,
     EXCHANGE: exchange_page,
     EYES: eyes_page,
@@ -59,7 +68,9 @@ def draw(history: History, view: View, size: Size, style: TerminalStyle) -> Fram
     if size.width < SMALLEST.width or size.height < SMALLEST.height:
         return _too_small(size)
     style = TerminalStyle(style.encoding, size.width)
-    lines = _screen(history, view, size, style)
+    rows = min(size.height - _TALL, _DOING) if size.height > _TALL + 1 else 2
+    doing = doing_panel(live_of(history, view.live), size.width, rows, style)
+    lines = [*_screen(history, view, Size(size.width, size.height - len(doing)), style), *doing]
     return fit([*lines, key_line(history, view, size.width, style)], size)
 
 
@@ -141,7 +152,9 @@ def title(history: History, view: View, width: int, style: TerminalStyle, about:
     page = history.page(view.round)
     said = [about] if about else []
     said.append(f"seed {manifest.seed}")
-    if manifest.replicates > 1:
+    if has_matches(manifest):
+        said.append(MatchNames(manifest)[view.replicate].words())
+    elif manifest.replicates > 1:
         said.append(f"replicate {view.replicate} of {manifest.replicates}")
     labels = RoundLabels(manifest)
     where = glyphs.dot.join(labels.reached(page.path, page.number))
@@ -151,10 +164,13 @@ def title(history: History, view: View, width: int, style: TerminalStyle, about:
         where = labels.label(page)
     count = int(page.present[view.replicate].sum())
     if not page.running[view.replicate]:
-        where += f"{glyphs.dot}ended"
+        end = last_round(history, view.replicate)
+        where += f"{glyphs.dot}ended" if end == view.round else f"{glyphs.dot}ended in {end}"
     elif manifest.level != "summary":
         where += f"{glyphs.dot}{count} of {manifest.agents} {manifest.stage.presence}"
     pace = f"{glyphs.playing} {view.speed:g}/s" if view.playing else glyphs.paused
+    if (live := live_of(history, view.live)) is not None and not view.playing:
+        pace = live.title(view.round, style)
     right = style.words(f"{where}{glyphs.dot}{pace} ")
     left = Text().append(
         " " + style.cut(manifest.scenario.replace("_", " "), width // 3), "bold cyan"
@@ -174,6 +190,7 @@ def _stage(
     """
     tall = height + 2 >= _TALL
     panel = _over_time(history, view, width, height, style)
+    view = _while_it_lived(history, view)
     panel = _filled(panel, max(head, len(panel)))
     left = height - len(panel)
     if history.manifest.level == "summary":
@@ -194,13 +211,23 @@ def _over_time(
 ) -> Panel:
     """Draw the time line, the stock, measures, and the norms in force."""
     tall = height + 2 >= _TALL
+    panel = timeline(history, view, width, 7 if tall else 2, style)
+    view = _while_it_lived(history, view)
     stock = gauge(history, view, width, 2, style)
-    panel = [*timeline(history, view, width, 7 if tall else 2, style), *stock]
+    panel += stock
     if history.manifest.level == "summary":
         return panel
     panel += measures(history, view, width, 4 if tall else 0 if stock else 2, style)
     banner = norms(history, view, width, 6 if tall else 2, style)
     return panel + ([_rule("norm in force", width, style), *banner] if tall and banner else banner)
+
+
+def _while_it_lived(history: History, view: View) -> View:
+    """Return the view of the round in which a replicate ended, if that was before this one.
+
+    What rounds hold of a replicate thereafter means nothing.
+    """
+    return replace(view, round=min(view.round, last_round(history, view.replicate)))
 
 
 def _summary(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:

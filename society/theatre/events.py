@@ -186,7 +186,8 @@ class _Teller:
             if trouble.replicate == self.replicate and trouble.what == "fallback":
                 words = f"{self.names[trouble.agent]} could not be understood: fallback used"
                 kind = spell_kind(trouble.kind)
-                yield Event(Text(f"{words} ({kind})", "red"), trouble.agent, trouble.kind)
+                line = self.style.text(f"{words} ({kind})", "red")
+                yield Event(line, trouble.agent, trouble.kind)
 
     def _asides(self) -> Iterator[Event]:
         """Yield what was asked beside the history, such as a questionnaire, and the answers."""

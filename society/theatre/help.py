@@ -6,9 +6,10 @@ from itertools import zip_longest
 
 from rich.text import Text
 
-from society.terminal.console import TerminalStyle
+from society.terminal.console import TerminalStyle, flow_items
 
 from .frame import Panel
+from .glyphs import Glyphs
 from .history import History
 from .keys import CHOICE, MARKS, MORE, TIME, Key, keys_of
 from .view import View
@@ -53,7 +54,7 @@ def _shown(keys: list[Key], style: TerminalStyle) -> Text:
 def key_label(key: Key, style: TerminalStyle) -> str:
     """Return the label of a key in the glyphs of this console."""
     spelt = {"←": "left", "→": "right", "↑": "up", "↓": "down", "⇧←": "PgUp", "⇧→": "PgDn"}
-    spelt |= {"⇧Tab": "S-Tab"}
+    spelt |= {"⇧Tab": "S-Tab", "⇧↓": "f", "⇧↑": "b"}
     return key.label if style.blocks else spelt.get(key.label, key.label)
 
 
@@ -70,8 +71,36 @@ def help_panel(
         line = one.copy()
         line.truncate(half, overflow="crop", pad=True)
         panel.append(line.append_text(other))
+    panel += [
+        Text(),
+        Text(" Signs", "bold"),
+        *flow_items(_signs(style), width, gutter=2, gap="   "),
+    ]
     start = min(view.top, max(len(panel) - height, 0))
-    return panel[start : start + height]
+    shown = panel[start : start + height]
+    if start + height < len(panel):
+        shown[-1] = style.text("  … more below: ↓", "dim")
+    return shown
+
+
+def _signs(style: TerminalStyle) -> list[Text]:
+    """List the signs of the stage with what they mean."""
+    glyphs = Glyphs(style)
+    meanings = {
+        glyphs.here: "here",
+        glyphs.deed: "a deed",
+        glyphs.note: "a norm changed",
+        glyphs.born: "born",
+        glyphs.gone: "gone",
+        glyphs.ended: "ended",
+        glyphs.border: "a generation or game begins",
+        glyphs.reference: "reference",
+        "!": "above its limit",
+        glyphs.chosen: "chosen",
+    }
+    return [
+        Text().append(sign, "bold cyan").append(f" {words}") for sign, words in meanings.items()
+    ]
 
 
 def _group(name: str, keys: list[Key], style: TerminalStyle) -> Panel:

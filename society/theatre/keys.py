@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
+from society.runs.match_names import has_matches
 from society.terminal.console import TerminalStyle
 
+from . import acts
 from .agent_rows import order_of, sortings
 from .events import events
 from .forking import FORK, fork_words
@@ -17,6 +19,7 @@ from .inspection import (
     AGENT,
     EXCHANGE,
     EYES,
+    asks_a_model,
     enter,
     look_through_eyes,
     next_agent,
@@ -50,11 +53,13 @@ class Key(NamedTuple):
 
 def _move(view: View, history: History, by: int) -> View:
     """Move in the list that has the focus; on other screens, scroll."""
+    if view.screen in acts.MOVES:
+        return acts.MOVES[view.screen](view, history, by)
     if view.screen == AGENT:
         return next_exchange(view, history, by)
     if view.screen:
         last = len(find(history, view).hits) - 1 if view.screen == FOUND else view.top + by
-        return replace(view, top=max(min(view.top + by, last), 0))
+        return view.scroll(min(by, last - view.top))
     if view.pane == "events":
         last = len(events(history, view, TerminalStyle("utf-8", 80))) - 1
         return replace(view, event=max(min(view.event + by, last), 0))
@@ -63,6 +68,13 @@ def _move(view: View, history: History, by: int) -> View:
         return view.choose(order[0 if by > 0 else -1])
     place = order.index(view.agent) + by
     return view.choose(order[min(max(place, 0), len(order) - 1)])
+
+
+def _along(view: View, history: History, by: int) -> View:
+    """Go a round on or back; in a ranking, choose the next opponent."""
+    if view.screen == acts.RANKING:
+        return acts.move_column(view, history, by)
+    return view.step(history, by)
 
 
 def _next_sort(view: View, history: History) -> View:
@@ -91,23 +103,45 @@ TIME, MARKS, CHOICE, MORE = "Time", "Marks", "Agents and events", "More"
 # In the order in which the line of keys, which holds only what fits, and the help list them.
 KEYS: tuple[Key, ...] = (
     Key(TIME, ("space",), "space", "play", "play, or pause", lambda v, h: v.toggle_playing(h)),
-    Key(TIME, ("left",), "←", "", "one round back", lambda v, h: v.step(h, -1)),
-    Key(TIME, ("right",), "→", "round", "one round on", lambda v, h: v.step(h, 1)),
+    Key(TIME, ("left",), "←", "", "one round back", lambda v, h: _along(v, h, -1)),
+    Key(TIME, ("right",), "→", "round", "one round on", lambda v, h: _along(v, h, 1)),
     Key(TIME, ("shift+left", "pageup"), "⇧←", "", "ten rounds back", lambda v, h: v.step(h, -10)),
     Key(TIME, ("shift+right", "pagedown"), "⇧→", "", "ten rounds on", lambda v, h: v.step(h, 10)),
     Key(TIME, ("home",), "Home", "", "before the first round", lambda v, h: v.at(h, 0)),
     Key(TIME, ("end",), "End", "", "the last round", lambda v, h: v.at(h, h.last)),
+    Key(TIME, ("full_stop",), ".", "", "the next generation, or game",
+        lambda v, h: acts.outer_round(v, h, 1), when=acts.has_levels),
+    Key(TIME, ("comma",), ",", "", "the generation, or game, before",
+        lambda v, h: acts.outer_round(v, h, -1), when=acts.has_levels),
+    Key(MORE, ("T", "upper_t"), "T", "lines", "lines of descent",
+        acts.toggle(acts.LINEAGE), when=acts.has_lives),
+    Key(MORE, ("m",), "m", "ranking", "ranking of types, matches",
+        acts.toggle(acts.RANKING), when=acts.has_types_here),
     Key(MARKS, ("n",), "n", "mark", "next mark", lambda v, h: v.mark(h, 1)),
     Key(MARKS, ("N", "upper_n", "p"), "N", "", "mark before", lambda v, h: v.mark(h, -1)),
     Key(CHOICE, ("down",), "↓", "choose", "the row below", lambda v, h: _move(v, h, 1)),
     Key(CHOICE, ("up",), "↑", "", "the row above", lambda v, h: _move(v, h, -1)),
     Key(CHOICE, ("enter",), "Enter", "go there", "go to what was found", go_to_hit, (FOUND,)),
-    Key(CHOICE, ("enter",), "Enter", "open", "open an agent, or the exchange behind an event",
+    Key(CHOICE, ("s",), "s", "sort", "sort founders the other way", acts.rearrange,
+        (acts.LINEAGE,)),
+    Key(CHOICE, ("d",), "d", "compare", "compare other lives with this one", acts.compare_lives,
+        (acts.LINEAGE,)),
+    Key(CHOICE, ("enter",), "Enter", "matches", "matches of these two types",
+        lambda v, h: v.open(acts.MATCHES), (acts.RANKING,)),
+    Key(CHOICE, ("e",), "e", "selection", "types under selection, or a match", acts.rearrange,
+        (acts.RANKING,)),
+    Key(CHOICE, ("enter",), "Enter", "rounds", "rounds of this match", acts.open_match,
+        (acts.MATCHES,)),
+    Key(CHOICE, ("enter",), "Enter", "open", "open an agent, or an exchange",
         enter, (STAGE, AGENT, EYES)),
-    Key(CHOICE, ("e",), "e", "eyes", "see the round through an agent's eyes, or no longer",
+    Key(CHOICE, ("e",), "e", "eyes", "look through an agent's eyes",
         look_through_eyes, (STAGE, AGENT, EXCHANGE, EYES)),
-    Key(CHOICE, ("d",), "d", "changes", "what has changed since the last prompt, or the prompt",
-        show_changes, (EXCHANGE,)),
+    Key(CHOICE, ("d",), "d", "changes", "changes since the last prompt",
+        show_changes, (EXCHANGE,), asks_a_model),
+    Key(CHOICE, ("shift+down", "f"), "⇧↓", "", "ten lines on", lambda v, h: v.scroll(10),
+        (AGENT, EXCHANGE, EYES)),
+    Key(CHOICE, ("shift+up", "b"), "⇧↑", "", "ten lines back", lambda v, h: v.scroll(-10),
+        (AGENT, EXCHANGE, EYES)),
     Key(CHOICE, ("tab",), "Tab", "question", "the agent's next exchange in this round",
         lambda v, h: next_exchange(v, h, 1), (EXCHANGE,)),
     Key(CHOICE, ("shift+tab",), "⇧Tab", "", "the agent's exchange before",
@@ -131,10 +165,14 @@ KEYS: tuple[Key, ...] = (
         lambda v, h: v.next_lane(h, 1)),
     Key(MARKS, ("left_square_bracket",), "[", "", "the lane before, or all",
         lambda v, h: v.next_lane(h, -1)),
+    Key(MORE, ("g",), "g", "graph", "who did what to whom",
+        acts.toggle(acts.GRAPH), when=acts.has_deeds),
     Key(TIME, ("plus", "equals_sign"), "+", "faster", "play faster", lambda v, h: v.faster(1)),
     Key(TIME, ("minus",), "-", "slower", "play slower", lambda v, h: v.faster(-1)),
     Key(MORE, ("c",), "c", "other run", "keys are about the other run",
         lambda v, h: replace(v, second=not v.second), when=lambda v, h: v.beside),
+    Key(MORE, ("w",), "w", "parting", "where the two runs part",
+        lambda v, h: replace(v, asked="parting"), when=lambda v, h: v.beside),
     Key(MORE, ("F", "upper_f"), "F", "fork", "what if: fork this run here", _type("fork")),
     Key(MORE, ("escape", "backspace"), "Esc", "back", "close, or let go",
         lambda v, h: v.back()),
@@ -145,12 +183,15 @@ QUIT = Key(MORE, ("q", "ctrl+q", "ctrl+c"), "q", "quit", "leave the theatre", la
 
 
 def keys_of(history: History, view: View) -> list[Key]:
-    """List the keys that mean something where one is."""
-    return [
+    """List the keys that mean something where one is; on the screens of acts, their own first."""
+    found = [
         key
         for key in (*KEYS, QUIT)
         if (not key.screens or view.screen in key.screens) and key.when(view, history)
     ]
+    if view.screen not in acts.MOVES:
+        return found
+    return sorted(found, key=lambda key: not (key.screens or "down" in key.names))
 
 
 def press(history: History, view: View, name: str, character: str | None = None) -> View:
@@ -194,6 +235,8 @@ def _entered(history: History, view: View, mode: Typing, text: str) -> View:
     if found := re.fullmatch(r"r\s*(\d{1,9})", text.strip()):
         return view.in_replicate(history, int(found[1]))
     place = parse_place(text)
+    if place is None and has_matches(history.manifest):
+        return acts.jump_to_match(view, history, text.strip())
     if place is None:
         words = "a round is a number, 30, or a path, 3.1.5; a replicate is r2"
         return replace(view, note=f"got {text!r}; {words}")

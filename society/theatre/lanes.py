@@ -31,6 +31,12 @@ def lanes(history: History, replicate: int) -> dict[str, Lane]:
     return _gathered(history, replicate, history.gathered(replicate))
 
 
+def last_round(history: History, replicate: int) -> int:
+    """Return the last round that a replicate lived: the one in which it ended, if it did."""
+    ended = lanes(history, replicate).get(ENDED)
+    return history.last if ended is None else int(ended.rounds[-1])
+
+
 @lru_cache(maxsize=16)
 def _gathered(history: History, replicate: int, rounds: int) -> dict[str, Lane]:
     found: dict[str, list[Mark]] = {}

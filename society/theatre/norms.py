@@ -21,6 +21,7 @@ from .view import View
 
 _OPTIONS = 4  # that are named after a vote
 _LONGEST_SENTENCE = 3  # lines
+_BINS = 8  # of numbers that were proposed
 _RAGGED = 10  # cells that the end of a line may leave blank
 
 
@@ -119,9 +120,15 @@ def _banner(history: History, norm: Norm, width: int, height: int, style: Termin
 
 
 def _range(chosen: Chosen, style: TerminalStyle) -> str:
-    if chosen.voted or chosen.answers.dtype.kind not in "iuf":
+    """Show how far numbers that were proposed lie apart, and how many lie where between."""
+    answers, counts = chosen.answers, chosen.counts
+    if chosen.voted or answers.dtype.kind not in "iuf":
         return ""
-    return f", {style.figure(chosen.answers[0])} to {style.figure(chosen.answers[-1])}"
+    least, most = style.figure(answers[0]), style.figure(answers[-1])
+    if len(answers) < 2 or not np.isfinite(answers).all():
+        return f", {least} to {most}"
+    heights, _ = np.histogram(answers, _BINS, weights=counts)
+    return f", {least} {style.sparkline(heights.tolist(), heights.max())} {most}"
 
 
 def _votes(norm: Norm, chosen: Chosen, width: int, style: TerminalStyle) -> Text:

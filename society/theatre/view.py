@@ -5,7 +5,6 @@ A view never changes: each transition gives another one, so that keys, exports a
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,11 +15,12 @@ from society.terminal.labels import Place, find_round
 
 from .history import BORDER, History
 from .lanes import lanes
+from .live_run import LiveRun
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 20.0)  # rounds a second
 NOBODY_CHOSEN = -1
 Pane = Literal["agents", "events"]
-Request = Literal["", "fork"]
+Request = Literal["", "fork", "parting"]
 Typing = Literal["", "jump", "find", "fork"]
 
 
@@ -36,8 +36,11 @@ class View:
     by which agents are sorted, "" for their seats; reverse: turns that order round. typing: what is
     being typed in, "" for nothing; typed: so far. found: the text that was searched for; origin:
     the round where the search began. change: what a fork from here would change. beside: two runs
-    stand side by side; second: keys are about the second one. asked: what is to be done outside the
-    view. note: a line for the one who looks, until the next key.
+    stand side by side; second: keys are about the second one. row, column: what is chosen on a
+    screen with rows of its own; arranged: how that is laid out, "" as usual. life: the number of a
+    life with which others are compared, -1 for none. asked: what is to be done outside the view.
+    note: a line for the one who looks, until the next key. live: how the run stands, if it is
+    followed while it is written.
     """
 
     round: int = 0
@@ -61,8 +64,13 @@ class View:
     change: str = ""
     beside: bool = False
     second: bool = False
+    row: int = 0
+    column: int = 0
+    arranged: str = ""
+    life: int = -1
     asked: Request = ""
     note: str = ""
+    live: LiveRun | None = None
 
     @property
     def screen(self) -> str:
@@ -85,6 +93,10 @@ class View:
         """Go to a round; before the first and after the last there are none."""
         number = min(max(number, 0), history.last)
         return replace(self, round=number, event=0, top=0)
+
+    def scroll(self, by: int) -> View:
+        """Scroll a screen by some lines."""
+        return replace(self, top=max(self.top + by, 0))
 
     def step(self, history: History, by: int) -> View:
         """Go some rounds on, or back."""
@@ -158,8 +170,8 @@ class View:
         replicate = min(self.replicate, manifest.replicates - 1)
         lane = self.lane if self.lane in lanes(history, replicate) else ""
         agent = self.agent if self.agent < manifest.agents else NOBODY_CHOSEN
-        other = replace(self, replicate=replicate, lane=lane, agent=agent, typing="", note="")
-        return replace(other, round=min(self.round, history.last))
+        number = min(self.round, history.last)
+        return replace(self, round=number, replicate=replicate, lane=lane, agent=agent)
 
     def choose(self, agent: int) -> View:
         """Choose an agent by its seat; -1 lets go."""
@@ -177,8 +189,3 @@ def parse_place(text: str) -> Place | None:
         return None
     path = tuple(map(int, parts))
     return path if "." in text else path[0]
-
-
-def pause_between(view: View) -> float:
-    """Return the seconds until the next round of a history that plays."""
-    return math.inf if not view.playing else 1 / view.speed

@@ -1,6 +1,7 @@
 """What the theatre costs: CPU time of a frame at 120 x 40, drawn and played on a headless terminal.
 
-Ten villagers, 1,000 rounds, by rules; and a thousand villagers, 20 rounds. Playing holds 20 frames
+Ten villagers, 1,000 rounds, by rules; a thousand villagers, 20 rounds; lines of descent, a ranking
+of types, and a network. Playing holds 20 frames
 a second on one core if a frame that is played takes less than 50 ms.
 """
 
@@ -62,6 +63,15 @@ def report(name: str, path: Path) -> None:
     print(f"  a frame, played    mean   {played * 1e3:5.1f} ms")
 
 
+def report_screen(name: str, path: Path, view: View) -> None:
+    """Print the costs of a screen: of reading what it shows, and of a frame after that."""
+    with open_run_file(path) as run:
+        history = History(run)
+        first = cpu(lambda: draw(history, view, SIZE, STYLE))
+        drawn = [cpu(lambda: draw(history, view, SIZE, STYLE)) for _ in range(20)]
+    print(f"{name}: the first frame {first:.2f} s, others median {median(drawn) * 1e3:.1f} ms")
+
+
 def main() -> None:
     lasting = {"ends_on": "horizon", "wealth": 1e6}
     with TemporaryDirectory() as folder:
@@ -71,6 +81,15 @@ def main() -> None:
                     out=crowd)  # fmt: skip
         report("10 villagers, 1,000 rounds", long)
         report("1,000 villagers, 20 rounds", crowd)
+        for scenario, screen in (
+            ("donor_generations", "lineage"),
+            ("cultural_evolution", "lineage"),
+            ("dilemmas_round_robin", "ranking"),
+            ("fishing_village_ring", "graph"),
+        ):
+            path = Path(folder) / f"{scenario}.run"
+            society.run(scenario, seed=1, out=path)
+            report_screen(f"{scenario}, {screen}", path, View(round=1, screens=(screen,)))
 
 
 if __name__ == "__main__":

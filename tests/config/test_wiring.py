@@ -31,7 +31,7 @@ CANAL = '''"""Farmers along a canal."""
 import numpy as np
 from society import Ask, Choice, Cohort, Column, Component, Fields, Measure, Params, Real, Tell
 from society import FactSpec, common, own, scenario, seen
-from society.engine.scenario import DisplaySpec
+from society.engine.scenario import DisplaySpec, Meeting
 
 class Canal(Params):
     flow: float = 10.0
@@ -184,6 +184,12 @@ ERRORS = {
         '("share", "hurt"))',
         '("share", "hurt"), links={"take": "took"}, amounts={"taek": "share"})',
         "canal.py:27: amounts={'taek': ...} of a display with no such link; did you mean 'take'?",
+    ),
+    "a deed that one is told of by a fact that there is not": (
+        '("share", "hurt"))',
+        '("share", "hurt"), meeting=Meeting("share", "share", ("",), heard="shar"))',
+        "canal.py:27: the display's meeting names 'shar', which is nothing that it can show; "
+        "did you mean 'share'?",
     ),
     "own values by replicate": (
         "own(take)",

@@ -12,8 +12,12 @@ from society.config.build import build
 from society.config.run_config import load_config
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
+from society.experiments.analysis_plan import AnalysisPlan
+from society.experiments.factors import Label
+from society.experiments.folder import NOTE, ConditionFile, SweepFolder
 from society.llm.providers.free_minds import FreeMinds
 from society.runs.runfile import Writer, manifest_of, open_run_file
+from society.theatre.conditions_data import RunsFolder, read_folder
 from society.theatre.history import History
 
 Record = Callable[..., History]
@@ -52,6 +56,76 @@ def pair(record: Record) -> History:
     """Two replicates of a village of four that lasts for six rounds."""
     changes = {"agents": 4, "rounds": 6, "seed": 9, "replicates": 2}
     return record("fishing_village", {**changes, "parameters": {"population": "mixed"}})
+
+
+@pytest.fixture(scope="session")
+def uneven(record: Record) -> History:
+    """Two villages of four: the first one ends in round 2, the other one lasts for six rounds."""
+    poor = {"population": "mixed", "wealth": 2, "consumption": 3}
+    return record(
+        "fishing_village",
+        {"agents": 4, "rounds": 6, "seed": 4, "replicates": 2, "parameters": poor},
+    )
+
+
+@pytest.fixture(scope="session")
+def chain(record: Record) -> History:
+    """Six donors over four generations, whose strategies are in words that elders advise."""
+    evolve = {"count": 4, "fitness": "final", "phenotype": "share", "selection": "truncation"}
+    changes = {
+        "agents": 6,
+        "seed": 3,
+        "replicates": 2,
+        "parameters": {"games": 1},
+        "rounds": 3,
+        "mechanisms": [{"generations": {**evolve, "strategies": "advice"}}],
+    }
+    return record("donor_game", changes)
+
+
+@pytest.fixture(scope="session")
+def rivals(record: Record) -> History:
+    """Three types, each of which meets all types on both seats, twice."""
+    types = {"rogue": "always_defect", "mirror": "tit_for_tat", "pavlov": "win_stay_lose_shift"}
+    cohorts = [
+        {"name": name, "components": [{"classic_strategies": {"strategy": strategy}}]}
+        for name, strategy in types.items()
+    ]
+    mechanisms = [{"repetition": {"games": 6}}, {"tournament": {"repetitions": 2}}]
+    return record("prisoners_dilemma", {"mechanisms": mechanisms, "cohorts": cohorts})
+
+
+@pytest.fixture(scope="session")
+def ring(record: Record) -> History:
+    """Eight villagers on a shore, who watch and copy their neighbours alone."""
+    changes = {"agents": 8, "rounds": 4, "seed": 2, "graph": "ring"}
+    return record("fishing_village", changes)
+
+
+@pytest.fixture(scope="session")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> RunsFolder:
+    """A sweep of two fines with three villages each, and a condition that has not begun."""
+    folder = tmp_path_factory.mktemp("fines")
+    conditions = []
+    for fine in (2, 18, 30):
+        changes = {"replicates": 3, "rounds": 12, "seed": 4, "parameters": {"fine": fine}}
+        setup = build(load_config("fishing_village", changes))
+        file = f"fine={fine}.run"
+        factors: dict[str, Label] = {"fine": fine}
+        conditions.append(ConditionFile(name=str(fine), factors=factors, file=file, essence=""))
+        if fine < 30:
+            with Writer(folder / file, manifest_of(setup, "summary")) as writer:
+                setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
+    note = SweepFolder(
+        name="fines",
+        text="",
+        random_numbers="common",
+        levels={"fine": [2, 18, 30]},
+        analysis=AnalysisPlan(),
+        conditions=conditions,
+    )
+    (folder / NOTE).write_text(note.model_dump_json(), "utf-8")
+    return read_folder(folder)
 
 
 class ManyTongues(FreeMinds):

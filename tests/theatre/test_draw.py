@@ -30,3 +30,20 @@ def test_a_terminal_that_is_too_small_is_told_how_large_it_must_be(village: Hist
 def test_ascii_consoles_are_drawn_in_ascii(village: History) -> None:
     frame = draw(village, View(round=1), Size(120, 40), TerminalStyle("ascii", 80))
     assert frame.plain.isascii()
+
+
+def test_after_its_end_a_replicate_is_shown_as_it_ended(uneven: History) -> None:
+    shown, later = (
+        draw(uneven, View(round=number), Size(120, 40), UTF8).plain.splitlines()
+        for number in (2, 6)
+    )
+    assert shown[0].rstrip().endswith("round 2 of 6 · ended · ‖")
+    assert later[0].rstrip().endswith("round 6 of 6 · ended in 2 · ‖")
+    agents = next(place for place, line in enumerate(shown) if "── agents" in line)
+    assert shown[agents:] == later[agents:]
+
+
+def test_those_who_are_gone_come_last_with_round_and_cause(uneven: History) -> None:
+    lines = draw(uneven, View(round=2), Size(80, 24), UTF8).plain.splitlines()
+    rows = [line for line in lines if line.startswith("  villager") and "fined" not in line[12:20]]
+    assert "† 2" in rows[3]

@@ -28,7 +28,7 @@ def print_scores(path: Path, console: Console) -> None:
         return
     cell = GameCell.read(run)
     means = [_mean(own) for own in cell.by_type(cell.scores)]
-    met = _met(cell) if cell.matches == 1 else None
+    met = scores_with(cell) if cell.matches == 1 else None
     print_scoreboard(cell.names, np.array(means), met, int(cell.void.sum()), console)
 
 
@@ -43,7 +43,7 @@ def scores_as_json(path: Path) -> dict[str, Any]:
     if not _of_types(run) or not has_game_moves(run):
         return {}
     cell, types = GameCell.read(run), dict[str, Any]()
-    met = _met(cell) if cell.matches == 1 else None
+    met = scores_with(cell) if cell.matches == 1 else None
     for number, (name, own) in enumerate(zip(cell.names, cell.by_type(cell.scores), strict=True)):
         there = (cell.types == number).any(1)
         types[name] = {
@@ -68,7 +68,7 @@ def _mean(scores: Array) -> float:
     return float(scores.mean()) if scores.size else np.nan
 
 
-def _met(cell: GameCell) -> Array:
+def scores_with(cell: GameCell) -> Array:
     """Return the mean score of each type beside each type, (K, K); NaN if they never met."""
     matchups = cell.matchups()
     there = ~np.isnan(matchups.payoffs).any(1)

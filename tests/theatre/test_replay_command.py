@@ -1,0 +1,29 @@
+"""`society replay` without a terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from society.cli.main import main
+from society.theatre.history import History
+
+
+def test_without_a_terminal_the_history_is_printed_and_a_note_says_so(
+    village: History, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["replay", str(village.run.path)]) == 0
+    printed = capfd.readouterr()
+    assert "is no terminal, so the history is printed as text" in printed.err
+    assert "The end, after 2 of 6 rounds." in printed.out
+    assert main(["replay", str(village.run.path), "--plain"]) == 0
+    assert capfd.readouterr().err == ""
+
+
+def test_two_runs_side_by_side_need_a_terminal(
+    village: History, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = str(village.run.path)
+    assert main(["replay", path, "--beside", path]) == 2
+    assert "is no terminal; replay each run alone" in capfd.readouterr().err
+    assert main(["replay", path, "--beside", path, "--plain"]) == 2
+    assert "--plain prints text; replay each run alone" in capfd.readouterr().err
