@@ -114,7 +114,14 @@ def explain(run: RunFile, replicate: int = 0, scenario: Scenario | None = None) 
     names = AgentNames.of_run(run)
     layers = tuple(name for part in given.config.mechanisms for name in part)
     record = _Recorded(run, names, replicate, params, (*scenario.mechanisms, *layers))
-    return Explanation(given.scenario, replicate, tuple(declared.tell(record)), declared.lives)
+    try:
+        statements = tuple(declared.tell(record))
+    except (KeyError, IndexError) as error:
+        raise RunFileError(
+            f"the rounds in {run.path} lack what the post-mortem of {given.scenario} reads: "
+            f"{type(error).__name__} {error}"
+        ) from error
+    return Explanation(given.scenario, replicate, statements, declared.lives)
 
 
 def _nothing(run: RunFile, replicate: int, words: str) -> Explanation:
