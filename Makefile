@@ -7,7 +7,7 @@ SET_UP := pyproject.toml constraints.txt .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: demo local test test-all check lint golden bench
+.PHONY: demo local test test-all check lint golden pictures bench
 
 demo: .venv/core
 	$(BIN)/society run fishing_village --seed 1 --overwrite --quiet
@@ -43,6 +43,10 @@ lint: .venv/dev
 # Rewrites the golden transcripts; read their diff like code.
 golden: .venv/dev
 	SOCIETY_GOLDEN=rewrite $(BIN)/pytest tests/golden tests/theatre/test_golden_frames.py tests/theatre/test_act_frames.py
+
+# Draws the pictures of the documents anew; `make test-all` compares them.
+pictures: .venv/dev
+	set -e; for file in docs/pictures/*.py; do $(BIN)/python "$$file"; done
 
 bench: .venv/dev
 	set -e; for file in tests/benchmarks/*.py; do echo "== $$file"; $(BIN)/python "$$file"; done

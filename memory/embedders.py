@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from society.slow_work import slow_work
 from society.user_code import check_user_code
 
 if TYPE_CHECKING:
@@ -247,6 +248,11 @@ def _each_once(texts: Sequence[str], size: int, embed: Callable[[list[str]], Arr
 @functools.cache
 def _loaded() -> SentenceTransformer:
     """The model from the package that carries it, after a look at its weights."""
+    with slow_work(f"loading the embedding model {MiniLM.name}"):
+        return _load()
+
+
+def _load() -> SentenceTransformer:
     # Read when these libraries are imported; without them a look at the network precedes the files.
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")

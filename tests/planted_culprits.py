@@ -113,6 +113,11 @@ BAD_LUCK = (
 )
 
 
+def cohorts_of(design: Design) -> list[dict[str, Any]] | None:
+    """The cohorts of a design, as a scenario file has them."""
+    return [_cohort(*one) for one in design.cohorts] or None
+
+
 def measure(design: Design, villages: int, seed: int) -> Named:
     """Play villages of a design, and ask of each that has failed why it did."""
     with TemporaryDirectory() as folder:
@@ -120,7 +125,7 @@ def measure(design: Design, villages: int, seed: int) -> Named:
         society.run(
             {
                 "scenario": "fishing_village",
-                "cohorts": [_cohort(*one) for one in design.cohorts] or None,
+                "cohorts": cohorts_of(design),
                 "parameters": dict(design.parameters),
             },
             replicates=villages,

@@ -23,7 +23,7 @@ ROOMS = ("components", "scenarios", "memory")
 
 # A part of the house imports itself and what stands in a row above its own.
 FLOORS = (
-    ("user_code",),
+    ("user_code", "slow_work"),
     ("memory", "errors", "visible", "index", "former_names"),
     ("optional", "text"),
     ("engine",),

@@ -44,6 +44,14 @@ def tell_village(record: RecordedReplicate) -> Iterator[Statement]:
             "much, or what it is worth; this post-mortem knows a village alone.",
         )
         return
+    if record.interventions:
+        yield Statement(
+            "nothing",
+            f"The village was changed in its course ({'; '.join(record.interventions)}), and this "
+            "post-mortem knows villages under one set of rules; ask why of the run before the "
+            "fork.",
+        )
+        return
     p = record.params
     course = read_course(p, record.pages(), record.replicate)
     if course is None:

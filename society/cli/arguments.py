@@ -64,6 +64,14 @@ def add_strict_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
 
 
+def add_watch_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that shows a run in the theatre while it is played."""
+    parser.add_argument(
+        "--watch", action="store_true",
+        help="watch the run on a full screen while it is played, as `society replay` shows it",
+    )  # fmt: skip
+
+
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for what a command prints."""
     parser.add_argument("--json", action="store_true", help="print one JSON object")

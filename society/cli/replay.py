@@ -15,6 +15,7 @@ from society.errors import InputError, short_path
 from .arguments import parse_place, positive_number, whole_number
 from .output import console
 from .parser import Commands
+from .replay_export import add_export_options, export_run, refuse_export_options
 
 if TYPE_CHECKING:
     from society.runs.runfile import RunFile
@@ -32,13 +33,20 @@ def add_replay(commands: Commands) -> None:
         help="print as text; shorten nothing where it is piped",
     )
     parser.add_argument(
-        "--from", type=parse_place, default=0, metavar="T", dest="start",
+        "--follow", action="store_true",
+        help="with --plain: print also the rounds that are still to be written, until the run ends",
+    )  # fmt: skip
+    parser.add_argument(
+        "--from", type=parse_place, metavar="T", dest="start",
         help="start at this round: a number or, for nested rounds, a path such as 3.1.5 (3. starts "
-        "at the first round within 3)",
+        "at the first round within 3); a run that is still being written opens at its last round",
     )  # fmt: skip
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
-        "--replicate", type=whole_number(0), metavar="R", help="replicate to show (default: 0)"
+        "--replicate",
+        type=whole_number(0),
+        metavar="R",
+        help="replicate to show (default: 0; --export html: all that fit)",
     )
     which.add_argument(
         "--match", metavar="TYPES",
@@ -51,6 +59,7 @@ def add_replay(commands: Commands) -> None:
     parser.add_argument(
         "--beside", type=Path, metavar="B.run", help="look at another run beside this one"
     )
+    add_export_options(parser)
     parser.set_defaults(command=replay_command)
 
 
@@ -58,17 +67,28 @@ def replay_command(args: argparse.Namespace) -> int:
     """Carry out `society replay`."""
     from society.runs.runfile import open_run_file
 
-    lacking = "" if args.plain else _lacking_terminal()
-    if args.beside and (args.plain or lacking):
+    lacking = "" if args.plain or args.export else _lacking_terminal()
+    if not args.export and args.beside and (args.plain or lacking):
         why = f"{lacking} is no terminal" if lacking else "--plain prints text"
         raise InputError(
             f"--beside shows two runs in the theatre, and {why}; replay each run alone"
         )
+    if args.export and args.follow:
+        raise InputError("--export writes what is recorded by now; --follow goes with --plain")
     if args.file.is_dir():
         return _look_into_folder(args)
     with open_run_file(args.file) as run:
+        if args.export:
+            if args.match is not None:
+                args.replicate = _chosen_replicate(run, args)
+            export_run(run, args)
+            return 0
+        refuse_export_options(args)
         if not args.plain:
             if not lacking:
+                if args.follow:
+                    words = "the theatre follows a run by itself; --follow goes with --plain"
+                    raise InputError(words)
                 return _open_theatre(run, args)
             _note_text("the history", lacking)
         return _print_history(run, args)
@@ -95,20 +115,28 @@ def _open_theatre(run: RunFile, args: argparse.Namespace) -> int:
     from society.terminal.replay import check_replicate
     from society.theatre.acts import first_screens
     from society.theatre.app import open_theatre
+    from society.theatre.following import Follower
     from society.theatre.history import History
+    from society.theatre.live_theatre import open_live_theatre
     from society.theatre.view import View
 
     replicate = _chosen_replicate(run, args)
     check_replicate(run.manifest, replicate)
     history = History(run)
-    start = View(round=find_round(args.start, history.paths), replicate=replicate)
+    unfinished = run.status != "finished"
+    # Whoever opens a run that is under way wants to see what comes.
+    first = history.last if run.status == "running" and args.start is None else args.start or 0
+    start = View(round=find_round(first, history.paths), replicate=replicate)
     if math.isfinite(args.speed):
         start = replace(start, speed=args.speed, playing=True)
     elif args.replicate is None and args.match is None and not args.beside and not start.round:
         start = replace(start, screens=first_screens(history))
     with open_run_file(args.beside) if args.beside else nullcontext() as other:
         second = History(other) if other is not None else None
-        open_theatre(history, start, console().encoding, second)
+        if unfinished:
+            open_live_theatre(Follower(history), start, console().encoding, second)
+        else:
+            open_theatre(history, start, console().encoding, second)
     return 0
 
 
@@ -117,7 +145,9 @@ def _print_history(run: RunFile, args: argparse.Namespace) -> int:
 
     paper = console()
     whole = args.plain and not paper.is_terminal
-    print_history(run, paper, args.start, _chosen_replicate(run, args), args.speed, whole=whole)
+    replicate = _chosen_replicate(run, args)
+    start, follow = args.start or 0, args.follow
+    print_history(run, paper, start, replicate, args.speed, whole=whole, follow=follow)
     return 0
 
 
@@ -140,11 +170,13 @@ def _look_into_folder(args: argparse.Namespace) -> int:
     from society.theatre.conditions_data import read_folder
 
     about_rounds = {
-        "--from": args.start != 0,
+        "--from": args.start is not None,
         "--replicate": args.replicate is not None,
         "--match": args.match is not None,
         "--speed": math.isfinite(args.speed),
         "--beside": args.beside is not None,
+        "--export": args.export is not None,
+        "--follow": args.follow,
     }
     given = [option for option, said in about_rounds.items() if said]
     folder = read_folder(args.file)

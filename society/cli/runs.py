@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import traceback
 from collections.abc import Iterable
@@ -19,6 +20,7 @@ from .arguments import (
     add_output_options,
     add_saving_options,
     add_strict_option,
+    add_watch_option,
     out_path,
     whole_number,
 )
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from society.config.run_config import RunConfig, Setting
     from society.engine.calls import Usage
     from society.engine.game_master import Outcome
+    from society.engine.history import Recorder
     from society.llm.call_tables import BatchRecord
     from society.runs.call_search import NamedCall
     from society.runs.play import Watch
@@ -79,6 +82,7 @@ def add_run(commands: Commands) -> None:
     )
     parser.add_argument("--overwrite", action="store_true", help="replace an existing run file")
     add_strict_option(parser)
+    add_watch_option(parser)
     add_output_options(parser)
     parser.set_defaults(command=run_command)
 
@@ -96,8 +100,10 @@ def play_config(args: argparse.Namespace, spec: RunConfig) -> int:
     from society.config.build import build
     from society.config.wiring_issues import announce_wiring, wiring_warnings
     from society.runs.play import play
+    from society.slow_work import watch_slow_work
 
-    setup = build(spec)
+    with nullcontext() if args.quiet else watch_slow_work(_print_work):
+        setup = build(spec)
     announce_wiring(setup.wiring, strict=args.strict)
     if args.estimate:
         return _print_estimate(args, setup)
@@ -119,6 +125,12 @@ def play_config(args: argparse.Namespace, spec: RunConfig) -> int:
             conclude=args.json or not args.quiet,
         )
     return print_end(args, path, end)
+
+
+def _print_work(words: str) -> None:
+    """Say what takes long before a run begins."""
+    if words:
+        print_note(words)
 
 
 def _free_path(path: Path) -> Path:
@@ -154,6 +166,7 @@ def add_resume(commands: Commands) -> None:
     add_limit_options(parser)
     add_saving_options(parser)
     add_fallback_option(parser)
+    add_watch_option(parser)
     add_output_options(parser)
     parser.set_defaults(command=resume_command)
 
@@ -239,29 +252,54 @@ def watch_run(args: argparse.Namespace, *, begun: bool = False, note: str = "") 
     note: printed once, before the first run; by then nothing has been refused.
     """
     notes = [note] if note else []
+    can_watch = getattr(args, "watch", False) and _can_watch(args)
 
-    def watch(session: Session) -> AbstractContextManager[Live | None]:
+    def watch(session: Session) -> AbstractContextManager[Recorder | None]:
         while notes:
             print_note(notes.pop())
         if since := session.writer.call_store.since:
             print(f"society: {session.writer.path}{since}", file=sys.stderr)
         if begun and not args.quiet:
-            made = f"{session.purpose}: {session.writer.path}" if session.purpose else ""
-            print(f"{session.setup.scenario.name}: {made or session.setup.found}", file=sys.stderr)
-        desk = session.desk
+            where = session.purpose or session.setup.found
+            name, file = session.setup.scenario.name, session.writer.path
+            print(f"{name} ({where}) is recorded in {file}", file=sys.stderr)
+        if can_watch and not session.purpose:
+            from society.theatre.watching import WatchedRun
+
+            return WatchedRun(session, _live_view(session))
         if args.quiet or args.json:
             return nullcontext()
-        from society.terminal.live import Live
-
-        if desk is None:
-            return Live(session.writer.manifest, asked=session.outside.ledger.entries)
-        live = Live(
-            session.writer.manifest, asked=session.outside.ledger.entries, awaited=desk.awaited
-        )
-        desk.announce = live.announce
-        return live
+        return _live_view(session)
 
     return watch
+
+
+def _can_watch(args: argparse.Namespace) -> bool:
+    """Check if there is a terminal for --watch, and say if there is none; raises InputError."""
+    from society.errors import InputError
+
+    if args.quiet:
+        raise InputError("--watch shows a run while it is played, and --quiet nothing; give one")
+    streams = {"stdin": sys.__stdin__, "stderr": sys.__stderr__}
+    lacking = [name for name, one in streams.items() if not (one and one.isatty())]
+    if os.environ.get("TERM") == "dumb" or os.name == "nt":
+        lacking = ["this"]
+    if lacking:
+        instead = "" if args.json else "; lines are printed instead"
+        print_note(f"--watch needs a terminal, and {lacking[0]} is none{instead}")
+    return not lacking
+
+
+def _live_view(session: Session) -> Live:
+    """Return the live view of a run."""
+    from society.terminal.live import Live
+
+    manifest, asked, minds = session.writer.manifest, session.outside.ledger.entries, session.minds
+    if minds is None:
+        return Live(manifest, asked=asked)
+    live = Live(manifest, asked=asked, awaited=minds.desk.awaited, under_way=minds.under_way.all)
+    minds.desk.announce = live.announce
+    return live
 
 
 def print_end(args: argparse.Namespace, path: Path, end: End) -> int:
@@ -383,13 +421,18 @@ def _show_calls(args: argparse.Namespace) -> int:
     from society.runs.call_search import CallFilter, find_calls
     from society.runs.runfile import open_run_file
     from society.terminal.call_texts import print_calls
+    from society.terminal.console import TerminalStyle
+    from society.theatre.exchange_page import SettledAnswers
 
-    wanted = CallFilter(args.agent, args.question, args.round, args.grep)
+    wanted, paper = CallFilter(args.agent, args.question, args.round, args.grep), console()
     with open_run_file(args.file) as run:
         calls = find_calls(run, wanted)
+        settled = SettledAnswers(run, TerminalStyle(paper.encoding, paper.width, whole=True))
         if args.json:
-            print_json({"calls": [_call_facts(named) for named in calls]})
-        elif not print_calls(calls, console(), replicates=run.manifest.replicates):
+            print_json(
+                {"calls": [_call_facts(named) | {"answer": settled(named.call)} for named in calls]}
+            )
+        elif not print_calls(calls, paper, replicates=run.manifest.replicates, read=settled):
             print_note(_without_calls(run))
     return 0
 

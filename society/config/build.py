@@ -117,8 +117,9 @@ class PastStage(NamedTuple):
 class Society:
     """A society that is ready to play.
 
-    scenario: with its mechanisms and its cast. found: the file that it came from, or "built in".
-    files: SHA-256 of the user's .py and graph files, by path. drawings: graphs by relation.
+    scenario: with its mechanisms and its cast. found: the file that it came from, or
+    "comes with society". files: SHA-256 of the user's .py and graph files, by path. drawings:
+    graphs by relation.
     models: the user's functions that make a model, by FILE.py:NAME. own: objects that were
     given in Python. objects: names of those in use, for which the spec is not enough. wiring: what
     is probably not wired as it was meant. past: of a fork, what was there before, the oldest first:

@@ -490,7 +490,7 @@ def _with_home(fault: Issue) -> Issue:
 
 
 def describe_origin(where: str) -> str:
-    """Name the source of a spec: its file, or that it is built in."""
+    """Name the source of a spec: its file, or that it comes with society."""
     if where in map(str, presets().values()):
-        return "built-in preset"
-    return short_path(Path(where)) if Path(where).is_absolute() else "built in"
+        return "a preset that comes with society"
+    return short_path(Path(where)) if Path(where).is_absolute() else "comes with society"

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from society.errors import Exhausted, PartError, Paused, Unparsed
+from society.slow_work import slow_work
 
 from .calls import (
     BARE,
@@ -252,7 +253,9 @@ class ModelGateway:
         known = self._call_store.vectors(embedder.name, wanted)
         new = [text for text in wanted if text not in known]
         if new:
-            made = dict(zip(new, embedder.embed(new), strict=True))
+            count = "1 text" if len(new) == 1 else f"{len(new):,} texts"
+            with slow_work(f"embedding {count} by {embedder.name}"):
+                made = dict(zip(new, embedder.embed(new), strict=True))
             self._call_store.keep_vectors(embedder.name, made)
             known |= made
         return stack_vectors(known, texts)

@@ -42,6 +42,11 @@ class RecordedReplicate(Protocol):
         """Names of the mechanisms around the scenario, from the inside."""
         ...
 
+    @property
+    def interventions(self) -> tuple[str, ...]:
+        """What forks have changed in the course of the run, in words; fresh chance is no change."""
+        ...
+
     def pages(self) -> Iterator[Page]:
         """Yield the rounds, with their lines and public columns."""
         ...

@@ -1,14 +1,17 @@
-"""Progress of a sweep on stderr: conditions done, time left, and cost so far."""
+"""Progress of a sweep on stderr: conditions by status, time, and cost so far."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
 from rich.progress import Progress as Bars
+from rich.text import Text
 
 from society.engine.calls import Usage
 from society.terminal.visible_console import VisibleConsole
@@ -28,15 +31,13 @@ class Progress:
         self._bars = Bars(
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("{task.fields[done]} of {task.fields[parts]}"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[spent]}"),
+            _Clocks(),
+            TextColumn("{task.fields[spent]}", markup=False),
             console=self.console,
             disable=not self.console.is_terminal,
         )
-        self._parts, self._done = parts, 0
+        self._parts = parts
+        self._ended: dict[str, str] = {}  # the status of each, by name
         self._shares: dict[str, float] = {}
         self._ledgers: dict[str, Sequence[Usage]] = {}
         self._awaited: dict[str, int] = {}
@@ -44,9 +45,7 @@ class Progress:
 
     def __enter__(self) -> Self:
         self._bars.start()
-        self._bar = self._bars.add_task(
-            "conditions", total=self._parts, done=0, parts=self._parts, spent=""
-        )
+        self._bar = self._bars.add_task(self._counts(), total=self._parts, spent="")
         return self
 
     def __exit__(
@@ -59,7 +58,7 @@ class Progress:
         self._bars.stop()
 
     def advanced(self, name: str, share: float, ledger: Sequence[Usage]) -> None:
-        """A run has come to a share of its rounds, and has asked so much by now."""
+        """A run has come to a share of its rounds, 0 as it begins, and has asked so much by now."""
         self._shares[name], self._ledgers[name] = share, ledger
         self._show()
 
@@ -78,7 +77,7 @@ class Progress:
         self._shares[name] = 1.0
         self._awaited.pop(name, None)
         self._batches.pop(name, None)
-        self._done += done.status == "finished"
+        self._ended[name] = done.status
         if done.status != "finished":
             self.noted(f"{name}: {done.words or done.status}")
         self._show()
@@ -86,6 +85,14 @@ class Progress:
     def noted(self, words: str) -> None:
         """Show a note to the user."""
         self.console.print(words, markup=False, highlight=False, soft_wrap=True)
+
+    def _counts(self) -> str:
+        """Count conditions by status: "1 of 6 conditions finished, 2 running, 1 failed"."""
+        ended = Counter(self._ended.values())
+        words = [f"{ended.pop('finished', 0)} of {self._parts} conditions finished"]
+        if running := len(self._shares.keys() - self._ended.keys()):
+            words.append(f"{running} running")
+        return ", ".join([*words, *(f"{count} {status}" for status, count in ended.items())])
 
     def _show(self) -> None:
         awaited = sum(self._awaited.values())
@@ -96,9 +103,21 @@ class Progress:
             self._bar,
             # Shares of runs under way count, so that the time left is told before one is over.
             completed=sum(self._shares.values()),
-            done=self._done,
+            description=self._counts(),
             spent=", ".join(filter(None, [describe_spending(self._ledgers), waiting, in_batches])),
         )
+
+
+class _Clocks(ProgressColumn):
+    """The time that has passed, and the time that is left as soon as it can be estimated."""
+
+    def render(self, task: Task) -> Text:
+        """Write both as clocks."""
+        passed = task.finished_time if task.finished else task.elapsed
+        words = f"{timedelta(seconds=int(passed or 0))} so far"
+        if task.time_remaining and not task.finished:
+            words += f", about {timedelta(seconds=int(task.time_remaining))} left"
+        return Text(words, "cyan")
 
 
 class NoProgress:

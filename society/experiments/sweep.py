@@ -82,6 +82,7 @@ class Sweep:
 
         async def one(part: PlannedRun) -> None:
             async with places if part.speaks else slots:
+                self.watching.advanced(part.name, 0.0, ())
                 if not part.speaks:
                     done = await self._sent(part, part.setup.spec)
                 elif away:

@@ -119,6 +119,22 @@ def rows_around(
     return rows
 
 
+def paths_in_chunks(connection: sqlite3.Connection) -> Iterator[str]:
+    """Yield the paths of the rounds in chunks, which their heads say; raises ValueError."""
+    number = 0
+    query = "SELECT first, last, data, seal FROM chunks ORDER BY first"
+    for first, last, data, seal in connection.execute(query):
+        if checksum(first, last, blob=data) != seal:
+            raise ValueError(f"the chunk of round {first}: its checksum does not match")
+        for row in _decompress_head(data).rows:
+            if row[0] != number:
+                raise ValueError(f"round {number} is missing, though later ones are there")
+            yield row[1]
+            number += 1
+        if number != last + 1:
+            raise ValueError(f"round {number} is missing, though its chunk says that it has it")
+
+
 def _chain_before(connection: sqlite3.Connection) -> str:
     """Return the chain at the end of the chunks that are there; empty if there are none."""
     row = connection.execute("SELECT last FROM chunks ORDER BY first DESC").fetchone()
@@ -231,17 +247,35 @@ def _holds(data: bytes, rows: Sequence[ChunkRow], layout: LayoutOf) -> bool:
 
 def _decompress(data: bytes) -> tuple[_Head, bytes]:
     """Decompress a chunk, to no more than it says and may; raises ValueError."""
+    words, body = _sizes(data)
+    found = _decompressed(data, words + body)
+    return _Head(*load_json(found[:words])), found[words:]
+
+
+def _decompress_head(data: bytes) -> _Head:
+    """Decompress the head of a chunk, which is faster than all of it; raises ValueError."""
+    words, _ = _sizes(data)
+    return _Head(*load_json(_decompressed(data, words)))
+
+
+def _sizes(data: bytes) -> tuple[int, int]:
+    """Return the bytes of the head and of the body of a chunk; raises ValueError for too many."""
     words, body = _SIZES.unpack_from(data)
     if words + body > max(_MOST, 4 * len(data)):
         raise ValueError(f"a chunk of {len(data):,} bytes says that it holds {words + body:,}")
+    return words, body
+
+
+def _decompressed(data: bytes, most: int) -> bytes:
+    """Decompress the first `most` bytes of a chunk; raises ValueError."""
     try:
         stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=2**26)
-        found = stream.decompress(data[_SIZES.size :], words + body)
+        found = stream.decompress(data[_SIZES.size :], most)
     except lzma.LZMAError as error:
         raise ValueError(f"its chunk is damaged: {error}") from error
-    if len(found) != words + body:
+    if len(found) != most:
         raise ValueError("its chunk is cut off")
-    return _Head(*load_json(found[:words])), found[words:]
+    return found
 
 
 def _unpack(data: bytes, layout: LayoutOf) -> Iterator[ChunkRow]:

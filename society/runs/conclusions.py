@@ -19,6 +19,7 @@ from society.engine.rng import Array
 from society.engine.scenario import Finding
 from society.errors import InputError, PartError, RunFileError, UntrustedCodeError
 from society.llm.call_tables import checksum
+from society.slow_work import slow_work
 from society.user_code import guard_user_code
 
 from .call_store import RecordedCalls
@@ -99,9 +100,10 @@ def _run_post_analysis(
     if setup.scenario.post_analysis is None:
         return PostAnalysisResults()
     try:
-        found = setup.scenario.post_analysis(
-            _Epilogue(run, setup, call_store or RecordedCalls(run))
-        )
+        with slow_work("analysing the run"):
+            found = setup.scenario.post_analysis(
+                _Epilogue(run, setup, call_store or RecordedCalls(run))
+            )
         return PostAnalysisResults(
             tuple(_check_finding(finding, run.manifest.replicates) for finding in found)
         )

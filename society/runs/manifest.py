@@ -26,7 +26,7 @@ from society.errors import FileError, RunFileError, SocietyError, short_path
 from society.personas.people import MOST_KEPT, kept_tables
 from society.sandbox.kept_programs import KeptFolder, kept_folders, refuse_too_much
 
-from .fork_note import ForkNote, with_past
+from .fork_note import ForkNote
 from .structure import GameNote, RoundStructure, round_structure, rules_of
 
 if TYPE_CHECKING:
@@ -219,10 +219,12 @@ class Manifest(BaseModel):
     ) -> Society:
         """Build the society of a configuration, which plays through forks; raises InputError.
 
-        replicate_ids: as in society.runs.fork_note.with_past.
+        replicate_ids: as in society.runs.past_stages.with_past.
         """
+        # Slow to import, and not needed to look at a run.
+        from society.config.build import build
 
-        from society.config.build import build  # slow to import, and not needed to look at a run
+        from .past_stages import with_past
 
         def make(config: RunConfig) -> Society:
             setup = build(config, rehearsed=False)

@@ -92,11 +92,9 @@ def play_session(session: Session, watch: Watch | None, conclude: bool) -> End:
 def _play(runs: Iterable[Session], watch: Watch, conclude: bool) -> End:
     end = End("finished")
     for session in runs:
-        with session.writer:
-            with watch(session) as recorder:
-                watching = [] if recorder is None else [recorder]
-                end = session.play(*watching)
-            end = session.finish(end, conclude=conclude)
+        with session.writer, watch(session) as recorder:
+            watching = [] if recorder is None else [recorder]
+            end = session.finish(session.play(*watching), conclude=conclude)
         if end.code:
             break
     return end

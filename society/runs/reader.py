@@ -39,7 +39,7 @@ from society.llm.call_tables import (
 from society.llm.stored_database import StoredDatabase, check_types, load_json
 from society.sandbox.kept_programs import MOST_PACKED
 
-from .chunks import ChunkRow, last_of_chunks, rows_around
+from .chunks import ChunkRow, last_of_chunks, paths_in_chunks, rows_around
 from .encoding import ArrayLayout, StoredLine, unpack_lines
 from .manifest import READABLE, Manifest
 from .moved_files import find_moved_files
@@ -66,8 +66,9 @@ class RunFile:
     """
 
     def __init__(self, path: Path, database: StoredDatabase, files: Path | None = None) -> None:
-        self.path, self._database = path, database
-        self._connection = connection = database.connection
+        self.path, self._files = path, files
+        self._held: StoredDatabase | None = database  # None while it is let go of
+        connection = database.connection
         self._looks: dict[int, tuple[ArrayLayout, str]] = {}
         self._chunk: dict[int, ChunkRow] = {}  # the one that was read last
         with self._reading("the manifest"):
@@ -76,7 +77,8 @@ class RunFile:
             check_schema(connection, chunked=self._chunked)
             _check_manifest_size(connection)
             rows = dict(connection.execute("SELECT key, value FROM manifest").fetchall())
-            _check_seal(rows.pop("seal"), *sorted(rows.items()))
+            self._seal = rows.pop("seal")
+            _check_seal(self._seal, *sorted(rows.items()))
             given = {key: load_json(value, _most_bytes(key)) for key, value in rows.items()}
             self.manifest = find_moved_files(Manifest.model_validate(given), path, files)
             _check_agents(self.manifest, path.stat().st_size)
@@ -88,7 +90,31 @@ class RunFile:
         self.close()
 
     def close(self) -> None:
-        self._connection.close()
+        if self._held is not None:
+            self._held.close()
+
+    def let_go(self) -> None:
+        """Let go of the file until something is read again, which is then as new as can be.
+
+        Meanwhile its writer can make it a single file, and another one can continue it.
+        """
+        self.close()
+        self._held, self._chunk = None, {}
+
+    @property
+    def _database(self) -> StoredDatabase:
+        if self._held is None:
+            again = open_run_file(self.path, self._files)
+            if again._seal != self._seal:
+                again.close()
+                raise RunFileError(f"{self.path} holds another run by now; open it again")
+            self._held = again._held
+        assert self._held is not None
+        return self._held
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        return self._database.connection
 
     @contextmanager
     def _reading(self, what: str) -> Iterator[None]:
@@ -122,7 +148,8 @@ class RunFile:
         """Return the path of each round among nested rounds, by number."""
         with self._reading("the list of rounds"):
             rows = self._connection.execute("SELECT path FROM rounds ORDER BY round").fetchall()
-            words = [*self._chunked_paths(), *(path for (path,) in rows)]
+            packed = paths_in_chunks(self._connection) if self._chunked else ()
+            words = [*packed, *(path for (path,) in rows)]
             return [_path(path) for path in words]
 
     def looks(self) -> dict[ArrayLayout, tuple[int, str]]:
@@ -245,13 +272,13 @@ class RunFile:
             start += 1
 
     def series(self, name: str, replicate: int = 0, *, measure: bool = False) -> Array:
-        """Return a fact, a public column or a measure over the rounds of a replicate.
+        """Return a fact, public column, answer or measure over the rounds of a replicate.
 
         (T + 1,), or (T + 1, N) where each agent has one: entry t is what was told last in round t,
         of which 0 precedes the first. NaN, or "" among texts, stands where nothing was told, for
-        agents who were absent, and after the replicate had ended. measure: take the measure, even
-        if there is a fact of its name. Raises InputError for a name or a replicate that is not
-        there.
+        agents who were absent or do not have it, and after the replicate had ended. measure: take
+        the measure, even if there is a fact of its name. Raises InputError for a name or a
+        replicate that is not there.
         """
         rounds = ((record.page, record.ends) for record in self.records())
         return read_series(self.manifest, rounds, name, replicate, measure)
@@ -302,15 +329,6 @@ class RunFile:
             told = self._lines(number, line_seal) if lines else ()
             said = number, path, digest, chain, ends, troubles
             return self._checked(_compose(*said, arrays, told))
-
-    def _chunked_paths(self) -> Iterator[str]:
-        """Yield the paths of the rounds that are in chunks."""
-        last = last_of_chunks(self._connection) if self._chunked else None
-        for number in range(0 if last is None else last + 1):
-            row = self._row_in_chunk(number)
-            if row is None:
-                raise ValueError(f"round {number} is missing, though later ones are there")
-            yield row.path
 
     def _row_in_chunk(self, number: int) -> ChunkRow | None:
         """Return the row of a round that is in a chunk; else None."""

@@ -27,46 +27,57 @@ def read_series(
     if not 0 <= replicate < manifest.replicates:
         last = manifest.replicates - 1
         raise InputError(f"there is no replicate {replicate}; give a number from 0 to {last}")
-    rows, names = list[Array | None](), set[str]()
-    by_agent, before = False, None
+    everybody = np.ones((manifest.replicates, manifest.agents), bool)
+    owners = manifest.owners().get(name, everybody)
+    rows, names, before = list[Array | None](), set[str](), None
     for page, ends in rounds:
-        row = None
-        told = None if measure else _told(page, name)
+        rows.append(None)
+        told = None if measure else _told(page, name, owners)
         if not played(page, ends, before)[replicate]:
             pass
         elif told is not None:
-            values, own = told
-            row, by_agent = values[replicate], by_agent or own
-            if own:
-                row = _of_those(_taking_part(page, before)[replicate], row)
+            values, having = told
+            if having is None:
+                rows[-1] = values[replicate, 0]
+            else:
+                there = _taking_part(page, before) & having
+                rows[-1] = _of_those(there[replicate], values[replicate])
         elif name in page.measures:
-            row = page.measures[name][replicate : replicate + 1]
-        rows.append(row)
+            rows[-1] = page.measures[name][replicate]
         names |= {*page.measures} if measure else _names(page)
         before = page
-    if not any(row is not None for row in rows):
+    known = [np.asarray(row) for row in rows if row is not None]
+    if not known:
         raise _unknown(manifest, name, names)
-    series = _joined(rows)
-    return series if by_agent else series[:, 0]
+    # The same name may be that of a fact of agents and of all, or of numbers and of words.
+    text = all(map(_in_words, known))
+    shape = max((row.shape for row in known), key=len)
+    series: Array = np.full((len(rows), *shape), "" if text else np.nan, object if text else float)
+    for number, row in enumerate(rows):
+        if row is not None and np.shape(row) == shape and _in_words(row) == text:
+            series[number] = row
+    return series
 
 
-def _told(page: Page, name: str) -> tuple[Array, bool] | None:
-    """Return what was told last in a round, and whether it is by agent.
+def _told(page: Page, name: str, owners: Array) -> tuple[Array, Array | None] | None:
+    """Return what a round has of a name, and the agents who have it, (R, N); None for a common one.
 
-    Own facts go before public columns, and these before common facts.
+    owners: the agents who have a public column of this name. Facts of agents go before public
+    columns, these before common facts, and these before answers.
     """
-    own = page.public.get(name)
-    common = None
+    own = common = answer = None
+    column = (page.public[name], owners) if name in page.public else None
     for step in page.steps:
         for (role, fact), values in step.arrays.items():
-            if fact == name and values.ndim == 2:
-                if role == "common":
-                    common = values
-                elif step.sort == "tell" and _is_own(role):
-                    own = values
-    if own is not None:
-        return own, True
-    return None if common is None else (common, False)
+            if values.ndim != 2:
+                continue
+            if role == "answer" and f"{step.kind} {fact}".rstrip() == name:
+                answer = values, step.arrays.get(("who", ""), np.ones(values.shape, bool))
+            elif fact == name and role == "common":
+                common = values, None
+            elif fact == name and step.sort == "tell" and _is_own(role):
+                own = values, np.ones(values.shape, bool)
+    return own or column or common or answer
 
 
 def _taking_part(page: Page, before: Page | None) -> Array:
@@ -93,16 +104,8 @@ def _of_those(there: Array, row: Array) -> Array:
     return np.where(there, row, np.nan if row.dtype.kind in "biuf" else "")
 
 
-def _joined(rows: list[Array | None]) -> Array:
-    """Stack rows of one or N entries; None is a row of NaN, or of "" among texts."""
-    known = [row for row in rows if row is not None]
-    text = any(row.dtype.kind not in "biuf" for row in known)
-    shape = len(rows), max(map(len, known))
-    series: Array = np.full(shape, "" if text else np.nan, object if text else float)
-    for number, row in enumerate(rows):
-        if row is not None:
-            series[number] = row
-    return series
+def _in_words(row: Array) -> bool:
+    return np.asarray(row).dtype.kind not in "biuf"
 
 
 def _names(page: Page) -> set[str]:
@@ -113,7 +116,13 @@ def _names(page: Page) -> set[str]:
         for (role, name), values in step.arrays.items()
         if values.ndim == 2 and (role == "common" or (step.sort == "tell" and _is_own(role)))
     }
-    return {*facts, *page.public, *page.measures}
+    answers = {
+        f"{step.kind} {name}".rstrip()
+        for step in page.steps
+        for (role, name), values in step.arrays.items()
+        if values.ndim == 2 and role == "answer"
+    }
+    return {*facts, *answers, *page.public, *page.measures}
 
 
 def _unknown(manifest: Manifest, name: str, names: Iterable[str]) -> InputError:

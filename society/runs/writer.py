@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -32,6 +33,7 @@ from society.llm.call_tables import (
     inherits,
     open_batches,
 )
+from society.slow_work import slow_work
 
 from .call_store import RunFileCallStore, unwritable_error, writing_remedy
 from .chunks import compact
@@ -42,6 +44,8 @@ from .moved_files import with_folder
 from .parent_answers import ParentAnswers
 from .reader import RunFile, open_run_file
 from .schema import SCHEMA, SIDES, Header, RunStanding, Status, endings, side_file
+
+_PAUSES = (0.01, 0.02, 0.04, 0.08, 0.1)  # seconds for which a reader is waited for
 
 
 class Parent:
@@ -202,12 +206,10 @@ class Writer:
             _state(self._connection, RunStanding(status, digest=self._last_chain()))
             self._connection.execute("PRAGMA busy_timeout = 100")
             # A file that stays as it is is whole, too: so neither a full disk nor a reader hinders.
-            with suppress(sqlite3.Error):
+            with suppress(sqlite3.Error), slow_work("packing the run file"):
                 self._compact(self._connection)
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            # Refused while somebody reads: the file is whole then too, but an empty -wal stays.
-            with suppress(sqlite3.OperationalError):
-                self._connection.execute("PRAGMA journal_mode = DELETE")
+            _end_wal(self._connection)
             self._connection.close()
 
     def _last_chain(self) -> str:
@@ -433,6 +435,19 @@ def _sync(path: Path) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
+
+
+def _end_wal(connection: sqlite3.Connection) -> None:
+    """Make the record a single file.
+
+    Refused while somebody reads, and SQLite does not wait here. Whoever follows a run reads for
+    moments; where somebody stays, the file is whole, too, but an empty -wal stays beside it.
+    """
+    for pause in _PAUSES:
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA journal_mode = DELETE")
+            return
+        time.sleep(pause)
 
 
 def _state(connection: sqlite3.Connection, standing: RunStanding) -> None:

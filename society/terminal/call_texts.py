@@ -5,7 +5,7 @@ Nothing is shortened or broken into lines, so that what is piped can be searched
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -23,28 +23,36 @@ if TYPE_CHECKING:
     from society.llm.call_tables import Call
 
 _ROLES = {"brief": "{}", "question": "{} asks", "thought": "{} thought"}
-REPLY = "reply"
+REPLY, ANSWER = "reply", "answer"
 _FINEST = 0.005  # seconds that are worth a word
 
 
-def print_calls(calls: Iterable[NamedCall], console: Console, *, replicates: int = 1) -> int:
-    """Print calls one below the other; returns how many there were."""
+def print_calls(
+    calls: Iterable[NamedCall],
+    console: Console,
+    *,
+    replicates: int = 1,
+    read: Callable[[Call], str] = lambda call: "",
+) -> int:
+    """Print calls one below the other; returns how many there were.
+
+    read: says what was settled after the last call of a question; "" after others.
+    """
     style, count = TerminalStyle(console.encoding, console.width, whole=True), 0
     for count, named in enumerate(calls, 1):
-        if count > 1:
-            _print(console, Text())
-        _print(console, style.text(_heading(named, replicates), "bold"))
         lines = [*_lines(named)]
+        if settled := read(named.call):
+            lines += [(ANSWER, line) for line in settled.split("\n")]
         width = max(len(margin) for margin, _ in lines)
+        shown = [style.text(_heading(named, replicates), "bold")]
         for margin, words in lines:
             # Blanks at the end of a line are words of the prompt, too.
-            shown = Text.assemble((f"{style.words(margin):>{width}} ", "cyan"), ("| ", "dim"))
-            _print(console, shown.append(style.words(words)))
+            line = Text.assemble((f"{style.words(margin):>{width}} ", "cyan"), ("| ", "dim"))
+            shown.append(line.append(style.words(words)))
+        if count > 1:
+            shown.insert(0, Text())
+        console.print(Text("\n").join(shown), soft_wrap=True)
     return count
-
-
-def _print(console: Console, line: Text) -> None:
-    console.print(line, soft_wrap=True)
 
 
 def _heading(named: NamedCall, replicates: int) -> str:

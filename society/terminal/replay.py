@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from society.runs.runfile import Manifest, Record, RunFile
 
 _WIDEST = 120
+_OFTEN = 0.25  # seconds between two looks at a run that is followed
 _LONGEST_GAUGE = 50
 _WIDE = 60  # from this width on, the change of the stock stands beside its gauge,
 _CHANGE = 12  # in so many cells
@@ -72,12 +73,13 @@ def print_history(
     speed: float = math.inf,
     *,
     whole: bool = False,
+    follow: bool = False,
 ) -> None:
     """Print the history of one replicate from round `start` on; 0 stands for the initial state.
 
     start: the number of a round, or its path. speed: rounds per second at most. whole: shorten
-    nothing, whatever the width. Raises InputError for a round or a replicate that the run does not
-    have.
+    nothing, whatever the width. follow: wait for the rounds of a run that is still being written,
+    until it ends. Raises InputError for a round or a replicate that the run does not have.
     """
     manifest, paths = run.manifest, run.paths()
     first = find_round(start, paths)
@@ -86,6 +88,11 @@ def print_history(
     teller = _Teller(manifest, ink, replicate)
     print_lines(console, teller.opening())
     if manifest.level == "summary":
+        if follow:
+            raise InputError(
+                "--follow prints rounds, and this run keeps measures only (level summary); leave "
+                "it out, or run again with --record full"
+            )
         print_lines(console, teller.measures(run.records(first, lines=False)))
     else:
         before: Page | None = None
@@ -94,13 +101,32 @@ def print_history(
             teller.names.meet(page)
         for number in enclosing_rounds(paths, first):
             teller.names.meet(next(run.pages(number)))
-        for page in run.pages(max(first - 1, 0)):
+        begin = max(first - 1, 0)
+        for page in followed_pages(run, begin) if follow else run.pages(begin):
             if page.number >= first:
                 print_lines(console, teller.round(page, before))
+                if follow:
+                    console.file.flush()  # whoever reads a pipe waits for it
                 if speed < math.inf:
                     time.sleep(1 / speed)
             before = page
-    print_lines(console, teller.closing(run.status, paths))
+    print_lines(console, teller.closing(run.status, run.paths() if follow else paths))
+
+
+def followed_pages(run: RunFile, start: int) -> Iterator[Page]:
+    """Yield the rounds from `start` on, and those that are written meanwhile, until the run ends.
+
+    Between two looks the file is let go of, so that its writer is not held up.
+    """
+    while True:
+        running = run.status == "running"  # asked first: what is written after that is seen, too
+        for page in run.pages(start):
+            start = page.number + 1
+            yield page
+        if not running:
+            return
+        run.let_go()
+        time.sleep(_OFTEN)
 
 
 def check_replicate(manifest: Manifest, replicate: int) -> None:

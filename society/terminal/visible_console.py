@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import IO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -12,6 +13,18 @@ from society.visible import visible_text
 
 class VisibleConsole(Console):
     """A console whose texts, from wherever, cannot control the terminal."""
+
+    @property
+    def file(self) -> IO[str]:
+        """The stream behind all that stand for it: each of them would spell out our controls."""
+        stream = super().file
+        while (behind := getattr(stream, "rich_proxied_file", None)) is not None:
+            stream = behind
+        return stream
+
+    @file.setter
+    def file(self, stream: IO[str]) -> None:
+        self._file = stream
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

@@ -16,7 +16,7 @@ from society.terminal.labels import Names, spell_kind
 from society.terminal.round_view import RoundView, last_common_fact
 
 from .events import names_at, scene_at
-from .frame import Panel
+from .frame import Panel, about_agent
 from .glyphs import Glyphs
 from .history import GONE, History
 from .lanes import lanes
@@ -214,7 +214,7 @@ def agent_rows(
         line.append_text(_cells(rows, plan, seat))
         if focused:
             line.stylize("bold")
-        panel.append(line)
+        panel.append(about_agent(line, seat))
     return panel
 
 

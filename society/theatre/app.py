@@ -21,7 +21,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 import society
-from society.errors import SocietyError
+from society.errors import InputError, SocietyError
 from society.runs.runfile import RunFile, open_run_file
 from society.terminal.console import TerminalStyle
 
@@ -135,6 +135,8 @@ class Theatre(App[View]):
         if view.asked == "fork":
             view = replace(view, note="forking: the other run will be shown beside this one")
             self.run_worker(self._fork(replace(view, asked="")), exclusive=True)
+        if view.asked == "parting" and self.second is not None:
+            view = part(self.history, self.second, view)
         before, self.view = self.view, replace(view, asked="")
         if before.second != view.second:
             self.view = self.view.on_other_run(self.front)
@@ -196,6 +198,21 @@ class Theatre(App[View]):
     def _play_on(self) -> None:
         with self._leaving_if_damaged():
             self.look(self.view.play_on(self.front))
+
+
+def part(first: History, second: History, view: View) -> View:
+    """Go to the round in which two runs part; a note says how, or that they do not."""
+    from society.analysis.histories.first_difference import first_difference
+
+    names = ("the first run", "the second")
+    try:
+        found = first_difference(first.run, second.run, view.replicate, names)
+    except InputError as error:
+        return replace(view, note=str(error))
+    if found is None:
+        return replace(view, note="the two runs do not part as far as both have come")
+    front = second if view.second else first
+    return replace(view.at(front, found.round), note=found.words)
 
 
 async def run_society(*words: str) -> str:

@@ -30,6 +30,7 @@ from .history import BORDER, BORN, ENDED, GONE, History, Mark
 from .inspection import AGENT, EXCHANGE, EYES
 from .keys import HELP
 from .lanes import lane_look, lanes, last_round
+from .live_run import doing_panel, live_of
 from .norms import norms
 from .search import FOUND, found_panel
 from .timeline import timeline
@@ -39,6 +40,7 @@ SMALLEST = Size(60, 16)
 _TALL = 34  # lines from which on each lane of marks has its own row
 _WIDE = 150  # cells from which on events stand beside the agents
 _LEAST_EVENTS = 3
+_DOING = 6  # lines about what a run is doing that is being written
 _MARGIN = 2  # cells at the left of events and agents, for the mark of the chosen one
 _BETWEEN = " │ "  # two runs side by side
 _LONGEST_MEMORY = 100  # marks of earlier rounds that are looked through, of each lane
@@ -66,7 +68,9 @@ def draw(history: History, view: View, size: Size, style: TerminalStyle) -> Fram
     if size.width < SMALLEST.width or size.height < SMALLEST.height:
         return _too_small(size)
     style = TerminalStyle(style.encoding, size.width)
-    lines = _screen(history, view, size, style)
+    rows = min(size.height - _TALL, _DOING) if size.height > _TALL + 1 else 2
+    doing = doing_panel(live_of(history, view.live), size.width, rows, style)
+    lines = [*_screen(history, view, Size(size.width, size.height - len(doing)), style), *doing]
     return fit([*lines, key_line(history, view, size.width, style)], size)
 
 
@@ -167,6 +171,8 @@ def title(history: History, view: View, width: int, style: TerminalStyle, about:
     elif manifest.level != "summary":
         where += f"{glyphs.dot}{count} of {manifest.agents} {manifest.stage.presence}"
     pace = f"{glyphs.playing} {view.speed:g}/s" if view.playing else glyphs.paused
+    if (live := live_of(history, view.live)) is not None and not view.playing:
+        pace = live.title(view.round, style)
     right = style.words(f"{where}{glyphs.dot}{pace} ")
     left = Text().append(
         " " + style.cut(manifest.scenario.replace("_", " "), width // 3), "bold cyan"

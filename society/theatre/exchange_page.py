@@ -9,17 +9,19 @@ a rule      the facts that it knew, and the agent's own columns before the round
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from rich.text import Text
 
 from society.engine.action_spaces import Choice, Integer, MixedStrategy, Neighbour, Real
 from society.llm.call_tables import Call
 from society.runs.manifest import ComponentNote
+from society.runs.reader import RunFile
 from society.terminal.call_texts import REPLY, describe_call, prompt_lines
 from society.terminal.console import TerminalStyle
 from society.terminal.labels import Names, count_noun, spell_kind
 
-from .events import names_at
+from .events import names_at, names_in
 from .exchanges import AgentExchange, AnsweredField, earlier_prompt, exchanges
 from .frame import Panel
 from .glyphs import Glyphs
@@ -31,6 +33,7 @@ from .view import View
 _MANNERS = {"rule": "a rule", "program": "a program", "model": "a language mind", "other": ""}
 _BOUNDS = "within bounds of its own"
 _MARGIN = 16  # cells of the widest margin
+_AGENTS_KEPT = 4096  # exchanges of agents in a round, of which calls are asked one by one
 
 
 def exchange_page(
@@ -87,6 +90,40 @@ def given_words(exchange: AgentExchange, words: FactWords) -> str:
         f"{spell_kind(field.name)} {_value(field, exchange.kind, words)}".strip()
         for field in exchange.answer
     )
+
+
+class SettledAnswers:
+    """The answers that were settled after calls to models, in words."""
+
+    def __init__(self, run: RunFile, style: TerminalStyle) -> None:
+        self._history, self._style = History(run), style
+        self._found = lru_cache(_AGENTS_KEPT)(self._exchanges)
+
+    def __call__(self, call: Call) -> str:
+        """Return the answer that followed the last call of a question; "" after other calls."""
+        address = call.request.address
+        if call.round > self._history.last:  # of a round that is not over
+            return ""
+        found = self._found(call.round, address.replicate, address.agent)
+        for one in found:
+            if one.answer and one.calls[-1:] and one.calls[-1].request.address == address:
+                replicate, number = address.replicate, call.round
+                names = names_in(self._history, replicate, number, self._style)
+                words = FactWords(names, self._history.manifest.specs, self._style)
+                trouble = _trouble(one)
+                return given_words(one, words) + (f" ({trouble})" if trouble else "")
+        return ""
+
+    def _exchanges(self, number: int, replicate: int, agent: int) -> list[AgentExchange]:
+        return exchanges(self._history, number, replicate, agent)
+
+
+def _trouble(exchange: AgentExchange) -> str:
+    """Say why an answer could not be used, and what happened then; "" if it could."""
+    if exchange.outcome == "answered":
+        return ""
+    why = f": {exchange.reason}" if exchange.reason else ""
+    return f"the answer could not be used{why}; {_OUTCOMES[exchange.outcome]}"
 
 
 def _occasion(exchange: AgentExchange) -> str:
@@ -193,10 +230,8 @@ class _Page:
             name = f"{spell_kind(field.name)}: " if field.name else ""
             yield from self._row("answer", f"{name}{given}", "bold cyan")
             yield from self._open(field)
-        if exchange.outcome != "answered":
-            why = f": {exchange.reason}" if exchange.reason else ""
-            words = f"the answer could not be used{why}; {_OUTCOMES[exchange.outcome]}"
-            yield from self._row("trouble", words, "red")
+        if trouble := _trouble(exchange):
+            yield from self._row("trouble", trouble, "red")
         yield from self._row("by", _respondent(exchange))
         for name, thought in exchange.thoughts.items():
             yield from self._row("thought", f"{spell_kind(name)}: {thought}")

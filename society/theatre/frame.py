@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from rich.style import Style
 from rich.text import Text
 
 Panel = list[Text]  # lines, each of at most the width that it was drawn for
+
+
+_AGENT = "agent"  # the key of a seat in what a style notes beside its looks
 
 
 class Size(NamedTuple):
@@ -36,3 +40,19 @@ def fit(lines: Iterable[Text], size: Size) -> Frame:
     for line in kept:
         line.truncate(size.width, overflow="crop", pad=True)
     return Frame(size, tuple(kept))
+
+
+def about_agent(line: Text, seat: int) -> Text:
+    """Note that a line is about the agent on a seat, so that it can be clicked."""
+    line.apply_meta({_AGENT: seat})
+    return line
+
+
+def agent_of(line: Text) -> int | None:
+    """Return the seat of the agent that a line is about; None if it is about no one."""
+    seats = (
+        span.style.meta[_AGENT]
+        for span in line.spans
+        if isinstance(span.style, Style) and _AGENT in span.style.meta
+    )
+    return next(seats, None)

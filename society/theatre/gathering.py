@@ -171,6 +171,9 @@ class Gathering:
         there = scene.present[block] & here[:, None]
         if values is scene.page.public.get(name) and name in self._owners:
             there &= self._owners[name][block]
+        answers = scene.answered.get(name)
+        if answers and values is answers[-1].values:
+            there &= answers[-1].asked[block]
         self._put(self._own, name, values[block], there)
 
     def _add_marks(self, scene: RoundView, here: Array) -> None:
@@ -245,11 +248,19 @@ class Gathering:
         levels = self.manifest.stage.levels
         depth = max(len(levels), len(path), len(before))
         now, then = (one + (1,) * (depth - len(one)) for one in (path, before))
-        for level, number in enumerate(now[:-1]):
+        for level, number in enumerate(now[: self._outer(depth)]):
             if number != then[level]:
                 named = depth == len(levels)
                 return f"{levels[level]} {number}" if named else ".".join(map(str, path))
         return ""
+
+    def _outer(self, depth: int) -> int:
+        """Count the levels that hold more than one round each."""
+        extent = self.manifest.extent
+        sizes = () if extent is None else extent.sizes
+        if len(sizes) != depth:
+            return depth - 1
+        return max((level for level, size in enumerate(sizes) if size > 1), default=0)
 
     def gathered(self) -> Gathered:
         """Return the arrays of the rounds that were added; their numbers are not copied."""

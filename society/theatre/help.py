@@ -54,7 +54,7 @@ def _shown(keys: list[Key], style: TerminalStyle) -> Text:
 def key_label(key: Key, style: TerminalStyle) -> str:
     """Return the label of a key in the glyphs of this console."""
     spelt = {"←": "left", "→": "right", "↑": "up", "↓": "down", "⇧←": "PgUp", "⇧→": "PgDn"}
-    spelt |= {"⇧Tab": "S-Tab"}
+    spelt |= {"⇧Tab": "S-Tab", "⇧↓": "f", "⇧↑": "b"}
     return key.label if style.blocks else spelt.get(key.label, key.label)
 
 

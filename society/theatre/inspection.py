@@ -61,6 +61,12 @@ def next_agent(view: View, history: History, by: int) -> View:
     return replace(view, agent=order[(place + by) % len(order)], top=0)
 
 
+def asks_a_model(view: View, history: History) -> bool:
+    """Tell whether a model was asked in the exchange that one looks at."""
+    found = exchanges(history, view.round, view.replicate, view.agent)
+    return bool(found) and bool(found[min(view.exchange, len(found) - 1)].calls)
+
+
 def show_changes(view: View, history: History) -> View:
     """Show the changes since the last prompt in place of the prompt, or the prompt again."""
     return replace(view, changes=not view.changes, top=0)

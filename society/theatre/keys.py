@@ -19,6 +19,7 @@ from .inspection import (
     AGENT,
     EXCHANGE,
     EYES,
+    asks_a_model,
     enter,
     look_through_eyes,
     next_agent,
@@ -58,7 +59,7 @@ def _move(view: View, history: History, by: int) -> View:
         return next_exchange(view, history, by)
     if view.screen:
         last = len(find(history, view).hits) - 1 if view.screen == FOUND else view.top + by
-        return replace(view, top=max(min(view.top + by, last), 0))
+        return view.scroll(min(by, last - view.top))
     if view.pane == "events":
         last = len(events(history, view, TerminalStyle("utf-8", 80))) - 1
         return replace(view, event=max(min(view.event + by, last), 0))
@@ -139,7 +140,11 @@ KEYS: tuple[Key, ...] = (
     Key(CHOICE, ("e",), "e", "eyes", "look through an agent's eyes",
         look_through_eyes, (STAGE, AGENT, EXCHANGE, EYES)),
     Key(CHOICE, ("d",), "d", "changes", "changes since the last prompt",
-        show_changes, (EXCHANGE,)),
+        show_changes, (EXCHANGE,), asks_a_model),
+    Key(CHOICE, ("shift+down", "f"), "⇧↓", "", "ten lines on", lambda v, h: v.scroll(10),
+        (AGENT, EXCHANGE, EYES)),
+    Key(CHOICE, ("shift+up", "b"), "⇧↑", "", "ten lines back", lambda v, h: v.scroll(-10),
+        (AGENT, EXCHANGE, EYES)),
     Key(CHOICE, ("tab",), "Tab", "question", "the agent's next exchange in this round",
         lambda v, h: next_exchange(v, h, 1), (EXCHANGE,)),
     Key(CHOICE, ("shift+tab",), "⇧Tab", "", "the agent's exchange before",
@@ -169,6 +174,8 @@ KEYS: tuple[Key, ...] = (
     Key(TIME, ("minus",), "-", "slower", "play slower", lambda v, h: v.faster(-1)),
     Key(MORE, ("c",), "c", "other run", "keys are about the other run",
         lambda v, h: replace(v, second=not v.second), when=lambda v, h: v.beside),
+    Key(MORE, ("w",), "w", "parting", "where the two runs part",
+        lambda v, h: replace(v, asked="parting"), when=lambda v, h: v.beside),
     Key(MORE, ("F", "upper_f"), "F", "fork", "what if: fork this run here", _type("fork")),
     Key(MORE, ("escape", "backspace"), "Esc", "back", "close, or let go",
         lambda v, h: v.back()),

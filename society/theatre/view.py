@@ -15,11 +15,12 @@ from society.terminal.labels import Place, find_round
 
 from .history import BORDER, History
 from .lanes import lanes
+from .live_run import LiveRun
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 20.0)  # rounds a second
 NOBODY_CHOSEN = -1
 Pane = Literal["agents", "events"]
-Request = Literal["", "fork"]
+Request = Literal["", "fork", "parting"]
 Typing = Literal["", "jump", "find", "fork"]
 
 
@@ -38,7 +39,8 @@ class View:
     stand side by side; second: keys are about the second one. row, column: what is chosen on a
     screen with rows of its own; arranged: how that is laid out, "" as usual. life: the number of a
     life with which others are compared, -1 for none. asked: what is to be done outside the view.
-    note: a line for the one who looks, until the next key.
+    note: a line for the one who looks, until the next key. live: how the run stands, if it is
+    followed while it is written.
     """
 
     round: int = 0
@@ -68,6 +70,7 @@ class View:
     life: int = -1
     asked: Request = ""
     note: str = ""
+    live: LiveRun | None = None
 
     @property
     def screen(self) -> str:
@@ -90,6 +93,10 @@ class View:
         """Go to a round; before the first and after the last there are none."""
         number = min(max(number, 0), history.last)
         return replace(self, round=number, event=0, top=0)
+
+    def scroll(self, by: int) -> View:
+        """Scroll a screen by some lines."""
+        return replace(self, top=max(self.top + by, 0))
 
     def step(self, history: History, by: int) -> View:
         """Go some rounds on, or back."""

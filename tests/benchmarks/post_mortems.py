@@ -1,6 +1,6 @@
 """How often `society why` names a planted culprit, and somebody in villages without one.
 
-    python tests/benchmarks/post_mortems.py [--villages 150] [--seed 10000]
+    python tests/benchmarks/post_mortems.py [--villages 80] [--seed 10000]
 
 Shares are of the villages that failed, with Wilson's intervals of 95 %. The rule was found on seeds
 below 1,000.
@@ -57,7 +57,7 @@ def _print_row(name: str, row: Named, planted: bool) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--villages", type=int, default=150)
+    parser.add_argument("--villages", type=int, default=80)
     parser.add_argument("--seed", type=int, default=10_000)
     args = parser.parse_args()
     seeds = iter(range(args.seed, args.seed + 100 * 1_000, 1_000))

@@ -59,7 +59,9 @@ def test_a_run_ends_with_a_summary_and_says_what_to_type_next(typed: Type) -> No
     assert said.code == 0
     assert "fishing_village · 10 agents · seed 1 · finished" in said.out
     assert "society replay runs/fishing_village-1.run --plain" in said.out
-    assert "fishing_village: built in" in said.err
+    assert (
+        "fishing_village (comes with society) is recorded in runs/fishing_village-1.run" in said.err
+    )
     assert Path("runs/fishing_village-1.run").is_file()
 
 

@@ -51,8 +51,9 @@ def test_a_call_is_shown_with_its_prompt_its_reply_and_who_gave_what(
     margins = [line.partition("|")[0].strip() for line in lines if "|" in line]
     assert [one for one in margins if one] == [
         *("plan", "personal_norm", "situation asks", "reply"),
-        *("plan", "personal_norm", "situation thought", "reply"),
+        *("plan", "personal_norm", "situation thought", "reply", "answer"),
     ]
+    assert lines[-1].strip().startswith("answer | 0.")
     assert any(line.startswith("          plan | Your plan: «") for line in lines)
 
 

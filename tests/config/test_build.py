@@ -86,7 +86,7 @@ def changed(spec: RunConfig, *settings: str) -> RunConfig:
 def test_a_name_alone_is_a_whole_society() -> None:
     setup = village()
     assert (setup.agents, setup.rounds, setup.replicates, setup.seed) == (10, 100, 1, 1)
-    assert setup.found == "built in"
+    assert setup.found == "comes with society"
     assert setup.params == Village()
 
 
@@ -98,7 +98,7 @@ def shortened(name: str, rounds: int) -> RunConfig:
 @pytest.mark.parametrize("name", presets())
 def test_every_preset_plays(name: str) -> None:
     setup = build(shortened(name, 2))
-    assert setup.found == "built-in preset"
+    assert setup.found == "a preset that comes with society"
     first, *_ = setup.gamemaster().play().measures.values()
     assert first.n == setup.replicates
 

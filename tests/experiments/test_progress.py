@@ -9,10 +9,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from rich.console import Console
+from rich.progress import ProgressColumn
 
 from society.engine.calls import Usage
 from society.experiments.progress import Progress, describe_spending
@@ -67,8 +69,11 @@ def test_a_terminal_shows_done_of_total_time_left_and_what_was_spent(
             said += more
     os.close(ours)
     assert process.returncode == 0
-    *_, last = plain(said.decode()).split("conditions")
-    assert re.search(r"2 of 2 0:00:\d\d left 0:00:00 160 calls, \$0.0000", last)
+    text = plain(said.decode())
+    assert "0 of 2 conditions finished, 2 running" in text
+    *_, last = text.split("2 of 2 conditions finished")
+    assert re.search(r"━+ 0:00:\d\d so far 160 calls, \$0.0000", last)
+    assert "\\x1b" not in text
 
 
 def _read(terminal: int) -> bytes:
@@ -105,8 +110,29 @@ def test_shares_of_runs_under_way_count(screen: Console) -> None:
         watching.advanced("c", 0.5, [entry(3, 0.5)])
         (bar,) = watching._bars.tasks
         assert (bar.completed, bar.total) == (2, 4)
-    assert "1 of 4" in shown(screen)
+    assert "1 of 4 conditions finished, 2 running" in shown(screen)
     assert "23 calls, $0.7500" in shown(screen)
+
+
+def test_runs_that_did_not_finish_are_counted(screen: Console) -> None:
+    with Progress(4, screen) as watching:
+        watching.done("a", JobResult("failed", "boom"))
+        watching.done("b", JobResult("paused"))
+        watching.done("c", JobResult("finished"))
+    assert "1 of 4 conditions finished, 1 failed, 1 paused" in shown(screen)
+
+
+@pytest.mark.parametrize(
+    ("left", "words"),
+    [(None, "0:01:02 so far"), (125.0, "0:01:02 so far, about 0:02:05 left")],
+)
+def test_the_time_left_is_told_once_it_is_known(
+    left: float | None, words: str, screen: Console
+) -> None:
+    clocks = Progress(1, screen)._bars.columns[2]
+    task: Any = SimpleNamespace(finished=False, elapsed=62.4, time_remaining=left)
+    assert isinstance(clocks, ProgressColumn)
+    assert str(clocks.render(task)) == words
 
 
 def test_an_interrupt_tells_how_many_replies_are_awaited(screen: Console) -> None:

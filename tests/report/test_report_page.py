@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,12 +12,10 @@ import pytest
 from society.report.figures.intervals import Dot, DotPanel, dot_plot
 from society.report.page import Caveat, Section, Verbatim, folded_section, render_page
 from society.report.tables import Table, TableColumn
+from tests.browser import open_browser, open_page
 
 pytestmark = pytest.mark.xdist_group("browser")  # one for all
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
-)
 HOSTILE = (
     "<script>document.title='taken'</script><img src=http://example.org/x.png onerror=alert(1)>"
 )
@@ -64,33 +56,10 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
 
     seen: what the page has asked for, and what its console has said.
     """
-    if not (CHROMIUM and find_spec("playwright")):
-        missing = "Chromium and playwright are needed to look at a page"
-        if os.environ.get("SOCIETY_BROWSER_TESTS") == "required":
-            pytest.fail(missing)
-        pytest.skip(missing)
-    playwright = import_module("playwright.sync_api")
     file = tmp_path_factory.mktemp("page") / "report.html"
     file.write_text(render_page(HOSTILE, HOSTILE, sections(), "Made by society"), "utf-8")
-    with playwright.sync_playwright() as driver:
-        # As root, as in containers, Chromium runs without its sandbox or not at all.
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield lambda width=WIDE, scheme="light": _opened(browser, file, width, scheme)
-        browser.close()
-
-
-@contextmanager
-def _opened(browser: Any, file: Path, width: int, scheme: str) -> Iterator[tuple[Any, list[str]]]:
-    tab = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
-    seen: list[str] = []
-    tab.on("request", lambda request: seen.append(request.url))
-    tab.on("console", lambda message: seen.append(message.text))
-    tab.on("pageerror", lambda error: seen.append(str(error)))
-    tab.on("dialog", lambda dialog: seen.append(dialog.message))
-    tab.goto(file.as_uri())
-    seen.remove(file.as_uri())
-    yield tab, seen
-    tab.close()
+    with open_browser() as browser:
+        yield lambda width=WIDE, scheme="light": open_page(browser, file, width, scheme)
 
 
 def test_a_page_loads_nothing_runs_nothing_and_has_nothing_to_complain_of(shown: Shown) -> None:

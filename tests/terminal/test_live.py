@@ -1,4 +1,4 @@
-"""The live view: on a terminal it redraws itself and leaves nothing behind; elsewhere, lines."""
+"""The live view: on a terminal it redraws itself and stays at the end; elsewhere, lines."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 import os
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,9 +16,11 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from society.engine.calls import Usage
+from society.engine.calls import Address, Request, Usage
 from society.engine.fact_specs import FactSpec
 from society.engine.history import Page
+from society.llm.providers.calls_under_way import CallUnderWay
+from society.slow_work import slow_work
 from society.terminal.live import Live
 
 if TYPE_CHECKING:
@@ -63,12 +66,15 @@ def on_a_terminal(
     pages: int,
     *,
     columns: int = 80,
+    rows: int = 24,
     interrupted: bool = False,
+    quick: bool = False,
     asked: Callable[[], Sequence[Usage]] = tuple,
+    under_way: Sequence[CallUnderWay] = (),
 ) -> Shown:
-    """Play pages before a live view in a pseudo-terminal."""
+    """Play pages before a live view in a pseudo-terminal; quick: they take less than a moment."""
     master, slave = pty.openpty()
-    termios.tcsetwinsize(slave, (24, columns))
+    termios.tcsetwinsize(slave, (rows, columns))
     received: list[bytes] = []
 
     def read() -> None:
@@ -83,9 +89,13 @@ def on_a_terminal(
 
     reader = threading.Thread(target=read)
     reader.start()
-    with os.fdopen(slave, "w", encoding="utf-8") as terminal:
-        console = Console(file=terminal, width=columns)
-        with suppress(KeyboardInterrupt), Live(manifest, console, asked) as live:
+    with os.fdopen(slave, "w", encoding="utf-8") as terminal, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("society.terminal.live._MOMENT", 60.0 if quick else 0.0)
+        console = Console(file=terminal, width=columns, height=rows)
+        live = Live(manifest, console, asked, under_way=lambda: under_way)
+        with suppress(KeyboardInterrupt), live:
+            while not quick and not (live._screen and live._screen.is_started):
+                time.sleep(0.001)
             for page in rounds(hand, pages):
                 live.page(page)
             if interrupted:
@@ -123,7 +133,7 @@ def test_a_terminal_shows_how_the_run_goes(hand: Hand) -> None:
     shown = on_a_terminal(hand, given(hand), pages=6)
     last = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.received.rpartition("round 6 of 10")[2])
     lines = [" ".join(line.split()) for line in last.splitlines()]
-    assert re.fullmatch("━+─+ 0:00 left", lines[0])
+    assert re.fullmatch("━+─+", lines[0])
     assert re.fullmatch("stock [▁-█]+ 40 of 100", lines[1])
     assert lines[2] == "2.50 of 3 alive · 2 of 2 replicates running · cap 4.50 · 0.50 fined"
     assert lines[3] == "6 answers could not be read"
@@ -139,11 +149,93 @@ def test_the_stock_stands_under_the_part_of_the_bar_that_is_done(hand: Hand) -> 
 
 
 @pytest.mark.parametrize("interrupted", [False, True])
-def test_the_terminal_is_clean_afterwards(hand: Hand, interrupted: bool) -> None:
+def test_the_last_picture_stays_once_and_the_cursor_comes_back(
+    hand: Hand, interrupted: bool
+) -> None:
     shown = on_a_terminal(hand, given(hand), pages=6, interrupted=interrupted)
-    assert [line for line in shown.screen if line.strip()] == ["after"]
+    lines = [line.rstrip() for line in shown.screen if line.strip()]
+    assert [line.partition("  ")[0] for line in lines] == [
+        "round 6 of 10", "stock", "2.50 of 3 alive · 2 of 2 replicates running · cap 4.50 · 0.50 "
+        "fined", "6 answers could not be read", "gini 0.25", "replicate 0", "Round 6 of 10",
+        "1 fined", "cap", "after",
+    ]  # fmt: skip
     assert shown.received.count("\x1b[?25l") == 1
     assert shown.received.rindex("\x1b[?25h") > shown.received.rindex("\x1b[?25l")
+
+
+def test_a_run_of_a_moment_is_drawn_once(hand: Hand) -> None:
+    shown = on_a_terminal(hand, given(hand), pages=6, quick=True)
+    assert shown.received.count("round 6 of 10") == 1
+    assert "\x1b[?25l" not in shown.received
+    assert shown.screen[0].startswith("round 6 of 10")
+
+
+def test_where_nothing_has_happened_nothing_stays(hand: Hand) -> None:
+    shown = on_a_terminal(hand, given(hand), pages=0, interrupted=True)
+    assert [line for line in shown.screen if line.strip()] == ["after"]
+
+
+def test_a_high_terminal_shows_the_events_of_more_rounds(hand: Hand) -> None:
+    last = {}
+    for height in (12, 40):
+        live = Live(given(hand), Console(file=io.StringIO(), force_terminal=True, height=height))
+        for page in rounds(hand, 8):
+            live.page(page)
+        last[height] = [str(line) for line in live._picture().renderables]
+    assert all(len(lines) < height for height, lines in last.items())
+    titles = {
+        height: [line for line in lines if line.startswith("Round")]
+        for height, lines in last.items()
+    }
+    assert titles[12] == ["Round 8 of 10"]
+    assert titles[40] == [f"Round {number} of 10" for number in range(1, 9)]
+
+
+def test_the_picture_never_becomes_lower_while_the_run_goes_on(hand: Hand) -> None:
+    live = Live(given(hand), Console(file=io.StringIO(), force_terminal=True, height=40))
+    live._note_work("loading the embedding model")
+    *pages, last = rounds(hand, 3)
+    for page in pages:
+        live.page(page)
+    before = len(live._picture().renderables)
+    live._note_work("")
+    assert len(live._picture().renderables) == before
+    live.page(last)
+    assert len(live._picture().renderables) > before
+
+
+def test_calls_without_a_reply_are_told(hand: Hand) -> None:
+    now = time.monotonic()
+    request = Request(Address("language_policy", "answer effort", 0, 0, 0, 0), "gpt", ())
+    calls = [
+        CallUnderWay(request, "sent", now - 8.2),
+        CallUnderWay(request, "sent", now),
+        CallUnderWay(request, "waiting", now),
+        CallUnderWay(request, "held back", now, now + 30.4, "here asked for a pause"),
+        CallUnderWay(request, "retrying", now, now + 2.3, "429 \x1b[31mslow down"),
+    ]
+    live = Live(
+        given(hand), Console(file=io.StringIO(), force_terminal=True), under_way=lambda: calls
+    )
+    assert [str(line) for line in live._picture().renderables[1:]] == [
+        "2 calls sent and not answered, the first 8 s ago · 1 call waiting for a place",
+        "1 call held back for 30 s: here asked for a pause",
+        r"1 call to be repeated in 2 s: 429 \x1b[31mslow down",
+    ]
+
+
+def test_work_that_takes_long_is_told_where_there_is_no_terminal(
+    hand: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("society.terminal.live._SLOW", 0.02)
+    file = io.StringIO()
+    with Live(given(hand), Console(file=file)):
+        with slow_work("packing the run file"):
+            pass
+        with slow_work("loading the embedding model"):
+            while not file.getvalue():
+                time.sleep(0.001)
+    assert file.getvalue() == "loading the embedding model\n"
 
 
 @pytest.mark.parametrize("columns", [24, 40, 200])

@@ -22,6 +22,7 @@ from pathlib import Path
 import pytest
 from textual.strip import Strip
 
+import society
 from society.errors import RunFileError, SocietyError
 from society.runs.runfile import open_run_file
 from society.terminal.console import TerminalStyle
@@ -89,6 +90,7 @@ EFFECTS: dict[str, Callable[[View, View], bool]] = {
     "question_mark": lambda before, after: after.screen == "help",
     "h": lambda before, after: after.screen == "help",
     "c": lambda before, after: after.second,
+    "w": lambda before, after: "do not part" in after.note,
     "r": lambda before, after: after.replicate == 1,
     "R": lambda before, after: after.replicate == 1,
     "enter": lambda before, after: (after.screen, after.round) == ("", before.round),
@@ -96,6 +98,10 @@ EFFECTS: dict[str, Callable[[View, View], bool]] = {
     "e": lambda before, after: after.screen == "eyes",
     # Of other screens: tests of the inspector press them there.
     "d": lambda before, after: after.screen == "",
+    "shift+down": lambda before, after: after.top == 0,
+    "shift+up": lambda before, after: after.top == 0,
+    "f": lambda before, after: after.top == 0,
+    "b": lambda before, after: after.top == 0,
     "shift+tab": lambda before, after: after.screen == "",
 }
 # Keys of runs with generations or types, which are tried in test_acts.py.
@@ -240,3 +246,36 @@ def test_a_damaged_run_is_left_with_its_error(thinkers: History, tmp_path: Path)
 def test_the_other_run_is_looked_at_as_far_as_it_goes(pair: History, village: History) -> None:
     seen = played(pair, "end", "r", "c", second=village)
     assert (seen.second, seen.round, seen.replicate) == (True, village.last, 0)
+
+
+def test_two_runs_are_shown_where_they_part(
+    uneven: History, record: Callable[..., History]
+) -> None:
+    poor = {"population": "mixed", "wealth": 2, "consumption": 2.5}
+    changes = {"agents": 4, "rounds": 6, "seed": 4, "replicates": 2, "parameters": poor}
+    seen = played(uneven, "end", "w", second=record("fishing_village", changes))
+    assert seen.round == 1
+    assert seen.note.startswith("Round 1")
+
+
+@pytest.mark.thorough
+def test_a_fork_is_played_and_shown_beside_the_run(tmp_path: Path) -> None:
+    society.run("fishing_village", seed=3, rounds=10, out=tmp_path / "lake.run")
+
+    async def drive(history: History) -> tuple[View, History | None]:
+        theatre = Theatre(history, View(round=4), UTF8)
+        async with theatre.run_test(size=(160, 40)) as pilot:
+            await pilot.press("F", *"fine=0", "enter", "enter")
+            for _ in range(300):
+                await pilot.pause(0.1)
+                if theatre.second is not None or not theatre.view.note.startswith("forking"):
+                    break
+            assert theatre.second is not None, theatre.view.note
+            return theatre.view, theatre.second
+
+    with open_run_file(tmp_path / "lake.run") as run:
+        view, fork = asyncio.run(drive(History(run)))
+    assert fork is not None
+    assert (view.beside, view.second, view.round) == (True, True, 4)
+    assert fork.manifest.params["fine"] == 0
+    assert (tmp_path / "lake-at-4-fine=0.run").exists()

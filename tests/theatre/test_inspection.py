@@ -69,6 +69,14 @@ def test_enter_on_an_event_opens_the_exchange_behind_it(thinkers: History) -> No
     assert f"villager {found[place].agent} · punish" in shown(thinkers, view)
 
 
+def test_changes_are_offered_where_a_model_was_asked(thinkers: History, village: History) -> None:
+    asked, ruled = (View(round=2, agent=1, screens=(EXCHANGE,)) for _ in range(2))
+    assert pressed(thinkers, asked, "d").changes
+    assert not pressed(village, ruled, "d").changes
+    assert "d changes" in shown(thinkers, asked)
+    assert "d changes" not in shown(village, ruled)
+
+
 def test_enter_on_nobody_says_what_to_do(thinkers: History) -> None:
     view = pressed(thinkers, View(round=2), "enter")
     assert (view.screen, view.note) == ("", "choose an agent first, with the arrows")
@@ -132,7 +140,8 @@ def test_a_long_prompt_loses_no_word_by_being_folded(thinkers: History) -> None:
 def test_what_does_not_fit_is_scrolled_to(thinkers: History) -> None:
     view = View(round=2, agent=0, screens=(EXCHANGE,))
     assert "… more below: ↓" in shown(thinkers, view, SMALL)
-    end = pressed(thinkers, view, *["down"] * 100)
+    assert pressed(thinkers, view, "f", "shift+down", "b", "down").top == 11
+    end = pressed(thinkers, view, *["shift+down"] * 10)
     assert "more below" not in shown(thinkers, end, SMALL)
     assert "what it was told with the question" in shown(thinkers, view)
 

@@ -142,3 +142,60 @@ def test_at_level_summary_nothing_is_known(tmp_path: Path) -> None:
     society.run("fishing_village", seed=3, rounds=2, level="summary", out=tmp_path / "v.run")
     with open_run_file(tmp_path / "v.run") as run:
         assert heard_lines(History(run), 1, 0, 0) == []
+
+
+# Who sees whom changes: two tables from round 2 on, all again in 4, and clerks 1 and 2 part in 5.
+TABLES = """
+import numpy as np
+from society import Ask, Cohort, DisplaySpec, Environment, Params, Real, Script, Tell
+from society import scenario, seen
+from society.components.language.llm_policy import LanguagePolicy
+
+class Nothing(Params):
+    pass
+
+def cast(params: Nothing, count: int) -> list[Cohort]:
+    return [Cohort("clerk", count, (LanguagePolicy(),))]
+
+SHOWN = DisplaySpec(noun="clerk")
+
+@scenario(params=Nothing, cast=cast, relations=("see",), agents=4, display=SHOWN)
+def tables(env: Environment) -> Script:
+    "Clerks sit at tables."
+    seats = np.broadcast_to(np.arange(env.agents), env.present.shape)
+    for week in env.rounds():
+        if week == 2:
+            yield Tell("seated", groups={"see": seats // 2})
+        elif week == 4:
+            yield Tell("stood_up", restores=("see",))
+        elif week == 5:
+            yield Tell("quarrelled", cuts={"see": np.where(seats == 1, 2, -1)})
+        coats = {"coat": seen("see", 200 + seats + week / 10)}
+        _ = yield Ask("count", Real(0, 9), coats, fallback=0, text="How many?")
+"""
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_whom_an_agent_sees_follows_groups_cuts_and_restored_graphs(
+    tmp_path: Path, backwards: bool
+) -> None:
+    (tmp_path / "tables.py").write_text(TABLES)
+    society.run(tmp_path / "tables.py", seed=1, rounds=6, out=tmp_path / "t.run")
+    with open_run_file(tmp_path / "t.run") as run:
+        history = History(run)
+        calls = [call for call in run.calls() if not call.request.address.bare]
+        sights: dict[int, set[int]] = {}
+        for call in reversed(calls) if backwards else calls:
+            seat = call.request.address.agent
+            (asked,) = [
+                one for one in heard_lines(history, call.round, 0, seat) if one.sort == "ask"
+            ]
+            told = set(facts_of([asked], "coat"))
+            prompt = call.request.messages[-1].content
+            assert told == {int(one) for one in re.findall(r"Clerk (\d) \(", prompt)}
+            if seat == 1:
+                sights[call.round] = told
+    everybody = {0, 1, 2, 3}
+    assert sights == {
+        1: everybody, 2: {0, 1}, 3: {0, 1}, 4: everybody, 5: {0, 1, 3}, 6: {0, 1, 3},
+    }  # fmt: skip

@@ -102,7 +102,7 @@ def compare(first: RunFile, second: RunFile) -> RunComparison:
     return RunComparison(
         sides,
         tuple(_inputs(first.manifest, second.manifest)),
-        "",
+        _relation((first, second), sides),
         difference,
         apart,
         tuple(_measures((first, second), outcomes)),
@@ -127,6 +127,32 @@ def _side(run: RunFile, name: str, outcome: Outcome) -> RunSide:
         outcome.digest,
         {cause: count for cause, count in outcome.ends.items() if cause},
     )
+
+
+def _relation(runs: tuple[RunFile, RunFile], sides: tuple[RunSide, RunSide]) -> str:
+    """Say how two runs belong together by forks, if they do: as parent and child, or as siblings.
+
+    A note of a fork names the digest of the rounds that were kept, by which a parent is known.
+    """
+    for child, parent in ((1, 0), (0, 1)):
+        for note in reversed(runs[child].manifest.forks):
+            if _digest_after(runs[parent], note.after) == note.digest:
+                said = "; ".join(note.changes) or "nothing changed"
+                return (
+                    f"{sides[child].name} is a fork of {sides[parent].name} after round "
+                    f"{note.after}: {said}"
+                )
+    one, other = ([(note.digest, note) for note in run.manifest.forks] for run in runs)
+    for digest, note in one:
+        if digest in dict(other):
+            return f"Both are forks of {note.parent} after round {note.after}"
+    return ""
+
+
+def _digest_after(run: RunFile, number: int) -> str:
+    """Return the digest of all rounds up to one; "" if the run has not come so far."""
+    record = next(run.records(number, lines=False), None)
+    return "" if record is None else record.chain
 
 
 def _inputs(first: Manifest, second: Manifest) -> Iterator[InputDifference]:

@@ -59,6 +59,11 @@ class _Recorded:
     def finished(self) -> bool:
         return self.run.status == "finished"
 
+    @property
+    def interventions(self) -> tuple[str, ...]:
+        notes = self.run.manifest.forks
+        return tuple(note.words for note in notes if len(note.changes) > (note.seed is not None))
+
     def pages(self) -> Iterator[Page]:
         for page in self.run.pages():
             self.names.meet(page)

@@ -26,6 +26,7 @@ from .batch_desk import BatchDesk
 from .batch_server import WINDOW, BatchServer, JobState, Missing, read_line
 from .budget import Budget
 from .caller import Remote
+from .calls_under_way import CallsUnderWay
 from .endpoint import Endpoint, Outgoing
 from .pricing import Price, find_price
 from .responses import Client, Failed, Reply
@@ -388,7 +389,9 @@ class BatchedModel(Remote):
 
     client: BatchClient
 
-    def __init__(self, spec: ModelSpec, client: BatchClient, budget: Budget) -> None:
+    def __init__(
+        self, spec: ModelSpec, client: BatchClient, budget: Budget, under_way: CallsUnderWay
+    ) -> None:
         # A job takes as many questions as there are, and as long as it takes.
         unbounded = {
             "concurrency": _UNBOUNDED,
@@ -397,7 +400,7 @@ class BatchedModel(Remote):
             "timeout": _FOREVER,
             "deadline": _FOREVER,
         }
-        super().__init__(spec.model_copy(update=unbounded), client, budget)
+        super().__init__(spec.model_copy(update=unbounded), client, budget, under_way)
         self.price, self._patience = find_price(spec, batch=True), spec.timeout
 
     @property
@@ -411,7 +414,9 @@ class BatchedModel(Remote):
         return await super().call(request, going, token)
 
 
-def batched(spec: ModelSpec, settings: Client, budget: Budget, desk: BatchDesk) -> BatchedModel:
+def batched(
+    spec: ModelSpec, settings: Client, budget: Budget, desk: BatchDesk, under_way: CallsUnderWay
+) -> BatchedModel:
     """Make a model that is asked in batches; raises InputError if it has no such interface.
 
     settings: the client of single calls.
@@ -428,7 +433,7 @@ def batched(spec: ModelSpec, settings: Client, budget: Budget, desk: BatchDesk) 
             "out, or take openai/NAME or, by --api-base, a server with POST /batches"
         )
     server = BatchServer(spec.model_copy(update={"api_base": (address or "").rstrip("/")}))
-    return BatchedModel(spec, BatchClient(spec, server, settings, desk), budget)
+    return BatchedModel(spec, BatchClient(spec, server, settings, desk), budget, under_way)
 
 
 def _new_key() -> str:

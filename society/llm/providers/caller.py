@@ -12,6 +12,7 @@ from society.engine.cancellation import CancellationToken
 from society.errors import ContextOverflow, InputError, Paused
 
 from .budget import Budget, Use
+from .calls_under_way import CallsUnderWay
 from .endpoint import Outgoing
 from .pricing import find_price
 from .rate_limits import shared_limiter
@@ -26,8 +27,15 @@ _FRAME = 16  # tokens that roles and templates may add to a message, and to the 
 class Remote:
     """One model, for one run."""
 
-    def __init__(self, spec: ModelSpec, client: Client, budget: Budget) -> None:
+    def __init__(
+        self,
+        spec: ModelSpec,
+        client: Client,
+        budget: Budget,
+        under_way: CallsUnderWay | None = None,
+    ) -> None:
         self.spec, self.client, self.budget = spec, client, budget
+        self.under_way = under_way or CallsUnderWay()
         self.limiter = shared_limiter(spec)
         self.price = find_price(spec)
         self.answered = False  # whether any call has been
@@ -84,6 +92,7 @@ class _Call:
         self.number = next(numbers)
         self.attempts = 0
         self._answerable = False  # an attempt may have been answered, whether or not we heard it
+        self._failure = ""  # of the last attempt
         self.replies: list[Reply] = []  # all but the last without words, though paid for
         self._began, self._queued = time.monotonic(), 0.0
 
@@ -117,7 +126,7 @@ class _Call:
         """The first reply with words. If none has any, that is what was said."""
         remote = self.remote
         last = await ask_persistently(
-            self._attempt, remote.spec, self.number, self.busy, self.token.sleep
+            self._attempt, remote.spec, self.number, self.busy, self._rest
         )
         return Completion(
             last.text,
@@ -132,9 +141,23 @@ class _Call:
             sum_known(reply.cached_tokens for reply in self.replies),
         )
 
+    async def _rest(self, seconds: float) -> None:
+        """Wait before the next attempt."""
+        why = self._failure or "an empty reply"
+        self.remote.under_way.note(self.request, "retrying", seconds, why)
+        await self.token.sleep(seconds)
+
+    async def _hold(self, seconds: float) -> None:
+        """Wait for the pace that limits allow."""
+        host, resting = self.remote.client.place.host, self.remote.limiter.resting
+        why = f"{host} asked for a pause" if resting else "requests or tokens per minute"
+        self.remote.under_way.note(self.request, "held back", seconds, why)
+        await self.token.sleep(seconds)
+
     async def _attempt(self) -> Reply:
         """One more reply, within the budget."""
         self.token.check()
+        self.remote.under_way.note(self.request, "waiting")
         waiting, budget = time.monotonic(), self.remote.budget
         if not budget.limited:
             return await self._in_turn(waiting)
@@ -165,15 +188,18 @@ class _Call:
         await limiter.enter(spec.concurrency, token)
         try:
             prompt = sum(len(message.content) for message in self.request.messages) // _LETTERS
-            need = await limiter.pace(spec, self.number, prompt, self.room, token.sleep)
+            need = await limiter.pace(spec, self.number, prompt, self.room, self._hold)
             limiter.breaker.check(self.remote.client.place.host)
             self._queued += time.monotonic() - waiting
             await self.going()
             self.attempts += 1
+            self.remote.under_way.note(self.request, "sent")
+            self._failure = ""
             try:
                 reply = await self._reply()
             except Failed as failed:
                 self._answerable |= failed.billed
+                self._failure = str(failed)
                 raise
             except BaseException:  # cut off on its way: it may have been answered all the same
                 self._answerable = True

@@ -17,6 +17,7 @@ from . import api_keys
 from .answer_tape import AnswerTape
 from .batch_desk import BatchDesk
 from .budget import Budget
+from .calls_under_way import CallsUnderWay
 from .identical_calls import IdenticalCalls, refuse_chance
 from .offline import Offline, OfflineModel
 from .pricing import find_price
@@ -51,6 +52,7 @@ class ModelPool:
     models of the user's functions, by FILE.py:function. budget: the run's own, or one that it
     shares. seed: of the offline mind. share: ask identical questions once.
     batch: ask models through the batch interfaces of their providers; desk: what their jobs share.
+    under_way: the calls without a reply.
     """
 
     def __init__(
@@ -67,7 +69,7 @@ class ModelPool:
         self._budget = budget or Budget(Limits(), Spent())
         self._own, self._seed = own or {}, seed
         self._minds: dict[str, Mind] = {}
-        self._batch, self.desk = batch, BatchDesk()
+        self._batch, self.desk, self.under_way = batch, BatchDesk(), CallsUnderWay()
         self._identical = IdenticalCalls() if share else None
 
     def spec(self, name: str) -> ModelSpec:
@@ -102,7 +104,8 @@ class ModelPool:
         token.check()
         _LOG.debug("asking %s: %s", request.model, request.address)
         try:
-            reply = await self._reply(request, going, token)
+            with self.under_way.of(request):
+                reply = await self._reply(request, going, token)
             _LOG.debug("%s has answered: %s", request.model, request.address)
             return reply
         except BaseException as error:
@@ -176,8 +179,8 @@ class ModelPool:
         if self._batch:
             from .batches import batched
 
-            return batched(spec, client, self._budget, self.desk)
-        return Remote(spec, client, self._budget)
+            return batched(spec, client, self._budget, self.desk, self.under_way)
+        return Remote(spec, client, self._budget, self.under_way)
 
     def _client(self, spec: ModelSpec) -> Client:
         if spec.sort == "lean":

@@ -215,6 +215,11 @@ class Limiter:
             if spec.tokens_per_minute:
                 self._next_token += 60 * (prompt + reply - need) / spec.tokens_per_minute
 
+    @property
+    def resting(self) -> bool:
+        """Whether the provider has asked for a pause that is not over."""
+        return self._rest > self.clock()
+
     def rest(self, seconds: float) -> None:
         """Let no call start for so long: the provider has asked for it."""
         with self._lock:

@@ -1,0 +1,1 @@
+"""Frames of the theatre in files: a page, a picture, a recording for a terminal, plain text."""

@@ -1,0 +1,223 @@
+"""`society run --watch` and `society replay` of a run under way, on a real terminal."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from society.runs.runfile import open_run_file
+
+pytest.importorskip("pty", reason="there are no pseudo-terminals on this system")
+
+from tests.pseudo_terminal import ROOT, PseudoTerminal, Screen
+
+if TYPE_CHECKING:
+    from tests.conftest import Provider, Typed
+
+SOCIETY = [sys.executable, "-m", "society"]
+RULES = [*SOCIETY, "run", "fishing_village", "--rounds", "5", "--seed", "3"]
+ROUNDS, SLOW = 3, 1.0  # seconds of an answer, in which a theatre opens
+
+
+def begun(provider: Provider) -> list[str]:
+    """The words that begin a run of language agents, whose answers take a while."""
+    return [
+        *SOCIETY, "run", "language_village", "--agents", "4", "--rounds", str(ROUNDS),
+        *("--model", "openai/slow", "--api-base", provider.url, "--out", "a.run"),
+        *("--set", "norm_embedder=hashing", "ends_on=horizon"),
+    ]  # fmt: skip
+
+
+def opened(screen: Screen) -> bool:
+    return screen.alternate and "● live" in screen.text
+
+
+def over(screen: Screen) -> bool:
+    return screen.alternate and screen.lines[0].endswith("finished")
+
+
+def child_of(process: int) -> int:
+    """Return the only child of a process, whichever of its threads has begun it."""
+    tasks = Path(f"/proc/{process}/task").iterdir()
+    (child,) = [int(one) for task in tasks for one in (task / "children").read_text().split()]
+    return child
+
+
+def cursor_is_back(terminal: PseudoTerminal) -> bool:
+    return "\x1b[?25h" in terminal.received.rpartition("\x1b[?25l")[2]
+
+
+@pytest.mark.xdist_group("provider")
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((200, 60), marks=pytest.mark.thorough)])
+def test_a_run_is_watched_to_its_end_and_its_result_stands_on_the_normal_screen(
+    size: tuple[int, int], tmp_path: Path, provider: Provider
+) -> None:
+    provider.plan(latency=SLOW)
+    words = [*begun(provider), "--watch"]
+    with PseudoTerminal(words, tmp_path, size, OPENAI_API_KEY="sk-none") as terminal:
+        terminal.until(opened)
+        terminal.until("4 calls sent and not answered")
+        provider.plan(latency=0.02)
+        terminal.until(over)
+        assert f"round {ROUNDS} of {ROUNDS}" in terminal.screen.lines[0]
+        terminal.type("q")
+        assert terminal.end() == 0
+        assert not terminal.screen.alternate
+        assert terminal.screen.text.rstrip().endswith("society show a.run")
+        assert cursor_is_back(terminal)
+    with open_run_file(tmp_path / "a.run") as run:
+        assert (run.status, run.rounds) == ("finished", ROUNDS)
+    assert [one.name for one in tmp_path.glob("a.run*")] == ["a.run"]
+
+
+@pytest.mark.xdist_group("provider")
+def test_a_run_is_stopped_from_the_theatre_and_resumed_in_it(
+    tmp_path: Path, provider: Provider
+) -> None:
+    provider.plan(latency=SLOW)
+    words = [*begun(provider), "--watch"]
+    with PseudoTerminal(words, tmp_path, OPENAI_API_KEY="sk-none") as terminal:
+        terminal.until(opened)
+        terminal.type("q")
+        terminal.until("s: stop it")
+        terminal.type("s")
+        assert terminal.end() == 130
+        screen = terminal.until(lambda screen: not screen.alternate)
+    assert "society resume a.run" in screen
+    provider.plan(latency=0.02)
+    words = [*SOCIETY, "resume", "a.run", "--api-base", provider.url, "--watch"]
+    with PseudoTerminal(words, tmp_path, OPENAI_API_KEY="sk-none") as terminal:
+        terminal.until(over)
+        terminal.type("q")
+        assert terminal.end() == 0
+    # What was paid for before is not asked again.
+    assert {entry["full"] for entry in provider.log().values()} == {1}
+
+
+@pytest.mark.thorough
+@pytest.mark.xdist_group("provider")
+def test_a_theatre_that_is_closed_leaves_the_run_to_the_plain_view(
+    tmp_path: Path, provider: Provider
+) -> None:
+    provider.plan(latency=SLOW)
+    words = [*begun(provider), "--watch"]
+    with PseudoTerminal(words, tmp_path, OPENAI_API_KEY="sk-none") as terminal:
+        terminal.until(opened)
+        terminal.type("q")
+        terminal.until("close the view only")
+        terminal.type("v")
+        terminal.until(lambda screen: not screen.alternate and "calls sent" in screen.text)
+        provider.plan(latency=0.02)
+        assert terminal.end() == 0
+        assert f"round {ROUNDS} of {ROUNDS}" in terminal.received.rpartition("?1049l")[2]
+
+
+@pytest.mark.thorough
+@pytest.mark.xdist_group("provider")
+def test_a_theatre_that_dies_leaves_the_run_alone(tmp_path: Path, provider: Provider) -> None:
+    provider.plan(latency=SLOW)
+    words = [*begun(provider), "--watch"]
+    with PseudoTerminal(words, tmp_path, (100, 40), OPENAI_API_KEY="sk-none") as terminal:
+        terminal.until(opened)
+        os.kill(child_of(terminal.process.pid), signal.SIGKILL)
+        terminal.until(lambda screen: not screen.alternate)
+        provider.plan(latency=0.02)
+        assert terminal.end() == 0
+        assert "the theatre ended with code -9; the run goes on" in terminal.received
+        assert cursor_is_back(terminal)
+    with open_run_file(tmp_path / "a.run") as run:
+        assert run.status == "finished"
+
+
+@pytest.mark.thorough
+@pytest.mark.xdist_group("provider")
+def test_a_run_that_is_killed_takes_its_theatre_along(tmp_path: Path, provider: Provider) -> None:
+    provider.plan(latency=SLOW)
+    words = shlex.join([*begun(provider), "--watch"])
+    shell = ["sh", "-c", f"{words}; echo the shell goes on; sleep 30"]
+    with PseudoTerminal(shell, tmp_path, OPENAI_API_KEY="sk-none") as terminal:
+        terminal.until(opened)
+        os.kill(child_of(terminal.process.pid), signal.SIGKILL)
+        terminal.until("the shell goes on")
+        terminal.until(lambda screen: not screen.alternate)
+        assert cursor_is_back(terminal)
+
+
+@pytest.mark.thorough
+@pytest.mark.xdist_group("provider")
+def test_sigterm_interrupts_a_run_that_is_watched(tmp_path: Path, provider: Provider) -> None:
+    provider.plan(latency=SLOW)
+    words = [*begun(provider), "--watch"]
+    with PseudoTerminal(words, tmp_path, OPENAI_API_KEY="sk-none") as terminal:
+        terminal.until(opened)
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.end() == 130
+        assert not terminal.screen.alternate
+        assert "society resume a.run" in terminal.screen.text
+
+
+@pytest.mark.thorough
+def test_a_run_of_rules_is_watched_after_its_end(tmp_path: Path) -> None:
+    with PseudoTerminal([*RULES, "--watch"], tmp_path) as terminal:
+        terminal.until(over)
+        terminal.type("q")
+        assert terminal.end() == 0
+        assert "survival_time" in terminal.screen.text
+
+
+@pytest.mark.thorough
+def test_json_is_printed_alone_after_a_run_was_watched(tmp_path: Path) -> None:
+    with (
+        (tmp_path / "out.json").open("w") as out,
+        PseudoTerminal([*RULES, "--watch", "--json"], tmp_path, stdout=out.fileno()) as terminal,
+    ):
+        terminal.until(over)
+        terminal.type("q")
+        assert terminal.end() == 0
+    assert (tmp_path / "out.json").read_text().startswith('{\n  "scenario": "fishing_village"')
+
+
+def test_without_a_terminal_watching_is_printing_lines(typed: Typed) -> None:
+    said = typed("run", "fishing_village", "--rounds", 5, "--watch")
+    assert said.err.startswith(
+        "society: --watch needs a terminal, and stdin is none; lines are printed instead\n"
+    )
+    assert "round 5 of 5" in said.err
+
+
+def test_to_watch_quietly_is_a_contradiction(typed: Typed) -> None:
+    said = typed("run", "fishing_village", "--watch", "--quiet")
+    assert said.code == 2
+    assert said.err == (
+        "society: --watch shows a run while it is played, and --quiet nothing; give one\n"
+    )
+    assert not Path("runs").exists()
+
+
+@pytest.mark.xdist_group("provider")
+def test_a_run_of_another_process_is_followed_by_replay(tmp_path: Path, provider: Provider) -> None:
+    provider.plan(latency=SLOW)
+    surroundings = {**os.environ, "OPENAI_API_KEY": "sk-none", "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [*begun(provider), "--quiet"], cwd=tmp_path, env=surroundings, stderr=subprocess.DEVNULL
+    ) as process:
+        while not (tmp_path / "a.run").exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        with PseudoTerminal([*SOCIETY, "replay", "a.run"], tmp_path) as terminal:
+            terminal.until(opened)
+            provider.plan(latency=0.02)
+            terminal.until(over)
+            assert f"round {ROUNDS} of {ROUNDS}" in terminal.screen.lines[0]
+            terminal.type("q")
+            assert terminal.end() == 0
+    assert process.returncode == 0
+    assert [one.name for one in tmp_path.glob("a.run*")] == ["a.run"]
