@@ -152,7 +152,9 @@ def title(history: History, view: View, width: int, style: TerminalStyle, about:
     page = history.page(view.round)
     said = [about] if about else []
     said.append(f"seed {manifest.seed}")
-    if has_matches(manifest):
+    if view.screen in (acts.RANKING, acts.MATCHES):
+        said.append("all matches")
+    elif has_matches(manifest):
         said.append(MatchNames(manifest)[view.replicate].words())
     elif manifest.replicates > 1:
         said.append(f"replicate {view.replicate} of {manifest.replicates}")

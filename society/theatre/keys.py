@@ -70,11 +70,8 @@ def _move(view: View, history: History, by: int) -> View:
     return view.choose(order[min(max(place, 0), len(order) - 1)])
 
 
-def _along(view: View, history: History, by: int) -> View:
-    """Go a round on or back; in a ranking, choose the next opponent."""
-    if view.screen == acts.RANKING:
-        return acts.move_column(view, history, by)
-    return view.step(history, by)
+def _moves_in_time(view: View, history: History) -> bool:
+    return view.screen != acts.RANKING
 
 
 def _next_sort(view: View, history: History) -> View:
@@ -103,8 +100,10 @@ TIME, MARKS, CHOICE, MORE = "Time", "Marks", "Agents and events", "More"
 # In the order in which the line of keys, which holds only what fits, and the help list them.
 KEYS: tuple[Key, ...] = (
     Key(TIME, ("space",), "space", "play", "play, or pause", lambda v, h: v.toggle_playing(h)),
-    Key(TIME, ("left",), "←", "", "one round back", lambda v, h: _along(v, h, -1)),
-    Key(TIME, ("right",), "→", "round", "one round on", lambda v, h: _along(v, h, 1)),
+    Key(TIME, ("left",), "←", "", "one round back", lambda v, h: v.step(h, -1),
+        when=_moves_in_time),
+    Key(TIME, ("right",), "→", "round", "one round on", lambda v, h: v.step(h, 1),
+        when=_moves_in_time),
     Key(TIME, ("shift+left", "pageup"), "⇧←", "", "ten rounds back", lambda v, h: v.step(h, -10)),
     Key(TIME, ("shift+right", "pagedown"), "⇧→", "", "ten rounds on", lambda v, h: v.step(h, 10)),
     Key(TIME, ("home",), "Home", "", "before the first round", lambda v, h: v.at(h, 0)),
@@ -126,6 +125,10 @@ KEYS: tuple[Key, ...] = (
         (acts.LINEAGE,)),
     Key(CHOICE, ("d",), "d", "compare", "compare other lives with this one", acts.compare_lives,
         (acts.LINEAGE,)),
+    Key(CHOICE, ("right",), "→", "opponent", "the next opponent",
+        lambda v, h: acts.move_column(v, h, 1), (acts.RANKING,)),
+    Key(CHOICE, ("left",), "←", "", "the opponent before",
+        lambda v, h: acts.move_column(v, h, -1), (acts.RANKING,)),
     Key(CHOICE, ("enter",), "Enter", "matches", "matches of these two types",
         lambda v, h: v.open(acts.MATCHES), (acts.RANKING,)),
     Key(CHOICE, ("e",), "e", "selection", "types under selection, or a match", acts.rearrange,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 from society.terminal.console import TerminalStyle
 from society.theatre.draw import draw
 from society.theatre.frame import Size
 from society.theatre.history import History
-from society.theatre.keys import KEYS, QUIT
+from society.theatre.keys import KEYS, QUIT, keys_of
 from society.theatre.view import View
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "replay.md"
@@ -22,12 +23,13 @@ def test_the_document_lists_all_keys_with_what_they_do() -> None:
     assert rows == [(key.label, key.help) for key in ALL]
 
 
-def test_no_two_keys_of_one_screen_have_the_same_name() -> None:
+def test_no_two_keys_of_one_screen_have_the_same_name(
+    pair: History, chain: History, rivals: History
+) -> None:
     screens = {screen for key in ALL for screen in key.screens} | {""}
-    for screen in screens:
-        names = Counter(
-            name for key in ALL if not key.screens or screen in key.screens for name in key.names
-        )
+    for history, screen in product((pair, chain, rivals), screens):
+        view = View(beside=True, screens=(screen,) if screen else ())
+        names = Counter(name for key in keys_of(history, view) for name in key.names)
         assert [name for name, count in names.items() if count > 1] == []
 
 
