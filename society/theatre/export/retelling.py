@@ -37,7 +37,8 @@ _BARS = re.compile("[━╸]+")
 class Life:
     """An agent while it has its seat: its name, and what it said, each with the round's number.
 
-    first, last: the rounds between which the seat has this name.
+    type: "" if all agents are of one type. first, last: the rounds between which the seat has this
+    name.
     """
 
     seat: int
@@ -109,7 +110,8 @@ class Retelling:
         for seat, life in enumerate(self._living):
             name = self._names[seat]
             if life is None or life.name != name:
-                life = Life(seat, name, self._names.cohorts[seat], number, number)
+                kind = self._names.cohorts[seat] if self._names.several else ""
+                life = Life(seat, name, kind, number, number)
                 self._living[seat] = life
                 self.lives.append(life)
             life.last = number
