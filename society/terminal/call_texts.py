@@ -5,7 +5,7 @@ Nothing is shortened or broken into lines, so that what is piped can be searched
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -51,8 +51,16 @@ def print_calls(
             shown.append(line.append(style.words(words)))
         if count > 1:
             shown.insert(0, Text())
-        console.print(Text("\n").join(shown), soft_wrap=True)
+        _print(console, shown)
     return count
+
+
+def _print(console: Console, lines: Sequence[Text]) -> None:
+    """Print lines that are harmless already; without colours, which take most of the time."""
+    if console.is_terminal:
+        console.print(Text("\n").join(lines), soft_wrap=True)
+    else:
+        console.file.write("".join(f"{line.plain}\n" for line in lines))
 
 
 def _heading(named: NamedCall, replicates: int) -> str:
