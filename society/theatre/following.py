@@ -28,7 +28,7 @@ class RunProgress(NamedTuple):
 
 
 class Follower:
-    """Follows the file of a history; `history` grows with it."""
+    """Follows the file of a history, which grows with it."""
 
     def __init__(self, history: History) -> None:
         self.history, self._path = history, history.run.path
@@ -42,8 +42,7 @@ class Follower:
             if stamp != self._stamp or self._standing is None:
                 run.let_go()
                 self._standing = run.standing
-                if run.rounds > self.history.last:
-                    self.history = History(run)
+                self.history.refresh()
                 # What is written in the same moment may leave the same stamp.
                 settled = all(time.time() - at > _MOMENT for *_, at in stamp)
                 self._stamp = stamp if settled else None

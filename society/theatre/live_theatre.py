@@ -89,33 +89,26 @@ class LiveTheatre(Theatre):
     def _follow(self) -> None:
         """Take in what is new, and look again a little later."""
         began = time.monotonic()
-        view, before, followed = self.view, self.view.live, self._follower.history
+        view, before = self.view, self.view.live
+        history = self._follower.history
+        last = history.last
         try:
             progress = self._follower.look()
         except RunFileError as error:
             view = replace(view, note=str(error))
         else:
-            file = followed.run.path
-            view = self._grown(view, followed, self._follower.history)
-            view = replace(view, live=LiveRun(file, *progress, self._doing()))
+            busy = view.screens or view.event or view.playing or self.front is not history
+            if view.round == last < history.last and not busy:
+                view = view.at(history, history.last)
+            view = replace(view, live=LiveRun(history.run.path, *progress, self._doing()))
         if view != self.view:
             self.look(view)
-            self._follower.history.run.let_go()
+            history.run.let_go()
         if before is not None and self._gone() and view.live and view.live.status == "interrupted":
             self.exit(self.view)
             return
         took = time.monotonic() - began
         self.set_timer(max(_OFTEN, _SPARING * took), self._follow)
-
-    def _grown(self, view: View, before: History, history: History) -> View:
-        """Return the view of a history that may have grown; at the last round, it goes along."""
-        busy = view.screens or view.event or view.playing or self.front is not before
-        at_the_end = view.round == before.last and not busy
-        if self.history is before:
-            self.history = history
-        if self.second is before:
-            self.second = history
-        return view.at(history, history.last) if at_the_end and history is not before else view
 
 
 def open_live_theatre(
