@@ -286,7 +286,7 @@ commands.lab -> cli.experiments
 commands.runs -> cli.runs
     KINDS -> cli.catalogue.KINDS
     UNSAID -> cli.arguments.NOT_GIVEN
-    replay -> replay_command
+    replay -> cli.replay.replay_command
     resume -> resume_command
     run -> run_command
     show -> show_command

@@ -15,7 +15,6 @@ from society.lineage import Life
 from society.runs.match_names import MatchNames, has_matches
 from society.terminal.console import TerminalStyle
 
-from .deeds import deeds_in
 from .descent import Descent, LineOrder, has_generations, lines_of_descent, read_descent
 from .events import names_at
 from .frame import Panel
@@ -30,6 +29,7 @@ from .ranking_panel import (
     selection_panel,
 )
 from .relations import relations_at
+from .round_deeds import deeds_in
 from .standings_data import TypeStandings, has_types, read_standings
 from .strategy_panel import strategy_panel
 from .view import NOBODY_CHOSEN, View

@@ -18,9 +18,9 @@ from society.terminal.console import TerminalStyle, flow_items
 from society.terminal.labels import Names
 
 from .canvas import Canvas, Point
-from .deeds import Deed, short_label
 from .frame import Panel
 from .relations import Edge, Relations, describe_degrees
+from .round_deeds import Deed, short_label
 
 _MOST_DRAWN = 24  # agents
 _FEW = 8  # deeds; of more it is said by and to whom there were most

@@ -18,7 +18,6 @@ from society.theatre.app import Theatre
 from society.theatre.canvas import Canvas
 from society.theatre.conditions_data import RunsFolder, read_folder, summarise
 from society.theatre.conditions_panel import FolderView
-from society.theatre.deeds import deeds_in
 from society.theatre.descent import has_generations, lines_of_descent, read_descent
 from society.theatre.draw import draw
 from society.theatre.events import names_in
@@ -29,6 +28,7 @@ from society.theatre.keys import press
 from society.theatre.lineage_panel import price_panel
 from society.theatre.network_panel import places_of
 from society.theatre.relations import relations_at
+from society.theatre.round_deeds import deeds_in
 from society.theatre.standings_data import action_signs, has_types, read_standings
 from society.theatre.strategy_panel import changed_words, strategy_panel
 from society.theatre.view import View
