@@ -23,7 +23,7 @@ __all__ = ["BORDER", "BORN", "ENDED", "GONE", "Course", "History", "Mark"]
 
 _PAGES_KEPT = 64
 _AT_ONCE = 200  # rounds; fewer are gathered in less time than a thread takes
-_MOST_BYTES = 2**26  # of the series that are gathered at once
+_MOST_BYTES = 2**27  # of the series that are gathered at once
 
 
 class History:
@@ -46,7 +46,12 @@ class History:
     def paths(self) -> list[tuple[int, ...]]:
         """The path of each round among nested rounds, by number."""
         if self._paths is None or len(self._paths) <= self.last:
-            self._paths = self.run.paths()[: self.last + 1]
+            levels, last = self.manifest.stage.levels, self.last
+            if len(levels) == 1 and last and self.page(last).path == (last,):
+                # Each round was the next outermost one, so that none is within another.
+                self._paths = [(), *((number,) for number in range(1, last + 1))]
+            else:
+                self._paths = self.run.paths()[: last + 1]
         return self._paths
 
     def _read(self, number: int) -> Page:

@@ -114,9 +114,12 @@ def _pack(key: str, found: Gathered, paths: Paths) -> bytes:
         "paths": [".".join(map(str, path)) for path in paths],
     }
     words = json.dumps(head).encode()
-    body = [one.astype(one.dtype.newbyteorder("<")).tobytes() for one in (*arrays, found.marks)]
-    packed = zlib.compress(b"".join([words, *body]), 1)
-    rest = b"".join([key.encode(), _HEAD.pack(len(words)), packed])
+    packer = zlib.compressobj(1)
+    packed = [packer.compress(words)]
+    for one in (*arrays, found.marks):  # one by one, so that few bytes are there twice
+        little = np.ascontiguousarray(one, one.dtype.newbyteorder("<"))
+        packed.append(packer.compress(little.data.cast("B") if little.size else b""))
+    rest = b"".join([key.encode(), _HEAD.pack(len(words)), *packed, packer.flush()])
     return _hash(rest).encode() + rest
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import society
+from society.index import presets
 from society.runs.runfile import open_run_file
 from society.theatre.history import BORDER, BORN, ENDED, GONE, Course, History
 from tests.theatre.conftest import Record
@@ -30,6 +31,20 @@ def test_every_replicate_has_the_numbers_of_its_rounds(record: Record) -> None:
         shares = history.run.series("stock", replicate, measure=True)
         np.testing.assert_array_equal(course.measures["stock"], shares)
     assert not np.array_equal(history.course(0).own["catch"], history.course(1).own["catch"])
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", sorted(presets()))
+def test_courses_of_a_preset_are_the_series_of_its_run(record: Record, name: str) -> None:
+    """Two paths, one truth: gathered for all replicates at once, and read for one alone."""
+    history = record(name, {"seed": 5})
+    for replicate in {0, history.manifest.replicates - 1}:
+        course = history.course(replicate)
+        for series, values in course.own.items():
+            np.testing.assert_array_equal(history.run.series(series, replicate), values)
+        for series, values in course.measures.items():
+            told = history.run.series(series, replicate, measure=True)
+            np.testing.assert_array_equal(told, values)
 
 
 def test_measures_of_which_single_rounds_say_nothing_have_no_course(village: History) -> None:
