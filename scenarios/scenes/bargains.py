@@ -14,9 +14,10 @@ from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
-from society.engine.scenario import Measure, RoundFacts, mean_over
+from society.engine.scenario import Direction, Measure, RoundFacts, mean_over
 from society.engine.script import Fact, common, own
 
+GAINS: dict[str, Direction] = {"coins": "more", "deals": "more", "surplus": "more"}
 BARGAIN_FACTS = {
     "bout": FactSpec("Bout of haggling", private=True),
     "sells": FactSpec("Your side", labels=("buyer", "seller")),

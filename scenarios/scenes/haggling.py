@@ -20,9 +20,9 @@ from society.engine.population import Cohort, fill_from_params
 from society.engine.scenario import DisplaySpec, scenario
 from society.engine.script import Ask, Script, Tell, common, own
 
-from .bargains import BARGAIN_FACTS, BARGAIN_MEASURES, pair_up, tell_gains
+from .bargains import BARGAIN_FACTS, BARGAIN_MEASURES, GAINS, pair_up, tell_gains
 from .consequences import Inventory
-from .scene import RELATIONS, Scene, SceneParams, scene_facts
+from .scene import RELATIONS, SAYS, Scene, SceneParams, scene_facts
 
 ITEMS = ("coins", "goods")
 TALK = "It is bout {bout}. Talk with the other side about the price; no word binds you."
@@ -44,13 +44,7 @@ def traders(p: Bazaar, count: int) -> list[Cohort]:
 SHOWN = ("worth", "offer", "price", "coins")
 NOUNS = {"seller": "seller", "buyer": "buyer"}
 ENDS = {"haggled": "all pairs have dealt"}
-STAGE = DisplaySpec(
-    columns=SHOWN,
-    better={"coins": "more", "deals": "more", "surplus": "more"},
-    quotes={"act": "says"},
-    endings=ENDS,
-    nouns=NOUNS,
-)
+STAGE = DisplaySpec(columns=SHOWN, better=GAINS, quotes=SAYS, endings=ENDS, nouns=NOUNS)
 
 
 @scenario(

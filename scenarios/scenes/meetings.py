@@ -10,8 +10,10 @@ from itertools import product
 import numpy as np
 
 from society.engine.rng import Array
-from society.engine.scenario import Measure
+from society.engine.scenario import Direction, Measure
 from society.engine.script import Fact, common, own
+
+JOYS: dict[str, Direction] = {"joy": "more", "coordinated": "more", "welfare": "more"}
 
 
 def tell_meeting(place: Array, favourite: Array, who: Array, bonus: float) -> dict[str, Fact]:

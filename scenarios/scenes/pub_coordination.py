@@ -23,8 +23,8 @@ from society.engine.scenario import DisplaySpec, scenario
 from society.engine.script import Script, Tell, own
 
 from .consequences import Places
-from .meetings import MEETING_MEASURES, tell_meeting
-from .scene import OVERRULED, RELATIONS, Scene, SceneParams, scene_facts
+from .meetings import JOYS, MEETING_MEASURES, tell_meeting
+from .scene import OVERRULED, RELATIONS, SAYS, Scene, SceneParams, scene_facts
 from .turns import Order
 
 TOWN = Places(("the street", "the Crown", "the Anchor", "the Mill"), start="the street")
@@ -56,13 +56,7 @@ def friends(p: Evening, count: int) -> list[Cohort]:
 
 SHOWN = ("favourite", "place", "joy")
 NOUNS = {"referee": "referee"}
-STAGE = DisplaySpec(
-    columns=SHOWN,
-    better={"joy": "more", "coordinated": "more", "welfare": "more"},
-    quotes={"act": "says"},
-    noun="friend",
-    nouns=NOUNS,
-)
+STAGE = DisplaySpec(columns=SHOWN, better=JOYS, quotes=SAYS, noun="friend", nouns=NOUNS)
 
 
 @scenario(

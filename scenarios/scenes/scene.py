@@ -52,6 +52,7 @@ from .referee import Judges, apply_verdicts, check_rules, read_verdicts, silent_
 from .turns import CHANCE_ID, Order, check_order, choose_next, rank_turns
 
 RELATIONS = (HERE, STAGE)
+SAYS = {"act": "says"}  # quotes of a display
 NOTHING_HAPPENS = "Nothing comes of it."
 _OWN_FACTS = (
     *("act", "deed", "story", "heard", "addressee"),

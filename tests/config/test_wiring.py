@@ -447,7 +447,7 @@ def test_a_line_without_yield_is_found_under_a_star_import(tmp_path: Path) -> No
 def test_a_sound_society_is_not_warned_of(typed: Typed, tmp_path: Path) -> None:
     (tmp_path / "canal.py").write_text(CANAL)
     said = typed("run", "canal.py", "--strict", "--json")
-    assert (said.code, said.err) == (0, "canal: canal.py\n")
+    assert (said.code, said.err) == (0, "canal (canal.py) is recorded in runs/canal-1.run\n")
     assert json.loads(said.out)["measures"]["left"]["mean"] == 5
 
 
