@@ -19,6 +19,7 @@ import re
 import struct
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -173,17 +174,30 @@ def unpack_lines(look: ArrayLayout, blob: bytes) -> list[StoredLine]:
 
 def _check_sizes(parts: Sequence[LinePart], cells: Sequence[bytes]) -> None:
     """Raise ValueError for arrays that no run has, before memory is taken for them."""
-    total = 0
-    for (dtype, shape, codec), cell in zip(parts, cells, strict=True):
+    total, flags = _sizes_of(tuple(parts))
+    for place, size in flags:
+        if len(cells[place]) != size:
+            raise ValueError(f"{len(cells[place])} bytes of flags for the shape {parts[place][1]}")
+    if total > _most_of(sum(map(len, cells))):
+        raise ValueError(f"arrays of {total:,} bytes, which is more than any round needs")
+
+
+@lru_cache(maxsize=256)
+def _sizes_of(parts: tuple[LinePart, ...]) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """Return the bytes of all arrays, and place and bytes of each cell of flags.
+
+    Raises ValueError for arrays that no run has.
+    """
+    total, flags = 0, []
+    for place, (dtype, shape, codec) in enumerate(parts):
         if not _DTYPE.fullmatch(dtype) or codec.partition(".")[0] not in _CODECS:
             raise ValueError(f"an array of {dtype!r:.20} in the code {codec!r:.20}")
         if len(shape) > _DEEPEST or not all(type(one) is int and one >= 0 for one in shape):
             raise ValueError(f"an array of the shape {shape!r:.60}")
         total += math.prod(shape) * np.dtype(dtype).itemsize
-        if codec == "bits" and len(cell) != math.ceil(math.prod(shape) / 8):
-            raise ValueError(f"{len(cell)} bytes of flags for the shape {shape}")
-    if total > _most_of(sum(map(len, cells))):
-        raise ValueError(f"arrays of {total:,} bytes, which is more than any round needs")
+        if codec == "bits":
+            flags.append((place, math.ceil(math.prod(shape) / 8)))
+    return total, tuple(flags)
 
 
 def _inflate(cell: bytes, most: int) -> bytes:

@@ -65,6 +65,8 @@ class TerminalStyle:
     def words(self, said: object) -> str:
         """Any text as one harmless line that this console can encode."""
         text = str(said)
+        if text.isascii() and text.isprintable():
+            return text
         if text.isprintable() and self._knows(text):
             return visible_text(text)
         return "".join(map(self._harmless, text))
@@ -286,7 +288,10 @@ def _block(
                 at = len(row)
                 row += " " + ink.bar(column.shares[number], bars).ljust(bars)
                 spans.append(Span(at, len(row), BARS))
-        yield strip_end(Text(row, name.style, spans=spans))  # far faster than appending each
+        row = row.rstrip()
+        spans = [span._replace(end=min(span.end, len(row))) for span in spans]
+        # Far faster than appending each, and cutting the end off.
+        yield Text(row, name.style, spans=[span for span in spans if span.start < len(row)])
 
 
 def strip_end(line: Text) -> Text:
