@@ -17,7 +17,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from society.components.language.llm_policy import View, ask_model
+from society.components.language.llm_policy import ShownFacts, ask_model
 from society.engine.action_spaces import Fields, Legal, Text
 from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry
 from society.engine.environment import Environment
@@ -140,7 +140,7 @@ async def recollect(part: FormativeMemories, agent: Agent) -> str:
     }
     try:
         said = await ask_model(
-            ask, agent, part.model, View({}, Legal()), page="formative_memories", more=more
+            ask, agent, part.model, ShownFacts({}, Legal()), page="formative_memories", more=more
         )
     except Unparsed as unread:
         agent.fell_back(str(unread))

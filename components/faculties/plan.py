@@ -18,7 +18,7 @@ from functools import partial
 
 import numpy as np
 
-from society.components.language.llm_policy import View, ask_model
+from society.components.language.llm_policy import ShownFacts, ask_model
 from society.components.language.recall import MemoryCount
 from society.engine.action_spaces import Legal, Text
 from society.engine.component import ANYTHING, Agent, AgentGroup, Column, Component, Inquiry, News
@@ -99,7 +99,7 @@ async def make_plan(model: str, tell: News | None, agent: Agent) -> str:
     ask = agent.inquiry("plan", Text(_LONGEST), tell)
     more = {"plan": agent["plan"], "news": news}
     try:
-        said = await ask_model(ask, agent, model, View({}, Legal()), page="plan", more=more)
+        said = await ask_model(ask, agent, model, ShownFacts({}, Legal()), page="plan", more=more)
     except Unparsed as unread:
         agent.fell_back(str(unread))
         return str(agent["plan"])

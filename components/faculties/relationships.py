@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from society.components.language.llm_policy import View, ask_model
+from society.components.language.llm_policy import ShownFacts, ask_model
 from society.components.language.recall import MemoryCount
 from society.engine.action_spaces import Fields, Legal, Text
 from society.engine.component import ANYTHING, Agent, AgentGroup, Column, Component, Inquiry, News
@@ -81,7 +81,7 @@ class Relationships(Component):
         more = {"others": others}
         try:
             said = await ask_model(
-                ask, agent, self.model, View({}, Legal()), page="relationships", more=more
+                ask, agent, self.model, ShownFacts({}, Legal()), page="relationships", more=more
             )
         except Unparsed as unread:
             agent.fell_back(str(unread))

@@ -90,7 +90,7 @@ class LanguagePolicy(Component):
         if (only := only_answer(ask.reply, legal)) is not None:
             return only
         asked, settled = open_fields(ask, legal)
-        shown = View(sight, shuffle_legal(legal, asked, agent))
+        shown = ShownFacts(sight, shuffle_legal(legal, asked, agent))
         questions, chain = agent.ponders(ask), None
         if questions and self.faculties == "chain":
             chain = await _think(questions, Chain(asked, shown.legal), agent, model, shown)
@@ -102,7 +102,7 @@ class LanguagePolicy(Component):
 
 
 async def _think(
-    questions: Sequence[Contribution], chain: Chain, agent: Agent, model: str, shown: View
+    questions: Sequence[Contribution], chain: Chain, agent: Agent, model: str, shown: ShownFacts
 ) -> Chain:
     """Put questions to the mind of an agent, one after the other; returns the chain of thoughts.
 
@@ -110,7 +110,7 @@ async def _think(
     """
     ask, without_options = (
         chain.ask._replace(reply=Text(LONGEST_THOUGHT)),
-        View(shown.sight, Legal()),
+        ShownFacts(shown.sight, Legal()),
     )
     for question in questions:
         step = dataclasses.replace(chain, question=question)
@@ -128,21 +128,21 @@ def _gene(agent: Agent) -> str:
     return str(agent["model_gene"]) if "model_gene" in agent else ""
 
 
-class View(NamedTuple):
+class ShownFacts(NamedTuple):
     """The peers whom an agent is shown, and what it may name in its answer, as it is shown that."""
 
     sight: Sight
     legal: Legal
 
 
-def agent_view(ask: Inquiry, agent: Agent, peers_seen: int | None = None) -> View:
+def agent_view(ask: Inquiry, agent: Agent, peers_seen: int | None = None) -> ShownFacts:
     """The peers on the graphs of the question, and those and the options that can be named."""
     replies = fields(ask.reply).values()
     asked = [reply.graph for reply in replies if isinstance(reply, Neighbour)]
     graphs = dict.fromkeys([*asked, *ask.facts.graphs])
     sight = {graph: agent.neighbours(graph, peers_seen) for graph in graphs}
     nameable = {name: seat for graph in asked for name, seat in sight[graph].items()}
-    return View(sight, Legal(option_labels(ask), nameable))
+    return ShownFacts(sight, Legal(option_labels(ask), nameable))
 
 
 def shuffle_legal(legal: Legal, ask: Inquiry, agent: Agent) -> Legal:
@@ -222,7 +222,7 @@ async def ask_model(
     ask: Inquiry,
     agent: Agent,
     model: str,
-    shown: View,
+    shown: ShownFacts,
     *,
     thinking: bool = False,
     page: str = "",

@@ -17,7 +17,7 @@ from society.errors import CastError, Unparsed
 from society.memory.episodic import EpisodicLog
 from society.text import quote_text
 
-from .llm_policy import View, ask_model
+from .llm_policy import ShownFacts, ask_model
 from .recall import MemoryCount
 
 _LONGEST = 600  # characters of a summary
@@ -77,7 +77,7 @@ async def reflect(tell: News, model: str, agents: AgentGroup, agent: Agent) -> N
     more = {"memories": lived, "insights": [thought.text for thought in agent["insights"]]}
     try:
         thought = await ask_model(
-            ask, agent, model, View({}, Legal()), page="reflection", more=more
+            ask, agent, model, ShownFacts({}, Legal()), page="reflection", more=more
         )
     except Unparsed as unread:
         agent.fell_back(str(unread))

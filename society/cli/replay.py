@@ -133,6 +133,8 @@ def _open_theatre(run: RunFile, args: argparse.Namespace) -> int:
         start = replace(start, screens=first_screens(history))
     with open_run_file(args.beside) if args.beside else nullcontext() as other:
         second = History(other) if other is not None else None
+        if second is not None:
+            find_round(0, second.paths)  # refuses a run in which nothing has been recorded yet
         if unfinished:
             open_live_theatre(Follower(history), start, console().encoding, second)
         else:

@@ -88,6 +88,11 @@ def find_round(place: Place, paths: Sequence[tuple[int, ...]]) -> int:
 
     paths: of all rounds, by number. A shorter path stands for the first round within it.
     """
+    if not paths:
+        raise InputError(
+            "no round has been recorded yet; look again when the run has begun, or continue one "
+            "that was broken off with `society resume`"
+        )
     if isinstance(place, int):
         if place < len(paths):
             return place

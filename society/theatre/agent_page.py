@@ -70,7 +70,9 @@ class _AgentPage:
         lane = lanes(self.history, self.replicate).get(GONE)
         marks = () if lane is None else lane.until(self.view.round)
         left = [mark for mark in marks if mark.agent == self.seat]
-        if present:
+        if self.history.manifest.level == "summary":
+            parts.append("details were not recorded (level summary)")
+        elif present:
             parts.append(stage.presence)
         elif left:
             parts.append(f"{self.glyphs.gone} {left[-1].words} in round {left[-1].round}")

@@ -48,7 +48,7 @@ class Mark(NamedTuple):
 class Course(NamedTuple):
     """All rounds of one replicate: numbers over rounds, by name, and marks in order.
 
-    common: facts, and measures without a fact of their name, (T + 1,). own: columns, (T + 1, N).
+    common: facts, and measures that do not share a fact's name, (T + 1,). own: columns, (T + 1, N).
     measures: all but those of which single rounds say nothing, (T + 1,). NaN where nothing
     was told, for agents who were absent, and in rounds that are still to be gathered.
     """
@@ -291,7 +291,8 @@ class Gathering:
         own = {name: own[name] for name in self._columns(self.manifest.stage) if name in own} | own
         if row not in self._made or self._made[row][0] != rounds:
             self._made[row] = rounds, tuple(self._marks_of(row, rounds, common))
-        return Course({**measures, **common}, own, self._made[row][1], measures)
+        no_facts = {name: one for name, one in measures.items() if name not in self._facts}
+        return Course({**no_facts, **common}, own, self._made[row][1], measures)
 
     def _all_marks(self) -> Array:
         """Return all marks, (M, 6), and join those that came since."""

@@ -77,8 +77,9 @@ def references(history: History, view: View) -> dict[str, float]:
 
 def measures(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
     """Draw measures by round with their value now: those that change first."""
-    stage, courses = history.manifest.stage, history.course(view.replicate).measures
-    named = stage.gauge[0] if stage.gauge else ""
+    course, stage = history.course(view.replicate), history.manifest.stage
+    courses = course.measures
+    named = stage.gauge[0] if stage.gauge and stage.gauge[0] in course.common else ""
     axis, rows = TimeAxis.of_frame(history, width), list[tuple[bool, Text]]()
     for measure in history.manifest.measures:
         values = courses.get(measure.name)

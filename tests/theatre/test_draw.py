@@ -10,6 +10,7 @@ from society.theatre.draw import draw
 from society.theatre.frame import Size
 from society.theatre.history import History
 from society.theatre.view import View
+from tests.theatre.conftest import Record
 
 UTF8 = TerminalStyle("utf-8", 80)
 
@@ -47,3 +48,11 @@ def test_those_who_are_gone_come_last_with_round_and_cause(uneven: History) -> N
     lines = draw(uneven, View(round=2), Size(80, 24), UTF8).plain.splitlines()
     rows = [line for line in lines if line.startswith("  villager") and "fined" not in line[12:20]]
     assert "† 2" in rows[3]
+
+
+def test_at_level_summary_a_share_is_not_taken_for_the_stock(record: Record) -> None:
+    changes = {"agents": 4, "rounds": 3, "seed": 2}
+    history = record("fishing_village", changes, "summary")
+    shown = draw(history, View(round=3), Size(80, 24), UTF8).plain
+    assert " fish " not in shown
+    assert [line.split()[0] for line in shown.splitlines() if line].count("stock") == 1

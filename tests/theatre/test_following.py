@@ -148,6 +148,7 @@ def appeared(file: Path) -> Follower:
     return Follower(History(open_run_file(file)))
 
 
+@pytest.mark.thorough
 def test_a_run_with_two_followers_has_the_digest_of_a_run_without(tmp_path: Path) -> None:
     seen: list[list[int]] = [[], []]
     with (

@@ -126,6 +126,8 @@ def test_at_level_summary_there_are_measures_and_ends(record: Record) -> None:
     course = record("fishing_village", changes, "summary").course(0)
     assert {mark.lane for mark in course.marks} == {ENDED}
     assert (course.own, "efficiency" in course.common) == ({}, True)
+    # The measure `stock` is a share, and the fact `stock` a number of fish, which is not recorded.
+    assert ("stock" in course.common, "stock" in course.measures) == (False, True)
 
 
 def test_quantiles_are_those_of_the_agents_who_are_there() -> None:

@@ -151,3 +151,5 @@ def test_at_level_summary_pages_say_how_to_get_more(record: Record) -> None:
     for screen in (EXCHANGE, EYES):
         page = shown(history, View(round=1, agent=1, screens=(screen,)))
         assert "not recorded (level summary); society run --record full" in page
+    heading = shown(history, View(round=1, agent=1, screens=(AGENT,))).splitlines()[1]
+    assert heading.startswith("── villager 1 · details were not recorded (level summary) ──")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from society.cli.main import main
+from society.config.build import build
+from society.config.run_config import load_config
+from society.runs.runfile import Writer, manifest_of
 from society.theatre.history import History
 
 
@@ -27,3 +32,13 @@ def test_two_runs_side_by_side_need_a_terminal(
     assert "is no terminal; replay each run alone" in capfd.readouterr().err
     assert main(["replay", path, "--beside", path, "--plain"]) == 2
     assert "--plain prints text; replay each run alone" in capfd.readouterr().err
+
+
+def test_a_run_in_which_nothing_has_been_recorded_is_refused(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "empty.run"
+    with Writer(path, manifest_of(build(load_config("fishing_village", {})))):
+        pass
+    assert main(["replay", str(path), "--plain"]) == 2
+    assert "no round has been recorded yet" in capfd.readouterr().err

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from society.components.language.llm_policy import LanguagePolicy, View, ask_model
+from society.components.language.llm_policy import LanguagePolicy, ShownFacts, ask_model
 from society.engine.action_spaces import Legal, Text
 from society.engine.calls import Request
 from society.engine.component import Agent, AgentGroup, Column, Component
@@ -29,7 +29,9 @@ class Name(Component):
         agents["called"] = await agents.each(self.name)
 
     async def name(self, agent: Agent) -> str:
-        answer = await ask_model(agent.inquiry("name", Text()), agent, "default", View({}, Legal()))
+        answer = await ask_model(
+            agent.inquiry("name", Text()), agent, "default", ShownFacts({}, Legal())
+        )
         return str(answer)
 
 
