@@ -276,15 +276,16 @@ def _settings(changes: Changes, before: Society) -> tuple[list[Setting], list[Co
         if unknown := [key for key in said if key not in legal]:
             words = f"a fork cannot change {unknown[0]}; {suggest(str(unknown[0]), legal)}"
             raise origin.refusal([Issue((unknown[0],), words, True)])
-        if not isinstance(said.get("cohorts", []), list):
-            raise origin.refusal([Issue(("cohorts",), "expected a list of cohorts")])
-        entries += said.pop("cohorts", [])
+        if unlike := list(_ill_shaped(said)):
+            raise origin.refusal(unlike)
+        # An entry that only names its cohort changes nothing.
+        entries += [one for one in said.pop("cohorts", []) if one.keys() - {"name"}]
         if "uses" in said:
             said["uses"] = [*before.spec.uses, *said["uses"]]
         for key, value in said.items():
             if key == "uses":
                 given.append(Setting((key,), [str(Path(folder, one)) for one in value], ""))
-            elif isinstance(value, Mapping):
+            else:
                 given += [Setting((key, str(name)), one) for name, one in value.items()]
     settings = []
     for setting in given:
@@ -309,6 +310,19 @@ def _settings(changes: Changes, before: Society) -> tuple[list[Setting], list[Co
             faults = (fault.under("cohorts", index) for fault in refused.faults)
             raise origin.refusal(list(faults)) from None
     return settings, checked
+
+
+def _ill_shaped(said: Mapping[str, Any]) -> Iterator[Issue]:
+    """Yield what in a file of changes is no list or no mapping where one is needed."""
+    for key, kind, inner, wanted in (
+        ("cohorts", list, dict, "a list of cohorts, each with the name of one that there is"),
+        ("uses", list, str, "a list of files"),
+        ("models", dict, object, "models by name"),
+        ("parameters", dict, object, "parameters by name"),
+    ):
+        value = said.get(key, kind())
+        if not isinstance(value, kind) or not all(isinstance(one, inner) for one in value):
+            yield Issue((key,), f"got {_word(value)}; expected {wanted}")
 
 
 def _refuse_other_keys(before: RunConfig, after: RunConfig) -> None:
