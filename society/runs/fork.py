@@ -138,6 +138,7 @@ def plan_fork(run: RunFile, at: Place, changes: Changes) -> Planned:
     _refuse_unlike(before, setup, after)
     _refuse_over(run, before, setup, after)
     words = (*_describe(before, setup, entries, changed_models), *_taken_out(names, changes))
+    _refuse_before_last_change(run, after, words)
     note = note.model_copy(update={"changes": words})
     notes = (*manifest.forks, note)
     return Planned(setup, notes, before, changed_models, not words)
@@ -407,6 +408,18 @@ def _refuse_over(run: RunFile, before: Society, setup: Society, after: int) -> N
         raise InputError(
             f"the run ends with round {after}, so that nothing can follow it; fork at an earlier "
             f"round{more}"
+        )
+
+
+def _refuse_before_last_change(run: RunFile, after: int, words: Sequence[str]) -> None:
+    """Raise InputError for a change that comes before what the run, a fork itself, has changed."""
+    later = [note for note in run.manifest.forks if note.after > after and note.changes]
+    if words and later:
+        first, last = later[0], later[-1]
+        raise InputError(
+            f"{short_path(run.path)} is itself a fork of {last.parent} after round {last.after} "
+            f"({'; '.join(last.changes)}), and that change cannot follow one after round {after}; "
+            f"fork {first.parent}, or at round {last.after} or later"
         )
 
 
