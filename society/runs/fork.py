@@ -138,6 +138,7 @@ def plan_fork(run: RunFile, at: Place, changes: Changes) -> Planned:
     _refuse_unlike(before, setup, after)
     _refuse_over(run, before, setup, after)
     words = (*_describe(before, setup, entries, changed_models), *_taken_out(names, changes))
+    _refuse_before_last_change(run, after, words)
     note = note.model_copy(update={"changes": words})
     notes = (*manifest.forks, note)
     return Planned(setup, notes, before, changed_models, not words)
@@ -276,15 +277,16 @@ def _settings(changes: Changes, before: Society) -> tuple[list[Setting], list[Co
         if unknown := [key for key in said if key not in legal]:
             words = f"a fork cannot change {unknown[0]}; {suggest(str(unknown[0]), legal)}"
             raise origin.refusal([Issue((unknown[0],), words, True)])
-        if not isinstance(said.get("cohorts", []), list):
-            raise origin.refusal([Issue(("cohorts",), "expected a list of cohorts")])
-        entries += said.pop("cohorts", [])
+        if unlike := list(_ill_shaped(said)):
+            raise origin.refusal(unlike)
+        # An entry that only names its cohort changes nothing.
+        entries += [one for one in said.pop("cohorts", []) if one.keys() - {"name"}]
         if "uses" in said:
             said["uses"] = [*before.spec.uses, *said["uses"]]
         for key, value in said.items():
             if key == "uses":
                 given.append(Setting((key,), [str(Path(folder, one)) for one in value], ""))
-            elif isinstance(value, Mapping):
+            else:
                 given += [Setting((key, str(name)), one) for name, one in value.items()]
     settings = []
     for setting in given:
@@ -309,6 +311,19 @@ def _settings(changes: Changes, before: Society) -> tuple[list[Setting], list[Co
             faults = (fault.under("cohorts", index) for fault in refused.faults)
             raise origin.refusal(list(faults)) from None
     return settings, checked
+
+
+def _ill_shaped(said: Mapping[str, Any]) -> Iterator[Issue]:
+    """Yield what in a file of changes is no list or no mapping where one is needed."""
+    for key, kind, inner, wanted in (
+        ("cohorts", list, dict, "a list of cohorts, each with the name of one that there is"),
+        ("uses", list, str, "a list of files"),
+        ("models", dict, object, "models by name"),
+        ("parameters", dict, object, "parameters by name"),
+    ):
+        value = said.get(key, kind())
+        if not isinstance(value, kind) or not all(isinstance(one, inner) for one in value):
+            yield Issue((key,), f"got {_word(value)}; expected {wanted}")
 
 
 def _refuse_other_keys(before: RunConfig, after: RunConfig) -> None:
@@ -393,6 +408,18 @@ def _refuse_over(run: RunFile, before: Society, setup: Society, after: int) -> N
         raise InputError(
             f"the run ends with round {after}, so that nothing can follow it; fork at an earlier "
             f"round{more}"
+        )
+
+
+def _refuse_before_last_change(run: RunFile, after: int, words: Sequence[str]) -> None:
+    """Raise InputError for a change that comes before what the run, a fork itself, has changed."""
+    later = [note for note in run.manifest.forks if note.after > after and note.changes]
+    if words and later:
+        first, last = later[0], later[-1]
+        raise InputError(
+            f"{short_path(run.path)} is itself a fork of {last.parent} after round {last.after} "
+            f"({'; '.join(last.changes)}), and that change cannot follow one after round {after}; "
+            f"fork {first.parent}, or at round {last.after} or later"
         )
 
 

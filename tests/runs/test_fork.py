@@ -206,6 +206,48 @@ def test_branches_of_one_history_share_its_past_and_differ_afterwards(made: Any)
     assert abs(same.values["stock"] - old).max() < 0.05
 
 
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("parameters: 5", "parameters: got 5; expected parameters by name"),
+        ("parameters:", "parameters: got none; expected parameters by name"),
+        ("models: []", r"models: got \[\]; expected models by name"),
+        ("uses: miser.py", "uses: got miser.py; expected a list of files"),
+        ("uses: [7]", r"uses: got \[7\]; expected a list of files"),
+        ("uses:", "uses: got none; expected a list of files"),
+        ("cohorts: [3]", r"cohorts: got \[3\]; expected a list of cohorts, each with the name"),
+    ],
+)
+def test_a_file_of_changes_of_another_shape_is_refused(
+    made: Any, tmp_path: Path, words: str, complaint: str
+) -> None:
+    (tmp_path / "odd.yaml").write_text(words)
+    with pytest.raises(InputError, match=complaint):
+        made(5, Changes(file=tmp_path / "odd.yaml"))
+
+
+@pytest.mark.parametrize("changes", [WITHOUT_FINES, Changes(remove=["3"]), Changes(seed=7)])
+def test_a_fork_takes_no_change_before_its_own(made: Any, tmp_path: Path, changes: Changes) -> None:
+    once = made(6, Changes(norm="2.5")).rename(tmp_path / "once.run")
+    with pytest.raises(
+        InputError, match=r"once.run is itself a fork of .* after round 6 \(norm: 2.5\), and that"
+    ):
+        fork(once, 3, changes, tmp_path / "twice.run")
+    assert not (tmp_path / "twice.run").exists()
+    fork(once, 3, NOTHING, tmp_path / "same.run")
+    assert digest(tmp_path / "same.run") == digest(once)
+    fork(once, 6, changes, tmp_path / "later.run")
+    assert digest(tmp_path / "later.run") != digest(once)
+
+
+def test_a_cohort_that_is_only_named_is_no_change(made: Any, tmp_path: Path) -> None:
+    (tmp_path / "same.yaml").write_text("cohorts: [{name: villager}]")
+    after = made(5, Changes(file=tmp_path / "same.yaml"))
+    assert digest(after) == digest(made.parent)
+    with open_run_file(after) as run:
+        assert run.manifest.forks[0].changes == ()
+
+
 # What is refused
 
 
