@@ -319,7 +319,7 @@ components.genes -> components.common.genes
 components.harvest -> components.village.harvest
 components.language -> components.language
     LanguagePolicy -> components.language.llm_policy.LanguagePolicy
-    View -> components.language.llm_policy.View
+    View -> components.language.llm_policy.ShownFacts
     answered -> components.language.llm_policy.ask_model
     labels -> components.language.llm_policy.option_labels
     view -> components.language.llm_policy.agent_view
