@@ -73,7 +73,7 @@ class WatchedRun:
     def _show(self) -> None:
         """Open the theatre as soon as there is a file, and tell it what the run is doing."""
         while not self._session.writer.published:
-            if self._over.wait(_OFTEN / 5):
+            if self._over.wait(_OFTEN / 5) and not self._session.writer.published:
                 return
         self._live.pause()
         try:
