@@ -34,7 +34,7 @@ REASONS = ("answered", "repeated", "inherited", "passed on")
 _OF_GIVERS = ("answered", "passed on")
 
 
-class Refusal(NamedTuple):
+class RefusedGift(NamedTuple):
     """One refusal: its place in the list, round, donor and recipient by lives, and its cause.
 
     cause: the refusal that it is put down to, as a place in the list, -1 for none; reason: one of
@@ -58,7 +58,7 @@ class Donations(NamedTuple):
     or half of a game, in order. gifts: how many there were.
     """
 
-    refusals: tuple[Refusal, ...]
+    refusals: tuple[RefusedGift, ...]
     names: dict[int, str]
     shares: dict[str, float]
     gifts: int
@@ -99,7 +99,7 @@ class _Reader:
 
     def __init__(self, record: RecordedReplicate) -> None:
         self._record, self._row = record, record.replicate
-        self._found: list[tuple[Refusal, list[tuple[str, int]]]] = []
+        self._found: list[tuple[RefusedGift, list[tuple[str, int]]]] = []
         self._givers: set[int] = set()  # lives that have given at some time
         self.names: dict[int, str] = {}
         self.shares: dict[tuple[int, ...], list[float]] = {}
@@ -147,7 +147,7 @@ class _Reader:
                 reasons = list(self._reasons(donor, recipient, self._seen(shown, int(seat))))
                 made[donor] = received[recipient] = number
                 self._found.append(
-                    (Refusal(number, page.number, page.path, donor, recipient, share), reasons)
+                    (RefusedGift(number, page.number, page.path, donor, recipient, share), reasons)
                 )
             else:
                 self._givers.add(donor)
@@ -186,7 +186,7 @@ class _Reader:
             yield "passed on", self._refused[donor]
 
     @property
-    def refusals(self) -> tuple[Refusal, ...]:
+    def refusals(self) -> tuple[RefusedGift, ...]:
         """The refusals so far, each put down to the first reason that counts for its donor."""
         settled = []
         for one, reasons in self._found:
@@ -293,7 +293,7 @@ def _began(found: Donations) -> Statement:
     return Statement("began", words, numbers)
 
 
-def _roots(refusals: tuple[Refusal, ...]) -> list[int]:
+def _roots(refusals: tuple[RefusedGift, ...]) -> list[int]:
     """Return the first refusal of the chain of each; causes have smaller numbers."""
     roots: list[int] = []
     for one in refusals:

@@ -32,7 +32,7 @@ class Line(NamedTuple):
     origin: int
 
 
-class Branch(NamedTuple):
+class DescentBranch(NamedTuple):
     """The first life of a line that waits to be placed, and the line that it branches off."""
 
     first: int
@@ -250,7 +250,7 @@ def _arranged(descent: Descent, order: LineOrder, *, complete: bool) -> Iterator
 
     lineage, placed = descent.lineage, 0
     founders = sorted(shown(lineage.founders), key=rank)
-    waiting = [Branch(life.number, -1) for life in reversed(founders)]
+    waiting = [DescentBranch(life.number, -1) for life in reversed(founders)]
     while waiting:
         number, origin = waiting.pop()
         lives, branches = [number], list[Life]()
@@ -265,5 +265,5 @@ def _arranged(descent: Descent, order: LineOrder, *, complete: bool) -> Iterator
         # The last one that is put here comes off first; lines then never cross each other.
         branches = sorted(shown(branches), key=rank, reverse=True)
         branches.sort(key=lambda child: child.born)
-        waiting += [Branch(child.number, placed) for child in branches]
+        waiting += [DescentBranch(child.number, placed) for child in branches]
         placed += 1

@@ -60,7 +60,7 @@ class LivedOn(NamedTuple):
     interval: Interval
 
 
-class Difference(NamedTuple):
+class ReforkDifference(NamedTuple):
     """The continuations as it was and with something left out, and the second share less the first.
 
     after: the last round that is kept.
@@ -87,7 +87,7 @@ def refork(
     *,
     trust: bool = False,
     announce: Callable[[str], None] = lambda line: None,
-) -> Difference:
+) -> ReforkDifference:
     """Play a replicate on, as it was and with something left out; raises InputError.
 
     lives: the measure that says when it failed; see society.engine.post_mortem. trust, announce: as
@@ -105,7 +105,9 @@ def refork(
     as_it_was, left_out = (_count(outcomes, lives) for outcomes in played)
     found = fisher(left_out, as_it_was)
     after = find_end(run, given.at)
-    return Difference(after, _lived(as_it_was), _lived(left_out), found.difference, found.interval)
+    return ReforkDifference(
+        after, _lived(as_it_was), _lived(left_out), found.difference, found.interval
+    )
 
 
 def _refuse(run: RunFile, lives: str, given: LeftOut) -> None:
@@ -170,7 +172,7 @@ def _lived(count: SuccessCount) -> LivedOn:
     return LivedOn(count.hits, count.n, share(count.hits, count.n).interval)
 
 
-def refork_statement(found: Difference, given: LeftOut, horizon: int) -> Statement:
+def refork_statement(found: ReforkDifference, given: LeftOut, horizon: int) -> Statement:
     """Put into words what came of leaving something out."""
     start = f"after round {found.after}" if found.after else "from the beginning"
     low, high = (round(100 * end) for end in found.interval[:2])

@@ -30,7 +30,7 @@ from society.theatre.frame import Frame, Size, agent_of
 from society.theatre.history import BORDER, History, Mark
 from society.visible import visible_text
 
-from .retelling import Life, Retelling, call_heading
+from .retelling import ToldLife, Retelling, call_heading
 from .styled_text import DARK, LIGHT, Theme, class_names, style_rules, styled_runs
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class ReplayPage:
         words = map(self._texts, (mark.lane, visible_text(mark.words)))
         return [mark.round - self.first, *words, mark.agent]
 
-    def _agent(self, life: Life, own: dict[str, Array]) -> dict[str, Any]:
+    def _agent(self, life: ToldLife, own: dict[str, Array]) -> dict[str, Any]:
         first, last = life.first - self.first, life.last - self.first
         values = [own[name][life.first : life.last + 1, life.seat].tolist() for name in own]
         return {

@@ -34,7 +34,7 @@ _BARS = re.compile("[━╸]+")
 
 
 @dataclass
-class Life:
+class ToldLife:
     """An agent while it has its seat: its name, and what it said, each with the round's number.
 
     type: "" if all agents are of one type. first, last: the rounds between which the seat has this
@@ -77,8 +77,8 @@ class Retelling:
         self._events = EventLines(ink, self._names, replicate, manifest.specs)
         self._pairs = Pairs(ink, self._names, replicate, manifest.specs)
         self._full, self._measures_only = full_scale(manifest), manifest.level == "summary"
-        self.lives: list[Life] = []
-        self._living: list[Life | None] = [None] * manifest.agents
+        self.lives: list[ToldLife] = []
+        self._living: list[ToldLife | None] = [None] * manifest.agents
 
     def rounds(self, first: int, last: int) -> Iterator[ToldRound]:
         """Tell the rounds from `first` to `last`."""
@@ -111,7 +111,7 @@ class Retelling:
             name = self._names[seat]
             if life is None or life.name != name:
                 kind = self._names.cohorts[seat] if self._names.several else ""
-                life = Life(seat, name, kind, number, number)
+                life = ToldLife(seat, name, kind, number, number)
                 self._living[seat] = life
                 self.lives.append(life)
             life.last = number
