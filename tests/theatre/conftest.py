@@ -12,11 +12,12 @@ from society.config.build import build
 from society.config.run_config import load_config
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
+from society.engine.history import InMemoryRecorder, Page
 from society.experiments.analysis_plan import AnalysisPlan
 from society.experiments.factors import Label
 from society.experiments.folder import NOTE, ConditionFile, SweepFolder
 from society.llm.providers.free_minds import FreeMinds
-from society.runs.runfile import Writer, manifest_of, open_run_file
+from society.runs.runfile import Manifest, Writer, manifest_of, open_run_file
 from society.theatre.conditions_data import RunsFolder, read_folder
 from society.theatre.history import History
 
@@ -126,6 +127,15 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> RunsFolder:
     )
     (folder / NOTE).write_text(note.model_dump_json(), "utf-8")
     return read_folder(folder)
+
+
+@pytest.fixture(scope="session")
+def played() -> tuple[Manifest, list[Page]]:
+    """A village of four over six rounds, with what its run file says of it."""
+    setup = build(load_config("fishing_village", {"agents": 4, "rounds": 6, "seed": 9}))
+    kept = InMemoryRecorder()
+    setup.gamemaster([kept]).play()
+    return manifest_of(setup), kept.pages
 
 
 class ManyTongues(FreeMinds):

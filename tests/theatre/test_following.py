@@ -13,11 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from society.config.build import build
-from society.config.run_config import load_config
-from society.engine.history import InMemoryRecorder, Page
+from society.engine.history import Page
 from society.errors import RunFileError
-from society.runs.runfile import Manifest, Status, Writer, manifest_of, open_run_file
+from society.runs.runfile import Manifest, Status, Writer, open_run_file
 from society.runs.schema import SIDES, side_file
 from society.terminal.console import TerminalStyle
 from society.terminal.replay import followed_pages
@@ -27,15 +25,6 @@ from tests.child_processes import heed_interrupts
 
 ROOT = Path(__file__).resolve().parents[2]
 Writing = Callable[..., Writer]
-
-
-@pytest.fixture(scope="module")
-def played() -> tuple[Manifest, list[Page]]:
-    """A village of four over six rounds, with what its run file says of it."""
-    setup = build(load_config("fishing_village", {"agents": 4, "rounds": 6, "seed": 9}))
-    kept = InMemoryRecorder()
-    setup.gamemaster([kept]).play()
-    return manifest_of(setup), kept.pages
 
 
 @pytest.fixture

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from society.config.build import build
-from society.config.run_config import load_config
-from society.engine.history import InMemoryRecorder, Page
-from society.runs.runfile import Manifest, RunFile, Writer, manifest_of, open_run_file
+from society.engine.history import Page
+from society.runs.runfile import Manifest, RunFile, Writer, open_run_file
 from society.terminal.console import TerminalStyle
 from society.theatre.draw import draw
 from society.theatre.following import Follower
@@ -26,15 +24,6 @@ ASKED = Doing(
     (LiveClause("5 calls"), LiveClause("1 call to be repeated in 3 s: HTTP 429", wrong=True)),
     (LiveClause("villager 0: vote, again in 3 s: HTTP 429", wrong=True),),
 )
-
-
-@pytest.fixture(scope="module")
-def played() -> tuple[Manifest, list[Page]]:
-    """A village of four over six rounds, with what its run file says of it."""
-    setup = build(load_config("fishing_village", {"agents": 4, "rounds": 6, "seed": 9}))
-    kept = InMemoryRecorder()
-    setup.gamemaster([kept]).play()
-    return manifest_of(setup), kept.pages
 
 
 @pytest.fixture
