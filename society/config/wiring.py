@@ -37,7 +37,7 @@ from .source_look import SourceFile
 from .wiring_issues import Severity, WiringIssue
 
 if TYPE_CHECKING:
-    from society.engine.population import Cast
+    from society.engine.population import Cast, Cohort
     from society.llm.prompt_files import Prompts
 
 _MOST_LINES, _MOST_ALTOGETHER = 4_000, 40_000  # heard in one rehearsal, and in all of them
@@ -370,11 +370,7 @@ class _Check:
                         f"{part.title()} reads column {name!r}, which no component of cohort "
                         f"{cohort.name!r} keeps; {hint}"
                     )
-                    place = (self.own_cast or {}).get(cohort.name)
-                    if place is None:
-                        yield part_issue(type(part), "begin", words, "error")
-                    else:
-                        yield WiringIssue(words, "error", *place)
+                    yield self._part_in_cohort(part, "begin", cohort, words, "error")
 
     def _unread_parameters(self) -> Iterator[WiringIssue]:
         """Find parameters that neither the user's files nor fields of components name."""
@@ -569,11 +565,16 @@ class _Check:
                     "all questions there; add language_policy, or leave "
                     f"{part.title()} out"
                 )
-                place = (self.own_cast or {}).get(cohort.name)
-                if place is None:
-                    yield part_issue(type(part), "brief", words, "warning")
-                else:
-                    yield WiringIssue(words, "warning", *place)
+                yield self._part_in_cohort(part, "brief", cohort, words, "warning")
+
+    def _part_in_cohort(
+        self, part: Component, member: str, cohort: Cohort, words: str, severity: Severity
+    ) -> WiringIssue:
+        """An issue of a component in a cohort: where the user put them together, else its class."""
+        place = (self.own_cast or {}).get(cohort.name)
+        if place is None:
+            return part_issue(type(part), member, words, severity)
+        return WiringIssue(words, severity, *place)
 
 
 def _keeps(kind: type[Component], name: str) -> bool:
