@@ -253,7 +253,7 @@ class Act(Text):
 
 @dataclass(frozen=True, eq=False)
 class Story(Text):
-    """What a referee tells of the things that happened.
+    """The story that a referee tells of what happened.
 
     plain: the same in plain words, by the facts that it knows. of: those who notice it, in words.
     """

@@ -52,7 +52,7 @@ class RefusedGift(NamedTuple):
 
 
 class Donations(NamedTuple):
-    """What a record tells of gifts: refusals in order, names of lives, and the shares by block.
+    """The gifts of a record: refusals in order, names of lives, and the shares by block.
 
     shares: the mean share that was given by those who had something to give, by generation, game
     or half of a game, in order. gifts: how many there were.

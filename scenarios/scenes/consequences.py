@@ -48,7 +48,7 @@ class HardRule(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """Those who act in a scene: (R, N) of bool, their seats in the order of ids, and their names.
+    """The actors of a scene: (R, N) of bool, their seats in the order of ids, and their names.
 
     Names are whole, "villager 2", and the same in all replicates.
     """
@@ -64,7 +64,7 @@ class Stage(NamedTuple):
         return dict(zip(self.names, self.order, strict=True))
 
     def by_name(self, of_seats: Mapping[int, Any]) -> dict[str, Any]:
-        """What is known of those who act, by seat -> by name, in the order of ids."""
+        """Turn a mapping by seat into one by name, in the order of ids."""
         return {name: of_seats[seat] for name, seat in self.seats.items() if seat in of_seats}
 
     def name(self, seat: int) -> str:

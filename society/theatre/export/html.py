@@ -30,7 +30,7 @@ from society.theatre.frame import Frame, Size, agent_of
 from society.theatre.history import BORDER, History, Mark
 from society.visible import visible_text
 
-from .retelling import ToldLife, Retelling, call_heading
+from .retelling import Retelling, ToldLife, call_heading
 from .styled_text import DARK, LIGHT, Theme, class_names, style_rules, styled_runs
 
 if TYPE_CHECKING:
