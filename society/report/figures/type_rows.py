@@ -1,0 +1,368 @@
+"""Figures with a row for each type: the ranking beside payoffs, cooperation beside reactions.
+
+At the left stands one number of each type, at the right a matrix with the same rows. Mechanisms
+stand below each other, with types in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from society.analysis.statistics.means import mean
+from society.analysis.statistics.samples import NotEstimable, try_compute
+from society.engine.rng import Array
+from society.optional import require
+
+from .alt_text import describe_extremes, prefix_title
+from .style import FAINT, INK, PAPER, Figure, render_figure, shorten_label, wrap_label
+from .type_colours import TypeStyle, is_dark, payoff_colours, place_on_scale
+
+_ROW, _HEAD, _FOOT = 0.215, 0.42, 0.95  # inches: a type, what a panel has above it, the columns
+_LONGEST = 18  # signs of a type's name
+_SIGNS_BELOW = 40  # that fit side by side below a matrix
+_ON_CELLS = ("#111111", "#fdfdfd")  # figures on light and on dark cells
+_PRINTED = 16  # rows at most whose cells have room for their figures
+_FEW = 5  # runs; fewer are drawn one by one, and have no interval
+_SMALL = 6.8  # points: figures in cells, and beside rows
+_BAR_TOP = 0.55  # inches: the bar of colours
+
+
+class Anchors(NamedTuple):
+    """Payoffs in equilibrium and where all cooperate, of each seat that a figure tells apart."""
+
+    equilibrium: tuple[float, ...]
+    cooperation: tuple[float, ...]
+
+    def scaled(self, payoffs: Array) -> Array:
+        """Scale payoffs, seats first, so that they are 0 in equilibrium and 1 in cooperation."""
+        shape = (-1,) + (1,) * (payoffs.ndim - 1)
+        low, high = (np.array(each).reshape(shape) for each in self)
+        return np.asarray((payoffs - low) / (high - low))
+
+
+class RankingPanel(NamedTuple):
+    """Scores and payoffs under one mechanism; rows in the order of the figure.
+
+    scores: in each run, (runs, K). places: "1", "2=". payoffs: of the row's type where it meets the
+    column's, (1, K, K); with seats that differ, of the row's type at the first seat and of the
+    column's type at the second one, (2, K, K); None where types do not meet in pairs.
+    """
+
+    title: str
+    scores: Array
+    places: Sequence[str]
+    payoffs: Array | None
+
+    @property
+    def means(self) -> Array:
+        """The mean score of each type, (K,)."""
+        means: Array = np.mean(self.scores, axis=0)
+        return means
+
+
+def ranking_plot(
+    name: str,
+    title: str,
+    caption: str,
+    types: Sequence[str],
+    panels: Sequence[RankingPanel],
+    anchors: Anchors | None,
+    styles: Mapping[str, TypeStyle],
+) -> Figure:
+    """Draw the scores of types, best first, and beside them what each earns against whom.
+
+    anchors: of the colours; None: greys.
+    """
+    known = [one.payoffs for one in panels if one.payoffs is not None]
+    colouring = PayoffColouring.of(known, anchors) if known else None
+    every = np.concatenate([one.scores.ravel() for one in panels])
+    marks = _marks(anchors)
+    low, high = (f([*every[~np.isnan(every)], *marks]) for f in (min, max))
+    room = 0.06 * (high - low or 1)
+
+    def left(axes: Any, panel: RankingPanel) -> None:
+        axes.set_xlim(low - room, high + room)
+        _draw_scores(axes, panel, types, styles)
+        for at in marks:
+            axes.axvline(at, color=FAINT, linewidth=1, linestyle=(0, (2, 2)), zorder=1)
+        if panel is panels[0] and marks:
+            above = axes.secondary_xaxis("top")
+            above.set_xticks(list(marks), [*marks.values()])
+            above.tick_params(length=0, labelsize=7, pad=1)
+            above.spines[:].set_visible(False)
+
+    def right(axes: Any, panel: RankingPanel) -> None:
+        if panel.payoffs is None or colouring is None:
+            axes.set_axis_off()
+        else:
+            draw_cells(axes, panel.payoffs, colouring.colours(panel.payoffs))
+
+    def finish(figure: Any, grid: Sequence[tuple[Any, Any]]) -> None:
+        grid[-1][0].set_xlabel("mean score, points")
+        shown = [own[1] for own, one in zip(grid, panels, strict=True) if one.payoffs is not None]
+        if shown and colouring is not None:
+            shown[-1].set_xlabel("type that is met")
+            _name_columns(shown[-1], types)
+            colouring.add_bar(figure, grid)
+
+    alt = " ".join(
+        prefix_title(one.title, describe_extremes(dict(zip(types, one.means.tolist(), strict=True))))
+        for one in panels
+    )
+    tall = _BAR_TOP if known else 0
+    return _render_rows(name, title, caption, alt, types, panels, left, right, finish, tall)
+
+
+def _marks(anchors: Anchors | None) -> dict[float, str]:
+    """The words at the payoffs of equilibrium and cooperation, means over seats."""
+    if anchors is None:
+        return {}
+    low, high = (float(np.mean(each)) for each in anchors)
+    return {low: "equilibrium", high: "all cooperate"}
+
+
+def _draw_scores(
+    axes: Any, panel: RankingPanel, types: Sequence[str], styles: Mapping[str, TypeStyle]
+) -> None:
+    """Draw means with t intervals, or the runs if they are few; places at the right."""
+    decimals = 2 if np.nanmax(np.abs(panel.means)) < 100 else 1
+    for row, (one, place) in enumerate(zip(types, panel.places, strict=True)):
+        scores = panel.scores[~np.isnan(panel.scores[:, row]), row]
+        if not len(scores):
+            continue
+        colour, middle = styles[one].colour, float(scores.mean())
+        found = try_compute(mean, scores) if len(scores) >= _FEW else NotEstimable("few runs")
+        if isinstance(found, NotEstimable):
+            axes.plot(scores, np.full(len(scores), row), "|", color=colour, markersize=6)
+        else:
+            axes.hlines(row, found.interval.low, found.interval.high, color=colour, linewidth=1.6)
+        dot = {"markersize": 6, "markeredgecolor": PAPER, "zorder": 3}
+        axes.plot(middle, row, styles[one].marker, color=colour, **dot)
+        words = f"{place}  {middle:.{decimals}f}"
+        beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": _SMALL}
+        axes.text(1.02, row, words, ha="left", **beside)
+
+
+class PayoffColouring(NamedTuple):
+    """The colours of all payoffs in a figure: anchored, or greys from the least to the largest."""
+
+    anchors: Anchors | None
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, payoffs: Sequence[Array], anchors: Anchors | None) -> PayoffColouring:
+        every = [anchors.scaled(each) if anchors else each for each in payoffs]
+        values = np.concatenate([each.ravel() for each in every])
+        return cls(anchors, float(np.nanmin(values)), float(np.nanmax(values)))
+
+    def places(self, values: Array) -> Array:
+        """Place values on the map of colours; scaled ones, if there are anchors."""
+        if self.anchors is not None:
+            return place_on_scale(values, self.low, self.high)
+        return np.asarray((values - self.low) / ((self.high - self.low) or 1))
+
+    def colours(self, payoffs: Array) -> Array:
+        """Return the colours of payoffs, (seats, K, K, 4)."""
+        values = self.anchors.scaled(payoffs) if self.anchors else payoffs
+        return np.asarray(payoff_colours(anchored=self.anchors is not None)(self.places(values)))
+
+    def add_bar(self, figure: Any, grid: Sequence[tuple[Any, Any]]) -> None:
+        """Add a bar of these colours above all panels, with words at the anchors."""
+        low, high = (min(self.low, 0), max(self.high, 1)) if self.anchors else self[1:]
+        steps = np.linspace(low, high if high > low else low + 1, 256)
+        colours = require("matplotlib.colors").ListedColormap(
+            payoff_colours(anchored=self.anchors is not None)(self.places(steps))
+        )
+        norm = require("matplotlib.colors").Normalize(steps[0], steps[-1])
+        mappable = require("matplotlib.cm").ScalarMappable(norm, colours)
+        axes = [each for own in grid for each in own]
+        place = {"location": "top", "anchor": (1.0, 0.5), "shrink": 0.55, "aspect": 45}
+        bar = figure.colorbar(mappable, ax=axes, pad=0.01, **place)
+        bar.outline.set_visible(False)
+        if self.anchors:
+            bar.set_ticks([0, 1], labels=self._words())
+        else:
+            bar.set_label("points", fontsize=8)
+        bar.ax.tick_params(length=2, labelsize=7.5, pad=1)
+
+    def _words(self) -> list[str]:
+        """The words at the anchors, with the payoff if all seats have the same one."""
+        if self.anchors is None:
+            return []
+        pairs = zip(("equilibrium", "all cooperate"), self.anchors, strict=True)
+        return [
+            f"{words}: {format_payoff(seats[0])}" if len({*seats}) == 1 else words
+            for words, seats in pairs
+        ]
+
+
+def format_payoff(value: float) -> str:
+    """Round a payoff to what a cell has room for.
+
+    >>> format_payoff(1.99), format_payoff(2.0), format_payoff(-0.0), format_payoff(31.25)
+    ('1.99', '2', '0', '31.2')
+    """
+    decimals = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
+    words = f"{round(value, decimals) + 0.0:.{decimals}f}"
+    return words.rstrip("0").rstrip(".") if "." in words else words
+
+
+def draw_cells(axes: Any, values: Array, colours: Array) -> None:
+    """Draw a matrix whose cells have one value each, or two by a diagonal; (1 or 2, K, C).
+
+    The first one stands at the lower left, the second one at the upper right. NaN: nothing.
+    """
+    split = len(values) == 2
+    corners = [[(0, 0), (0, 1), (1, 1)], [(0, 0), (1, 0), (1, 1)]]
+    shapes = corners if split else [[(0, 0), (1, 0), (1, 1), (0, 1)]]
+    middles = [(0.3, 0.72), (0.7, 0.28)] if split else [(0.5, 0.5)]
+    cells, faces = [], []
+    rows, columns = values.shape[1:]
+    for (seat, row, column), value in np.ndenumerate(values):
+        if np.isnan(value):
+            continue
+        colour = colours[seat, row, column]
+        cells.append([(column + x - 0.5, row + y - 0.5) for x, y in shapes[seat]])
+        faces.append(colour)
+        if rows <= _PRINTED and columns <= _PRINTED:
+            x, y = middles[seat]
+            ink, middle = _ON_CELLS[is_dark(colour)], {"ha": "center", "va": "center"}
+            at = column + x - 0.5, row + y - 0.5
+            axes.text(*at, format_payoff(float(value)), color=ink, fontsize=_SMALL, **middle)
+    polygons = require("matplotlib.collections").PolyCollection
+    axes.add_collection(polygons(cells, facecolors=faces, edgecolors=PAPER, linewidths=0.6))
+    axes.set_xlim(-0.5, columns - 0.5)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0, labelbottom=False)
+    axes.set_xticks([])
+
+
+def _name_columns(axes: Any, names: Sequence[str]) -> None:
+    """Name the columns below a matrix, in two lines, or aslant if they are long."""
+    shown = [shorten_label(one, _LONGEST) for one in names]
+    turn = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+    room = max(_SIGNS_BELOW // len(names) - 1, 1)
+    level = [wrap_label(one, room) for one in shown]
+    long = any(len(line) > room for one in level for line in one.split("\n"))
+    shown = shown if long else level
+    axes.set_xticks(range(len(names)), shown, fontsize=7.5, **(turn if long else {}))
+    axes.tick_params(labelbottom=True, length=0)
+
+
+class ActionPanel(NamedTuple):
+    """What types do under one mechanism; rows in the order of the figure.
+
+    shares: the mean probability of each kind of action by its name, (K,) each. reactions: the
+    probability of cooperation by context, (K, C), NaN where it never came; None: nothing was seen.
+    """
+
+    title: str
+    shares: Mapping[str, Array]
+    reactions: Array | None
+
+
+def action_plot(
+    name: str,
+    title: str,
+    caption: str,
+    types: Sequence[str],
+    contexts: Sequence[str],
+    panels: Sequence[ActionPanel],
+    styles: Mapping[str, TypeStyle],
+) -> Figure:
+    """Draw how often types cooperate, and beside it after what."""
+
+    def left(axes: Any, panel: ActionPanel) -> None:
+        axes.set_xlim(0, 1)
+        _draw_shares(axes, panel, types, styles)
+
+    def right(axes: Any, panel: ActionPanel) -> None:
+        if panel.reactions is None:
+            axes.set_axis_off()
+        else:
+            draw_cells(axes, panel.reactions[None], cooperation_colours(panel.reactions[None]))
+
+    def finish(figure: Any, grid: Sequence[tuple[Any, Any]]) -> None:
+        grid[-1][0].set_xlabel(wrap_label(" or ".join(panels[0].shares), 44))
+        grid[-1][0].set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
+        seen = [own[1] for own, one in zip(grid, panels, strict=True) if one.reactions is not None]
+        if seen:
+            _name_columns(seen[-1], contexts)
+            seen[-1].set_xlabel("what came before (own action first)")
+            seen[0].set_title("cooperation by what came before", fontsize=8, fontweight="normal")
+
+    alt = " ".join(
+        prefix_title(
+            one.title,
+            describe_extremes(dict(zip(types, next(iter(one.shares.values())).tolist(), strict=True))),
+        )
+        for one in panels
+    )
+    return _render_rows(name, title, caption, alt, types, panels, left, right, finish)
+
+
+def cooperation_colours(shares: Array) -> Array:
+    """Return the colours of probabilities of cooperation, from vermilion for 0 to blue for 1."""
+    return np.asarray(payoff_colours(anchored=True)(place_on_scale(shares, 0, 1)))
+
+
+def _draw_shares(
+    axes: Any, panel: ActionPanel, types: Sequence[str], styles: Mapping[str, TypeStyle]
+) -> None:
+    """Draw a bar for each type; what is more than cooperation stands behind it, paler."""
+    rows = np.arange(len(types))
+    begin = np.zeros(len(types))
+    colours = [styles[one].colour for one in types]
+    for number, shares in enumerate(panel.shares.values()):
+        known = np.nan_to_num(shares)
+        look: dict[str, Any] = {"color": colours} if number == 0 else {"color": FAINT}
+        bars = axes.barh(rows, known, 0.62, begin, edgecolor=PAPER, linewidth=0.6, **look)
+        for bar, one in zip(bars, types if number == 0 else (), strict=False):
+            bar.set_hatch(styles[one].hatch)
+        begin += known
+    first = next(iter(panel.shares.values()))
+    for row, share in enumerate(first.tolist()):
+        words = "–" if np.isnan(share) else f"{share:.0%}"
+        beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": _SMALL}
+        axes.text(1.02, row, words, ha="left", **beside)
+
+
+Side = Callable[[Any, Any], None]
+
+
+def _render_rows(
+    name: str,
+    title: str,
+    caption: str,
+    alt: str,
+    types: Sequence[str],
+    panels: Sequence[Any],
+    left: Side,
+    right: Side,
+    finish: Callable[[Any, Sequence[tuple[Any, Any]]], None],
+    more: float = 0,
+) -> Figure:
+    """Draw a pair of axes with the same rows for each panel, below each other."""
+
+    def draw(figure: Any) -> None:
+        ratios = {"width_ratios": [1, 1.25], "squeeze": False}
+        grid = [tuple(own) for own in figure.subplots(len(panels), 2, sharey=True, **ratios)]
+        names = [shorten_label(one, _LONGEST) for one in types]
+        for own, panel in zip(grid, panels, strict=True):
+            left(own[0], panel)
+            right(own[1], panel)
+            own[0].set_title(wrap_label(panel.title, 40))
+            own[0].set_yticks(range(len(types)), names, color=INK)
+            own[0].tick_params(axis="y", length=0)
+            own[0].grid(visible=False, axis="y")
+            own[0].tick_params(labelbottom=panel is panels[-1])
+        grid[0][0].set_ylim(len(types) - 0.4, -0.6)
+        finish(figure, grid)
+
+    tall = len(panels) * (_ROW * len(types) + _HEAD) + _FOOT + more
+    return render_figure(name, title, caption, alt, draw, tall)
