@@ -14,7 +14,7 @@ import numpy as np
 
 from society.engine.rng import Array
 
-from .alt_text import prefix_title
+from .read_out import name_series
 from .style import FAINT, INK, PAPER, Figure, render_panels, shorten_label
 from .type_colours import TypeStyle
 
@@ -39,12 +39,14 @@ class SimplexPanel(NamedTuple):
     stable: Array
 
     def describe(self) -> str:
-        ends = ", ".join(
-            f"{one} {share:.0%}" for one, share in zip(self.types, self.path[-1], strict=True)
-        )
+        ends = _shares_in_words(self.types, self.path[-1])
         kept = [one for one, is_stable in zip(self.types, self.stable, strict=True) if is_stable]
         stable = f" Evolutionarily stable: {', '.join(kept)}." if kept else " None is stable."
         return f"From equal shares to {ends}.{stable}"
+
+
+def _shares_in_words(types: Sequence[str], shares: Array) -> str:
+    return ", ".join(f"{one} {share:.0%}" for one, share in zip(types, shares, strict=True))
 
 
 def simplex_grid() -> Array:
@@ -88,21 +90,21 @@ def _draw_triangle(
     arrows = {"color": FAINT, "pivot": "mid", "width": 0.006, "headwidth": 4.5, "scale": 16}
     axes.quiver(*at.T, *along.T, **arrows)
     path = panel.path @ _CORNERS
-    axes.plot(*path.T, color=INK, linewidth=2)
+    (line,) = axes.plot(*path.T, color=INK, linewidth=2)
+    shares_then = [_shares_in_words(panel.types, now) for now in panel.path]
+    name_series(line, "from equal shares", names=shares_then)
     axes.plot(*path[0], "o", color=PAPER, markeredgecolor=INK, markersize=6)
     axes.plot(*path[-1], "o", color=INK, markeredgecolor=PAPER, markersize=7, zorder=4)
-    sides = ("right", "top", -0.03, -0.03), ("left", "top", 0.03, -0.03), ("center", "bottom", 0, 0.05)
-    for one, corner, is_stable, side in zip(
-        panel.types, _CORNERS, panel.stable, sides, strict=True
-    ):
+    for number, (one, corner) in enumerate(zip(panel.types, _CORNERS, strict=True)):
         colour = styles[one].colour
-        fill = colour if is_stable else PAPER
-        axes.plot(*corner, "s", color=fill, markeredgecolor=colour, markersize=8, zorder=3)
-        across, upwards, x, y = side
+        fill = colour if panel.stable[number] else PAPER
+        square = {"markeredgecolor": colour, "markeredgewidth": 1.6, "markersize": 8, "zorder": 3}
+        axes.plot(*corner, "s", color=fill, **square)
+        below = number < 2
         words = shorten_label(one, _LONGEST)
-        centre = "center" if across != "center" else "center"
-        axes.text(corner[0] + x * 0, corner[1] + (y or 0) * 2, words, ha=centre, va=upwards, fontsize=8)
+        beside = {"ha": "center", "va": "top" if below else "bottom", "fontsize": 8.5}
+        axes.text(corner[0], corner[1] + (-0.05 if below else 0.05), words, **beside)
     axes.set_aspect("equal")
-    axes.set(xlim=(-0.2, 1.2), ylim=(-0.14, 1.0))
+    axes.set(xlim=(-0.2, 1.2), ylim=(-0.12, 0.98))
     axes.set_axis_off()
     return {}

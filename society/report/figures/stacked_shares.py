@@ -14,11 +14,12 @@ import numpy as np
 
 from society.engine.rng import Array
 
-from .alt_text import prefix_title
+from .read_out import name_series
 from .style import FAINT, PAPER, Figure, render_panels, shorten_label
 from .type_colours import TypeStyle
 
 _TALL, _NAME = 1.5, 0.145  # inches: a panel at least, a name
+_ROOM = 0.1  # inches at either side: text of a PNG may be wider than it was measured
 _LONGEST = 20  # signs of a name
 _SAME = 5e-4  # shares that differ by less are drawn alike
 
@@ -39,7 +40,8 @@ class SharePanel(NamedTuple):
     def order(self) -> list[int]:
         """Types as they are stacked, from below: by their last share, then as they are listed."""
         last = np.round(self.shares[-1], 12)
-        return np.argsort(-last, kind="stable").tolist()
+        order: list[int] = np.argsort(-last, kind="stable").tolist()
+        return order
 
     def until_settled(self) -> SharePanel:
         """Leave out the times at which shares hardly change any more, but for a fifth."""
@@ -69,18 +71,21 @@ def stacked_shares(
         heights=[max(_TALL, _NAME * (most + 1))],
         xlabel=xlabel,
         ylabels=["share of the population"],
+        finish=lambda figure, grid: figure.get_layout_engine().set(w_pad=_ROOM),
         sharey=True,
     )
 
 
-def _draw_areas(
-    axes: Any, panel: SharePanel, styles: Mapping[str, TypeStyle]
-) -> Mapping[str, Any]:
+def _draw_areas(axes: Any, panel: SharePanel, styles: Mapping[str, TypeStyle]) -> Mapping[str, Any]:
     order = panel.order
+    tops = np.empty(panel.shares.shape)
+    tops[:, order] = np.cumsum(panel.shares[:, order], axis=1)
     areas = axes.stackplot(panel.times, *panel.shares.T[order], edgecolor=PAPER, linewidth=0.6)
     for at, area in zip(order, areas, strict=True):
         style = styles[panel.types[at]]
         area.set(facecolor=style.colour, hatch=style.hatch)
+        share = panel.shares[:, at]
+        name_series(area, panel.types[at], points=(panel.times, tops[:, at]), values=share)
     end = max(panel.times[-1], panel.times[0] + 1)
     axes.set(xlim=(panel.times[0], end), ylim=(0, 1))
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
@@ -94,7 +99,8 @@ def _draw_areas(
         words = f"{shorten_label(panel.types[at], _LONGEST)} {_percent(share)}"
         beside = {"transform": axes.transAxes, "clip_on": False}
         axes.plot([1.005, 1.04], [middle, place], color=FAINT, linewidth=0.6, **beside)
-        axes.text(1.05, place, words, va="center", fontsize=7.5, **beside)
+        label = axes.text(1.05, place, words, va="center", fontsize=7.5, **beside)
+        name_series(label, panel.types[at])
     return {}
 
 

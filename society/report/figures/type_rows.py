@@ -17,6 +17,7 @@ from society.engine.rng import Array
 from society.optional import require
 
 from .alt_text import describe_extremes, prefix_title
+from .read_out import name_series
 from .style import FAINT, INK, PAPER, Figure, render_figure, shorten_label, wrap_label
 from .type_colours import TypeStyle, is_dark, payoff_colours, place_on_scale
 
@@ -98,9 +99,9 @@ def ranking_plot(
         if panel.payoffs is None or colouring is None:
             axes.set_axis_off()
         else:
-            draw_cells(axes, panel.payoffs, colouring.colours(panel.payoffs))
+            draw_cells(axes, panel.payoffs, colouring.colours(panel.payoffs), "payoff")
 
-    def finish(figure: Any, grid: Sequence[tuple[Any, Any]]) -> None:
+    def finish(figure: Any, grid: Sequence[tuple[Any, ...]]) -> None:
         grid[-1][0].set_xlabel("mean score, points")
         shown = [own[1] for own, one in zip(grid, panels, strict=True) if one.payoffs is not None]
         if shown and colouring is not None:
@@ -109,11 +110,19 @@ def ranking_plot(
             colouring.add_bar(figure, grid)
 
     alt = " ".join(
-        prefix_title(one.title, describe_extremes(dict(zip(types, one.means.tolist(), strict=True))))
+        prefix_title(
+            one.title, describe_extremes(dict(zip(types, one.means.tolist(), strict=True)))
+        )
         for one in panels
     )
     tall = _BAR_TOP if known else 0
-    return _render_rows(name, title, caption, alt, types, panels, left, right, finish, tall)
+    return _render_rows(
+        name, title, caption, alt, types, panels, left, right if known else None, finish, tall
+    )
+
+
+def _describe(types: Sequence[str], values: Array) -> str:
+    return describe_extremes(dict(zip(types, values.tolist(), strict=True)))
 
 
 def _marks(anchors: Anchors | None) -> dict[float, str]:
@@ -135,12 +144,16 @@ def _draw_scores(
             continue
         colour, middle = styles[one].colour, float(scores.mean())
         found = try_compute(mean, scores) if len(scores) >= _FEW else NotEstimable("few runs")
+        ends: tuple[Array | None, Array | None] = None, None
         if isinstance(found, NotEstimable):
             axes.plot(scores, np.full(len(scores), row), "|", color=colour, markersize=6)
         else:
-            axes.hlines(row, found.interval.low, found.interval.high, color=colour, linewidth=1.6)
+            low, high = found.interval.low, found.interval.high
+            axes.hlines(row, low, high, color=colour, linewidth=1.6)
+            ends = np.array([low]), np.array([high])
         dot = {"markersize": 6, "markeredgecolor": PAPER, "zorder": 3}
-        axes.plot(middle, row, styles[one].marker, color=colour, **dot)
+        (point,) = axes.plot(middle, row, styles[one].marker, color=colour, **dot)
+        name_series(point, one, values=np.array([middle]), low=ends[0], high=ends[1])
         words = f"{place}  {middle:.{decimals}f}"
         beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": _SMALL}
         axes.text(1.02, row, words, ha="left", **beside)
@@ -170,7 +183,7 @@ class PayoffColouring(NamedTuple):
         values = self.anchors.scaled(payoffs) if self.anchors else payoffs
         return np.asarray(payoff_colours(anchored=self.anchors is not None)(self.places(values)))
 
-    def add_bar(self, figure: Any, grid: Sequence[tuple[Any, Any]]) -> None:
+    def add_bar(self, figure: Any, grid: Sequence[tuple[Any, ...]]) -> None:
         """Add a bar of these colours above all panels, with words at the anchors."""
         low, high = (min(self.low, 0), max(self.high, 1)) if self.anchors else self[1:]
         steps = np.linspace(low, high if high > low else low + 1, 256)
@@ -185,6 +198,9 @@ class PayoffColouring(NamedTuple):
         bar.outline.set_visible(False)
         if self.anchors:
             bar.set_ticks([0, 1], labels=self._words())
+            first, last = bar.ax.get_xticklabels()
+            first.set_ha("left" if low == 0 else "center")
+            last.set_ha("right" if high == 1 else "center")
         else:
             bar.set_label("points", fontsize=8)
         bar.ax.tick_params(length=2, labelsize=7.5, pad=1)
@@ -211,30 +227,29 @@ def format_payoff(value: float) -> str:
     return words.rstrip("0").rstrip(".") if "." in words else words
 
 
-def draw_cells(axes: Any, values: Array, colours: Array) -> None:
+def draw_cells(axes: Any, values: Array, colours: Array, label: str) -> None:
     """Draw a matrix whose cells have one value each, or two by a diagonal; (1 or 2, K, C).
 
     The first one stands at the lower left, the second one at the upper right. NaN: nothing.
+    label: what the values are.
     """
-    split = len(values) == 2
-    corners = [[(0, 0), (0, 1), (1, 1)], [(0, 0), (1, 0), (1, 1)]]
-    shapes = corners if split else [[(0, 0), (1, 0), (1, 1), (0, 1)]]
-    middles = [(0.3, 0.72), (0.7, 0.28)] if split else [(0.5, 0.5)]
-    cells, faces = [], []
     rows, columns = values.shape[1:]
+    faces = np.where(np.isnan(values)[..., None], 0, colours)
+    edges = {"edgecolors": PAPER, "linewidth": 0.6}
+    x, y = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
+    if len(values) == 1:
+        cells = axes.pcolormesh(x, y, faces[0], **edges)
+        name_series(cells, label, values=values[0])
+    else:
+        _draw_halves(axes, faces, edges)
+    middles = [(0.0, 0.0)] if len(values) == 1 else [(-0.2, 0.22), (0.2, -0.22)]
     for (seat, row, column), value in np.ndenumerate(values):
-        if np.isnan(value):
+        if np.isnan(value) or max(rows, columns) > _PRINTED:
             continue
-        colour = colours[seat, row, column]
-        cells.append([(column + x - 0.5, row + y - 0.5) for x, y in shapes[seat]])
-        faces.append(colour)
-        if rows <= _PRINTED and columns <= _PRINTED:
-            x, y = middles[seat]
-            ink, middle = _ON_CELLS[is_dark(colour)], {"ha": "center", "va": "center"}
-            at = column + x - 0.5, row + y - 0.5
-            axes.text(*at, format_payoff(float(value)), color=ink, fontsize=_SMALL, **middle)
-    polygons = require("matplotlib.collections").PolyCollection
-    axes.add_collection(polygons(cells, facecolors=faces, edgecolors=PAPER, linewidths=0.6))
+        at = column + middles[seat][0], row + middles[seat][1]
+        ink = _ON_CELLS[is_dark(colours[seat, row, column])]
+        look = {"color": ink, "fontsize": _SMALL, "ha": "center", "va": "center"}
+        axes.text(*at, format_payoff(float(value)), **look)
     axes.set_xlim(-0.5, columns - 0.5)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
@@ -242,14 +257,24 @@ def draw_cells(axes: Any, values: Array, colours: Array) -> None:
     axes.set_xticks([])
 
 
+def _draw_halves(axes: Any, faces: Array, edges: Mapping[str, Any]) -> None:
+    """Draw two triangles in each cell: the first seat at the lower left."""
+    corners = ((-0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)), ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5))
+    shapes = [
+        [(column + x, row + y) for x, y in corners[seat]]
+        for seat, row, column in np.ndindex(*faces.shape[:3])
+    ]
+    polygons = require("matplotlib.collections").PolyCollection
+    axes.add_collection(polygons(shapes, facecolors=faces.reshape(-1, 4), **edges))
+
+
 def _name_columns(axes: Any, names: Sequence[str]) -> None:
     """Name the columns below a matrix, in two lines, or aslant if they are long."""
     shown = [shorten_label(one, _LONGEST) for one in names]
     turn = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
     room = max(_SIGNS_BELOW // len(names) - 1, 1)
-    level = [wrap_label(one, room) for one in shown]
-    long = any(len(line) > room for one in level for line in one.split("\n"))
-    shown = shown if long else level
+    long = any(len(word) > room for one in shown for word in one.split())
+    shown = shown if long else [wrap_label(one, room) for one in shown]
     axes.set_xticks(range(len(names)), shown, fontsize=7.5, **(turn if long else {}))
     axes.tick_params(labelbottom=True, length=0)
 
@@ -285,9 +310,10 @@ def action_plot(
         if panel.reactions is None:
             axes.set_axis_off()
         else:
-            draw_cells(axes, panel.reactions[None], cooperation_colours(panel.reactions[None]))
+            after = panel.reactions[None]
+            draw_cells(axes, after, cooperation_colours(after), "cooperation after")
 
-    def finish(figure: Any, grid: Sequence[tuple[Any, Any]]) -> None:
+    def finish(figure: Any, grid: Sequence[tuple[Any, ...]]) -> None:
         grid[-1][0].set_xlabel(wrap_label(" or ".join(panels[0].shares), 44))
         grid[-1][0].set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
         seen = [own[1] for own, one in zip(grid, panels, strict=True) if one.reactions is not None]
@@ -297,13 +323,10 @@ def action_plot(
             seen[0].set_title("cooperation by what came before", fontsize=8, fontweight="normal")
 
     alt = " ".join(
-        prefix_title(
-            one.title,
-            describe_extremes(dict(zip(types, next(iter(one.shares.values())).tolist(), strict=True))),
-        )
-        for one in panels
+        prefix_title(one.title, _describe(types, next(iter(one.shares.values())))) for one in panels
     )
-    return _render_rows(name, title, caption, alt, types, panels, left, right, finish)
+    beside = right if any(one.reactions is not None for one in panels) else None
+    return _render_rows(name, title, caption, alt, types, panels, left, beside, finish)
 
 
 def cooperation_colours(shares: Array) -> Array:
@@ -318,16 +341,16 @@ def _draw_shares(
     rows = np.arange(len(types))
     begin = np.zeros(len(types))
     colours = [styles[one].colour for one in types]
-    for number, shares in enumerate(panel.shares.values()):
+    for number, (words, shares) in enumerate(panel.shares.items()):
         known = np.nan_to_num(shares)
         look: dict[str, Any] = {"color": colours} if number == 0 else {"color": FAINT}
         bars = axes.barh(rows, known, 0.62, begin, edgecolor=PAPER, linewidth=0.6, **look)
+        name_series(bars, words, names=types)
         for bar, one in zip(bars, types if number == 0 else (), strict=False):
             bar.set_hatch(styles[one].hatch)
         begin += known
-    first = next(iter(panel.shares.values()))
-    for row, share in enumerate(first.tolist()):
-        words = "–" if np.isnan(share) else f"{share:.0%}"
+    for row, own in enumerate(zip(*panel.shares.values(), strict=True)):
+        words = " + ".join("–" if np.isnan(share) else f"{share:.0%}" for share in own)
         beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": _SMALL}
         axes.text(1.02, row, words, ha="left", **beside)
 
@@ -343,19 +366,21 @@ def _render_rows(
     types: Sequence[str],
     panels: Sequence[Any],
     left: Side,
-    right: Side,
-    finish: Callable[[Any, Sequence[tuple[Any, Any]]], None],
+    right: Side | None,
+    finish: Callable[[Any, Sequence[tuple[Any, ...]]], None],
     more: float = 0,
 ) -> Figure:
     """Draw a pair of axes with the same rows for each panel, below each other."""
 
     def draw(figure: Any) -> None:
-        ratios = {"width_ratios": [1, 1.25], "squeeze": False}
-        grid = [tuple(own) for own in figure.subplots(len(panels), 2, sharey=True, **ratios)]
+        ratios = {"width_ratios": [1, 1.25] if right else [1], "squeeze": False}
+        across = 2 if right else 1
+        grid = [tuple(own) for own in figure.subplots(len(panels), across, sharey=True, **ratios)]
         names = [shorten_label(one, _LONGEST) for one in types]
         for own, panel in zip(grid, panels, strict=True):
             left(own[0], panel)
-            right(own[1], panel)
+            if right:
+                right(own[1], panel)
             own[0].set_title(wrap_label(panel.title, 40))
             own[0].set_yticks(range(len(types)), names, color=INK)
             own[0].tick_params(axis="y", length=0)

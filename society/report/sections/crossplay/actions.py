@@ -22,7 +22,7 @@ from society.report.figures.style import Figure
 from society.report.figures.type_colours import TypeStyle
 from society.report.figures.type_rows import ActionPanel, action_plot
 from society.report.page import Section, SectionPart, folded_section
-from society.report.tables import Head, Table, TableColumn
+from society.report.tables import Head, Table, TableColumn, known_mean
 
 from .payoffs import MOST_PANELS, rank_types
 from .scores import file_name
@@ -42,7 +42,7 @@ _COOPERATION = (
     "Left: mean probability with which each type submitted {action}, which the game calls "
     "cooperation{delegated}."
 )
-_DELEGATED = "; grey: with which it delegated to the mediator"
+_DELEGATED = " (grey, and after the plus: with which it delegated to the mediator)"
 _AFTER = (
     " Right: the same by what came before, from vermilion for 0 to blue for 1: first moves, and "
     "moves after the type's own last action and {others}; C: cooperated, D: did not. Empty: it "
@@ -115,9 +115,10 @@ def _cooperation(
 def _cooperation_panel(contest: Contest, types: Sequence[str]) -> ActionPanel:
     """Put what types do into the rows of the figure; NaN for those who are not there."""
     shares = {"probability of cooperation": _by_type_of(contest, cooperation_submitted)}
-    if any(DELEGATE in cell.decisions.submitted for cell in contest.cells):
+    if all(DELEGATE in cell.decisions.submitted for cell in contest.cells):
         shares["of delegating"] = _by_type_of(
-            contest, lambda cell: cell.decisions.submitted.get(DELEGATE, np.zeros(len(cell.decisions)))
+            contest,
+            lambda cell: cell.decisions.submitted.get(DELEGATE, np.zeros(len(cell.decisions))),
         )
     profile = ReactionProfile.of(contest.cells)
     reactions = None if profile is None else profile.cooperation
@@ -130,16 +131,11 @@ def _cooperation_panel(contest: Contest, types: Sequence[str]) -> ActionPanel:
 
 def _by_type_of(contest: Contest, value: Callable[[GameCell], Array]) -> Array:
     """Average a value of each move by type, (K,), over matches that are not void."""
-    means = []
-    for number in range(len(contest.types)):
-        own = [
-            value(cell)[(cell.types.ravel()[cell.agents] == number) & ~cell.void[cell.decisions.replicate]]
-            for cell in contest.cells
-        ]
-        known = np.concatenate(own)
-        known = known[~np.isnan(known)]
-        means.append(known.mean() if known.size else np.nan)
-    return np.array(means)
+    values = np.concatenate([value(cell) for cell in contest.cells])
+    types = np.concatenate([cell.types.ravel()[cell.agents] for cell in contest.cells])
+    void = np.concatenate([cell.void[cell.decisions.replicate] for cell in contest.cells])
+    own = [values[(types == number) & ~void] for number in range(len(contest.types))]
+    return np.array([np.nan if known_mean(each) is None else known_mean(each) for each in own])
 
 
 def _in_rows(contest: Contest, types: Sequence[str], values: Array) -> Array:

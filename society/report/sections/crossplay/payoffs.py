@@ -10,7 +10,6 @@ from society.analysis.crossplay import Contest
 from society.analysis.crossplay.rankings import Ranking
 from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.engine.rng import Array
-from society.report.figures.style import Figure
 from society.report.figures.type_colours import TypeStyle
 from society.report.figures.type_rows import Anchors, RankingPanel, ranking_plot
 from society.report.page import SectionPart, folded_section
@@ -117,9 +116,7 @@ def _anchors(contest: Contest, panels: Sequence[RankingPanel]) -> Anchors | None
     return Anchors(low, high)
 
 
-def _caption(
-    contests: Sequence[Contest], panels: Sequence[RankingPanel], mechanisms: int
-) -> str:
+def _caption(contests: Sequence[Contest], panels: Sequence[RankingPanel], mechanisms: int) -> str:
     runs = sorted({len(panel.scores) for panel in panels})
     n = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
     kind = "none" if runs[-1] < 2 else "few" if runs[-1] < 5 else "many"

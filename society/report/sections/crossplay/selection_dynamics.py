@@ -27,8 +27,8 @@ _SETTLED = " Drawn until shares hardly change any more; {steps} steps were compu
 _SIMPLEX = (
     "A point is a population: the nearer to a corner, the more of that type. Arrows: where "
     "replicator dynamics leads, with payoffs averaged over runs; their lengths say nothing. Line: "
-    "from equal shares (open circle) to where {steps} steps lead (full circle). Full squares: types "
-    "that keep both others out (evolutionarily stable); open squares: the others."
+    "from equal shares (open circle) to where {steps} steps lead (full circle). Full squares: "
+    "types that keep both others out (evolutionarily stable); open squares: the others."
 )
 
 
