@@ -29,6 +29,7 @@ from society.optional import require
 from society.text import clean_line
 
 from .alt_text import prefix_title
+from .read_out import NO_DATA, AxesFrame, FigureData, gather_data
 
 WIDTH, NARROW = 180 / 25.4, 88 / 25.4  # a page and a column of a journal: 180 and 88 mm
 SMALL = 6.5  # points: no text is smaller
@@ -85,8 +86,8 @@ _HUE_COLOURS = {
     "#b3363d": "#e66e6d",
     "#991b53": "#ed86a7",
     "#6f1968": "#e8a3dd",
-    "#311a7a": "#cbcbfe",
-    "#07194e": "#d4e5ff",
+    "#3a1265": "#cbcbfe",
+    "#03103e": "#d4e5ff",
 }
 DARK: Mapping[str, str] = {**_SERIES_COLOURS, **_HUE_COLOURS}
 SERIES = tuple(map(SeriesStyle, [*_SERIES_COLOURS, INK], _MARKERS, _DASHES))
@@ -142,7 +143,9 @@ class Figure:
 
     name: of its files. title: what it shows. caption: how to read it. alt: what is to be seen, for
     those who do not see it. svg: a file of its own, WIDTH wide; narrow: the same, NARROW wide; png:
-    the bytes of the wide one.
+    the bytes of the wide one. data: of the series that were named while it was drawn
+    (`read_out.name_series`), for those who point at it; narrow_frames: of the axes of the narrow
+    one, in place of the frames that stand there.
     """
 
     name: str
@@ -151,7 +154,9 @@ class Figure:
     alt: str
     svg: str
     png: bytes
+    data: FigureData = NO_DATA
     narrow: str = ""
+    narrow_frames: Sequence[AxesFrame] = ()
     kind: ClassVar = "figure"
 
     @property
@@ -191,9 +196,11 @@ def render_figure(
             _lay_out(draw, width, height(width) if callable(height) else height)
             for width in (WIDTH, NARROW)
         )
+        data, frames = gather_data(wide), gather_data(narrow).frames
         png = io.BytesIO()
         wide.savefig(png, format="png", dpi=_DPI, metadata={"Software": None})
-        return Figure(name, title, caption, alt, _svg(wide), png.getvalue(), _svg(narrow))
+        drawn = _svg(wide), png.getvalue(), data, _svg(narrow), frames
+        return Figure(name, title, caption, alt, *drawn)
 
 
 def _lay_out(draw: Callable[[Any], None], width: float, height: float) -> Any:
@@ -258,7 +265,8 @@ def render_panels(
         grid = _panel_axes(figure, len(panels), beside, heights, **sharing)
         for place, (own, panel) in enumerate(zip(grid, panels, strict=True)):
             handles |= draw(own, panel)
-            own[0].set_title(wrap_label(_lettered(panels, place), int(signs * _BOLD)))
+            title = wrap_label(panel.title, int(signs * _BOLD))
+            own[0].set_title(letter_panel(place, title) if len(panels) > 1 else title)
             for axes, ylabel in zip(own, ylabels if place % beside == 0 else (), strict=False):
                 axes.set_ylabel(wrap_label(ylabel, _YLABEL, 3))
             if place + beside >= len(panels):
@@ -291,11 +299,6 @@ def letter_panel(place: int, title: str) -> str:
     'b  lake = rich'
     """
     return f"{_LETTERS[place % len(_LETTERS)]}  {title}".rstrip()
-
-
-def _lettered(panels: Sequence[Panel], place: int) -> str:
-    title = clean_line(panels[place].title)
-    return letter_panel(place, title) if len(panels) > 1 else title
 
 
 def _panel_axes(
