@@ -15,11 +15,11 @@ import numpy as np
 from society.engine.rng import Array
 
 from .read_out import name_series
-from .style import FAINT, INK, PAPER, Figure, render_panels, shorten_label
+from .style import FAINT, INK, PAPER, SMALL, Figure, render_panels, shorten_label
 from .type_colours import TypeStyle
 
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
-_TALL = 2.3  # inches
+_TALL = 1.9  # inches
 _STEPS = 9  # arrows along a side
 _STILL = 1e-9  # a change of shares, relative to the largest, that is none
 _LONGEST = 18  # signs of a type's name
@@ -90,19 +90,19 @@ def _draw_triangle(
     arrows = {"color": FAINT, "pivot": "mid", "width": 0.006, "headwidth": 4.5, "scale": 16}
     axes.quiver(*at.T, *along.T, **arrows)
     path = panel.path @ _CORNERS
-    (line,) = axes.plot(*path.T, color=INK, linewidth=2)
+    (line,) = axes.plot(*path.T, color=INK, linewidth=1.6)
     shares_then = [_shares_in_words(panel.types, now) for now in panel.path]
     name_series(line, "from equal shares", names=shares_then)
-    axes.plot(*path[0], "o", color=PAPER, markeredgecolor=INK, markersize=6)
-    axes.plot(*path[-1], "o", color=INK, markeredgecolor=PAPER, markersize=7, zorder=4)
+    axes.plot(*path[0], "o", color=PAPER, markeredgecolor=INK, markersize=5)
+    axes.plot(*path[-1], "o", color=INK, markeredgecolor=PAPER, markersize=5.5, zorder=4)
     for number, (one, corner) in enumerate(zip(panel.types, _CORNERS, strict=True)):
         colour = styles[one].colour
         fill = colour if panel.stable[number] else PAPER
-        square = {"markeredgecolor": colour, "markeredgewidth": 1.6, "markersize": 8, "zorder": 3}
+        square = {"markeredgecolor": colour, "markeredgewidth": 1.6, "markersize": 6, "zorder": 3}
         axes.plot(*corner, "s", color=fill, **square)
         below = number < 2
         words = shorten_label(one, _LONGEST)
-        beside = {"ha": "center", "va": "top" if below else "bottom", "fontsize": 8.5}
+        beside = {"ha": "center", "va": "top" if below else "bottom", "fontsize": SMALL}
         axes.text(corner[0], corner[1] + (-0.05 if below else 0.05), words, **beside)
     axes.set_aspect("equal")
     axes.set(xlim=(-0.2, 1.2), ylim=(-0.12, 0.98))

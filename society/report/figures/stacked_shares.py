@@ -15,10 +15,10 @@ import numpy as np
 from society.engine.rng import Array
 
 from .read_out import name_series
-from .style import FAINT, PAPER, Figure, render_panels, shorten_label
+from .style import FAINT, PAPER, SMALL, Figure, render_panels, shorten_label
 from .type_colours import TypeStyle
 
-_TALL, _NAME = 1.5, 0.145  # inches: a panel at least, a name
+_TALL, _NAME = 1.3, 0.115  # inches: a panel at least, a name
 _ROOM = 0.1  # inches at either side: text of a PNG may be wider than it was measured
 _LONGEST = 20  # signs of a name
 _SAME = 5e-4  # shares that differ by less are drawn alike
@@ -99,7 +99,7 @@ def _draw_areas(axes: Any, panel: SharePanel, styles: Mapping[str, TypeStyle]) -
         words = f"{shorten_label(panel.types[at], _LONGEST)} {_percent(share)}"
         beside = {"transform": axes.transAxes, "clip_on": False}
         axes.plot([1.005, 1.04], [middle, place], color=FAINT, linewidth=0.6, **beside)
-        label = axes.text(1.05, place, words, va="center", fontsize=7.5, **beside)
+        label = axes.text(1.05, place, words, va="center", fontsize=SMALL, **beside)
         name_series(label, panel.types[at])
     return {}
 

@@ -18,17 +18,27 @@ from society.optional import require
 
 from .alt_text import describe_extremes, prefix_title
 from .read_out import name_series
-from .style import FAINT, INK, PAPER, Figure, render_figure, shorten_label, wrap_label
+from .style import (
+    FAINT,
+    PAPER,
+    SMALL,
+    Figure,
+    letter_panel,
+    render_figure,
+    shorten_label,
+    wrap_label,
+)
 from .type_colours import TypeStyle, is_dark, payoff_colours, place_on_scale
 
-_ROW, _HEAD, _FOOT = 0.215, 0.42, 0.95  # inches: a type, what a panel has above it, the columns
+_ROW, _HEAD, _FOOT = 0.17, 0.36, 0.75  # inches: a type, what a panel has above it, the columns
+_BELOW = 0.8  # inches: what a matrix that stands below has besides its rows
+_BESIDE = 5.0  # inches of a figure that has room for both side by side
 _LONGEST = 18  # signs of a type's name
 _SIGNS_BELOW = 40  # that fit side by side below a matrix
 _ON_CELLS = ("#111111", "#fdfdfd")  # figures on light and on dark cells
 _PRINTED = 16  # rows at most whose cells have room for their figures
 _FEW = 5  # runs; fewer are drawn one by one, and have no interval
-_SMALL = 6.8  # points: figures in cells, and beside rows
-_BAR_TOP = 0.55  # inches: the bar of colours
+_BAR_TOP = 0.45  # inches: the bar of colours
 
 
 class Anchors(NamedTuple):
@@ -92,7 +102,7 @@ def ranking_plot(
         if panel is panels[0] and marks:
             above = axes.secondary_xaxis("top")
             above.set_xticks(list(marks), [*marks.values()])
-            above.tick_params(length=0, labelsize=7, pad=1)
+            above.tick_params(length=0, labelsize=SMALL, pad=1)
             above.spines[:].set_visible(False)
 
     def right(axes: Any, panel: RankingPanel) -> None:
@@ -146,16 +156,16 @@ def _draw_scores(
         found = try_compute(mean, scores) if len(scores) >= _FEW else NotEstimable("few runs")
         ends: tuple[Array | None, Array | None] = None, None
         if isinstance(found, NotEstimable):
-            axes.plot(scores, np.full(len(scores), row), "|", color=colour, markersize=6)
+            axes.plot(scores, np.full(len(scores), row), "|", color=colour, markersize=5)
         else:
             low, high = found.interval.low, found.interval.high
-            axes.hlines(row, low, high, color=colour, linewidth=1.6)
+            axes.hlines(row, low, high, color=colour, linewidth=1.4)
             ends = np.array([low]), np.array([high])
-        dot = {"markersize": 6, "markeredgecolor": PAPER, "zorder": 3}
+        dot = {"markersize": 5, "markeredgecolor": PAPER, "zorder": 3}
         (point,) = axes.plot(middle, row, styles[one].marker, color=colour, **dot)
         name_series(point, one, values=np.array([middle]), low=ends[0], high=ends[1])
-        words = f"{place}  {middle:.{decimals}f}"
-        beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": _SMALL}
+        words = f"{place}\u2002{middle:.{decimals}f}"
+        beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": SMALL}
         axes.text(1.02, row, words, ha="left", **beside)
 
 
@@ -193,7 +203,8 @@ class PayoffColouring(NamedTuple):
         norm = require("matplotlib.colors").Normalize(steps[0], steps[-1])
         mappable = require("matplotlib.cm").ScalarMappable(norm, colours)
         axes = [each for own in grid for each in own]
-        place = {"location": "top", "anchor": (1.0, 0.5), "shrink": 0.55, "aspect": 45}
+        shrink = 0.55 if figure.get_figwidth() > _BESIDE else 1
+        place = {"location": "top", "anchor": (1.0, 0.5), "shrink": shrink, "aspect": 80 * shrink}
         bar = figure.colorbar(mappable, ax=axes, pad=0.01, **place)
         bar.outline.set_visible(False)
         if self.anchors:
@@ -202,8 +213,8 @@ class PayoffColouring(NamedTuple):
             first.set_ha("left" if low == 0 else "center")
             last.set_ha("right" if high == 1 else "center")
         else:
-            bar.set_label("points", fontsize=8)
-        bar.ax.tick_params(length=2, labelsize=7.5, pad=1)
+            bar.set_label("points")
+        bar.ax.tick_params(length=2, labelsize=SMALL, pad=1)
 
     def _words(self) -> list[str]:
         """The words at the anchors, with the payoff if all seats have the same one."""
@@ -248,7 +259,7 @@ def draw_cells(axes: Any, values: Array, colours: Array, label: str) -> None:
             continue
         at = column + middles[seat][0], row + middles[seat][1]
         ink = _ON_CELLS[is_dark(colours[seat, row, column])]
-        look = {"color": ink, "fontsize": _SMALL, "ha": "center", "va": "center"}
+        look = {"color": ink, "fontsize": SMALL, "ha": "center", "va": "center"}
         axes.text(*at, format_payoff(float(value)), **look)
     axes.set_xlim(-0.5, columns - 0.5)
     axes.grid(visible=False)
@@ -275,7 +286,7 @@ def _name_columns(axes: Any, names: Sequence[str]) -> None:
     room = max(_SIGNS_BELOW // len(names) - 1, 1)
     long = any(len(word) > room for one in shown for word in one.split())
     shown = shown if long else [wrap_label(one, room) for one in shown]
-    axes.set_xticks(range(len(names)), shown, fontsize=7.5, **(turn if long else {}))
+    axes.set_xticks(range(len(names)), shown, fontsize=SMALL, **(turn if long else {}))
     axes.tick_params(labelbottom=True, length=0)
 
 
@@ -320,7 +331,7 @@ def action_plot(
         if seen:
             _name_columns(seen[-1], contexts)
             seen[-1].set_xlabel("what came before (own action first)")
-            seen[0].set_title("cooperation by what came before", fontsize=8, fontweight="normal")
+            seen[0].set_title("cooperation by what came before", fontweight="normal")
 
     alt = " ".join(
         prefix_title(one.title, _describe(types, next(iter(one.shares.values())))) for one in panels
@@ -351,7 +362,7 @@ def _draw_shares(
         begin += known
     for row, own in enumerate(zip(*panel.shares.values(), strict=True)):
         words = " + ".join("–" if np.isnan(share) else f"{share:.0%}" for share in own)
-        beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": _SMALL}
+        beside = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": SMALL}
         axes.text(1.02, row, words, ha="left", **beside)
 
 
@@ -373,21 +384,37 @@ def _render_rows(
     """Draw a pair of axes with the same rows for each panel, below each other."""
 
     def draw(figure: Any) -> None:
-        ratios = {"width_ratios": [1, 1.25] if right else [1], "squeeze": False}
-        across = 2 if right else 1
-        grid = [tuple(own) for own in figure.subplots(len(panels), across, sharey=True, **ratios)]
+        beside = figure.get_figwidth() > _BESIDE
+        grid = _pairs_of_axes(figure, len(panels), beside=beside, both=right is not None)
         names = [shorten_label(one, _LONGEST) for one in types]
-        for own, panel in zip(grid, panels, strict=True):
+        for place, (own, panel) in enumerate(zip(grid, panels, strict=True)):
             left(own[0], panel)
             if right:
                 right(own[1], panel)
-            own[0].set_title(wrap_label(panel.title, 40))
-            own[0].set_yticks(range(len(types)), names, color=INK)
-            own[0].tick_params(axis="y", length=0)
+            words = wrap_label(panel.title, 40)
+            own[0].set_title(letter_panel(place, words) if len(panels) > 1 else words)
+            for axes in own[: 1 if beside else 2]:
+                axes.set_yticks(range(len(types)), names)
+                axes.tick_params(axis="y", length=0, labelleft=True)
             own[0].grid(visible=False, axis="y")
-            own[0].tick_params(labelbottom=panel is panels[-1])
+            own[0].tick_params(labelbottom=panel is panels[-1] or not beside)
         grid[0][0].set_ylim(len(types) - 0.4, -0.6)
         finish(figure, grid)
 
-    tall = len(panels) * (_ROW * len(types) + _HEAD) + _FOOT + more
-    return render_figure(name, title, caption, alt, draw, tall)
+    def height(width: float) -> float:
+        rows = _ROW * len(types)
+        below = 0 if right is None or width > _BESIDE else rows + _BELOW
+        return len(panels) * (rows + _HEAD + below) + _FOOT + more
+
+    return render_figure(name, title, caption, alt, draw, height)
+
+
+def _pairs_of_axes(figure: Any, count: int, *, beside: bool, both: bool) -> list[tuple[Any, ...]]:
+    """The axes of each panel: left and right, or above and below where there is no room."""
+    if not both:
+        return [(own,) for own in figure.subplots(count, 1, squeeze=False, sharey=True)[:, 0]]
+    if beside:
+        ratios = {"width_ratios": [1, 1.25], "squeeze": False}
+        return [tuple(own) for own in figure.subplots(count, 2, sharey=True, **ratios)]
+    every = figure.subplots(2 * count, 1, sharey=True)
+    return [(every[2 * place], every[2 * place + 1]) for place in range(count)]
