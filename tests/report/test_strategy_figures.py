@@ -97,6 +97,7 @@ def test_shares_of_genes_are_told_from_the_first_generation_to_the_last() -> Non
     found = stacked_shares("genes", "Genes", "", [panel], styles, "generation")
     assert found.alt == "In the end: mean 90%, kind 10%."
     kind = next(one for one in found.data.series if one.label == "kind")
+    assert kind.values is not None
     assert (kind.across.tolist(), kind.values.tolist()) == ([1, 2, 3], [0.5, 0.2, 0.1])
 
 
