@@ -136,8 +136,8 @@ def _print_runs(runs: Sequence[ListedRun]) -> None:
             print(line.plain)
     if table.dropped:
         print(
-            f"society: no room for {', '.join(table.dropped)}; a wider terminal, --json or "
-            "--out PAGE.html shows them",
+            f"society: no room for {', '.join(table.dropped)}; a wider terminal or --json "
+            "shows them",
             file=sys.stderr,
         )
 

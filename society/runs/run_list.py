@@ -225,5 +225,6 @@ def _sort_value(run: ListedRun, key: SortKey) -> float:
         return -math.inf
     if key == "written":
         return run.written.timestamp() if run.written else -math.inf
-    value = run.estimate and run.estimate.mean if key == "measure" else getattr(run, key)
+    measured = None if run.estimate is None else run.estimate.mean
+    value = measured if key == "measure" else getattr(run, key)
     return -math.inf if value is None else float(value)

@@ -14,7 +14,7 @@ from society.runs.run_list import ListedRun
 from .console import TerminalStyle, strip_end
 
 _GAP = 2
-_LEAST = {"file": 18, "varied": 10, "model": 10, "fork of": 14}  # cells, of columns that may be cut
+_LEAST = {"file": 12, "varied": 10, "model": 10, "fork of": 14}  # cells, of columns that may be cut
 _FEW = 4  # settings that are named
 _FIRST_TO_GO = (
     "size",
