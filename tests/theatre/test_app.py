@@ -279,3 +279,27 @@ def test_a_fork_is_played_and_shown_beside_the_run(tmp_path: Path) -> None:
     assert (view.beside, view.second, view.round) == (True, True, 4)
     assert fork.manifest.params["fine"] == 0
     assert (tmp_path / "lake-at-4-fine=0.run").exists()
+
+
+@pytest.mark.thorough
+def test_a_fork_that_is_shown_can_be_forked_in_turn(tmp_path: Path) -> None:
+    society.run("fishing_village", seed=3, rounds=10, out=tmp_path / "lake.run")
+
+    async def drive(history: History) -> tuple[str, str, int]:
+        theatre = Theatre(history, View(round=4), UTF8)
+        async with theatre.run_test(size=(160, 40)) as pilot:
+            for change in ("fine=0", "growth=1"):
+                before = theatre.second
+                await pilot.press("F", *change, "enter", "enter")
+                for _ in range(300):
+                    await pilot.pause(0.1)
+                    if theatre.second is not before or not theatre.view.note.startswith("forking"):
+                        break
+            await pilot.press("c", "end", "c", "end")
+            assert theatre.second is not None, theatre.view.note
+            names = theatre.history.run.path.name, theatre.second.run.path.name
+            return *names, theatre.view.round
+
+    with open_run_file(tmp_path / "lake.run") as run:
+        seen = asyncio.run(drive(History(run)))
+    assert seen == ("lake-at-4-fine=0.run", "lake-at-4-fine=0-at-4-growth=1.run", 10)
