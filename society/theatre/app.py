@@ -196,6 +196,13 @@ class Theatre(App[View]):
         self.history, self.second = history, History(forked)
         self.look(replace(view, beside=True, second=True, note=note))
 
+    def show_until_left(self) -> None:
+        """Take the terminal until one leaves; raises RunFileError if the run cannot be read."""
+        # Without a mouse the terminal's own selection works, and so does copying a command.
+        self.run(mouse=False)
+        if self.error is not None:
+            raise self.error
+
     def _play_on(self) -> None:
         with self._leaving_if_damaged():
             self.look(self.view.play_on(self.front))
@@ -242,8 +249,5 @@ def open_theatre(
     Raises RunFileError where the file is damaged.
     """
     app = Theatre(history, view, TerminalStyle(encoding, 80), second)
-    # Without a mouse the terminal's own selection works, and so does copying a command.
-    app.run(mouse=False)
-    if app.error is not None:
-        raise app.error
+    app.show_until_left()
     return app.view

@@ -243,6 +243,18 @@ def test_a_damaged_run_is_left_with_its_error(thinkers: History, tmp_path: Path)
     assert "round 3 cannot be read" in str(error)
 
 
+def test_the_error_for_which_the_theatre_was_left_is_told(
+    thinkers: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theatre = Theatre(thinkers, View(), UTF8)
+    theatre.error = RunFileError("round 3 cannot be read")
+    shown: list[bool] = []
+    monkeypatch.setattr(theatre, "run", lambda mouse: shown.append(mouse))
+    with pytest.raises(RunFileError, match="round 3 cannot be read"):
+        theatre.show_until_left()
+    assert shown == [False]  # without a mouse the terminal's own selection works
+
+
 def test_the_other_run_is_looked_at_as_far_as_it_goes(pair: History, village: History) -> None:
     seen = played(pair, "end", "r", "c", second=village)
     assert (seen.second, seen.round, seen.replicate) == (True, village.last, 0)
