@@ -51,6 +51,7 @@ class Comparison(NamedTuple):
     p: float = 1.0
     untestable: str = ""
     logs: bool = False
+    n: tuple[int, ...] = ()
 
     @property
     def differs(self) -> bool | None:
@@ -178,7 +179,8 @@ class Odds(NamedTuple):
 class MeanInterval(NamedTuple):
     """A mean over runs with its interval.
 
-    widest: corrected over all that was estimated together; if not given, the interval itself.
+    widest: corrected over all that was estimated together; if not given, the interval itself. n:
+    runs.
 
     >>> print(MeanInterval(30.25, 27.1, 33.4))
     [27.1, 33.4]
@@ -189,6 +191,7 @@ class MeanInterval(NamedTuple):
     high: float
     widest: tuple[float, float] | None = None
     untestable: str = ""
+    n: int = 0
 
     def within(self, low: float, high: float) -> bool | None:
         """True if the interval is in this range, False if it is outside, else None.
