@@ -25,6 +25,7 @@ from society.optional import require
 from society.text import clean_line
 
 from .alt_text import prefix_title
+from .read_out import NO_DATA, FigureData, gather_data
 
 WIDTH = 7.2
 INK, FAINT, PAPER = "#22262b", "#8b929b", "#ffffff"
@@ -103,7 +104,8 @@ class Figure:
     """A figure of a report.
 
     name: of its files. title: what it shows. caption: how to read it. alt: what is to be seen, for
-    those who do not see it. svg: a file of its own; png: its bytes.
+    those who do not see it. svg: a file of its own; png: its bytes. data: of the series that were
+    named while it was drawn (`read_out.name_series`), for those who point at it.
     """
 
     name: str
@@ -112,6 +114,7 @@ class Figure:
     alt: str
     svg: str
     png: bytes
+    data: FigureData = NO_DATA
     kind: ClassVar = "figure"
 
     @property
@@ -146,10 +149,11 @@ def render_figure(
         # Laid out once: as it takes longer than drawing, and both files should look the same.
         figure.get_layout_engine().execute(figure)
         figure.set_layout_engine(None)  # "none" leaves one, for which savefig draws twice
+        data = gather_data(figure)
         svg, png = io.StringIO(), io.BytesIO()
         figure.savefig(svg, format="svg", metadata=_NO_METADATA)
         figure.savefig(png, format="png", dpi=_DPI, metadata={"Software": None})
-    return Figure(name, title, caption, alt, svg.getvalue(), png.getvalue())
+    return Figure(name, title, caption, alt, svg.getvalue(), png.getvalue(), data)
 
 
 class Panel(Protocol):
