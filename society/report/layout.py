@@ -112,6 +112,15 @@ class Layout:
         """True if replicate r draws the same random numbers in all conditions."""
         return self.study.random_numbers == "common"
 
+    def label(self, name: str) -> str:
+        """Name a measure or finding in words, for sentences and titles: "survival time"."""
+        return self.study.label(name)
+
+    def axis_label(self, name: str) -> str:
+        """Name a measure or finding with its unit, for axes: "survival time, rounds"."""
+        label, unit = self.label(name), self.measured[name]
+        return f"{label}, {unit}" if unit else label
+
     def level(self, place: int, factor: str) -> Label:
         """The level of a factor in a condition."""
         run = self.conditions[place]
