@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .comparisons import Comparison, Effect, MeanInterval, Odds
 
 EffectSort = Literal["difference", "share of runs", "mean in a range", "eta squared"]
-Expected = Literal[
-    *("greater", "less", "not greater", "not less", "different", "alike", "in range")
-]
+Expected = Literal["greater", "less", "not greater", "not less", "different", "alike", "in range"]
 
 
 class PaperValue(NamedTuple):
@@ -107,6 +105,18 @@ class ClaimEffect(NamedTuple):
             return None
         return self.paper.low / against, self.paper.high / against
 
+    def facts(self) -> dict[str, Any]:
+        """Give it as JSON has it, None for what is not known; `times` with its interval."""
+        known = {name: _plain(value) for name, value in self._asdict().items()}
+        times, paper = self.times, self.paper
+        return {
+            **known,
+            "times": None if times is None else times._asdict(),
+            "paper": None
+            if paper is None
+            else {name: _plain(value) for name, value in paper._asdict().items()},
+        }
+
     @property
     def favour(self) -> float:
         """How far it goes the way that the claim says, on the scale of logarithms."""
@@ -122,6 +132,11 @@ class ClaimEffect(NamedTuple):
             case "different":
                 return abs(size)
         return -abs(size)
+
+
+def _plain(value: Any) -> Any:
+    """Give None for numbers that JSON does not have."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def effect_of_comparison(

@@ -150,6 +150,12 @@ class ClaimVerdict(NamedTuple):
         """The claim, whatever it was judged under."""
         return self.claim.removesuffix(f" ({self.under})")
 
+    def facts(self) -> dict[str, Any]:
+        """Give it as JSON has it, with all of its effects and the place of the main one."""
+        main = None if self.main_effect is None else self.effects.index(self.main_effect)
+        effects = [one.facts() for one in self.effects]
+        return {**self._asdict(), "effects": effects, "main_effect": main}
+
 
 class ClaimFinding(NamedTuple):
     """The finding of a judge on a claim.

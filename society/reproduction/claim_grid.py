@@ -93,9 +93,7 @@ class ClaimGrid(NamedTuple):
         several = len(self.readings) > 1
         lines = [_KEY]
         if several:
-            lines += [
-                f"{'  ' * place}│ {heading}" for place, heading in enumerate(self.headings)
-            ]
+            lines += [f"{'  ' * place}│ {heading}" for place, heading in enumerate(self.headings)]
         marks = 2 * len(self.readings)
         for row in self.rows:
             ours = " (ours)" if row.ours else ""
@@ -133,7 +131,7 @@ def _readings(of_claims: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 
 def _cells(verdicts: Sequence[ClaimVerdict], readings: Sequence[str]) -> tuple[GridCell, ...]:
-    """Give each verdict its columns; one whose columns are apart has a cell for each run of them."""
+    """Give each verdict its columns: a cell for each run of columns side by side."""
     cells = []
     for one in verdicts:
         own = [place for place, reading in enumerate(readings) if reading == one.under]

@@ -95,6 +95,7 @@ _STYLE = {
 _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 _IN_PAGE = {INK: "currentColor", FAINT: "var(--faint)", PAPER: "var(--paper)"}
 _IN_PAGE["#0072b2"] = "var(--blue)"  # too dark on a dark page
+PAGE = "../report.html"  # from the folder of figures, for links to places in the page
 _IDS = re.compile(r'(\bid="|href="#|url\(#)')
 _HEAD = re.compile(r'<svg [^>]*?width="([\d.]+)pt" height="[\d.]+pt" (viewBox="[^"]*")[^>]*>')
 
@@ -121,7 +122,7 @@ class Figure:
     def inline(self) -> str:
         """The SVG as part of a page, without a name, colour or id that others may have, too."""
         drawing = self.svg[self.svg.index("<svg") :]
-        drawing = _IDS.sub(rf"\g<1>{self.name}-", drawing)
+        drawing = _IDS.sub(rf"\g<1>{self.name}-", drawing).replace(f'href="{PAGE}#', 'href="#')
         for own, of_page in _IN_PAGE.items():
             drawing = drawing.replace(own, of_page)
         return _HEAD.sub(self._svg_tag, drawing, count=1).strip()
