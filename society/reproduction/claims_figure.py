@@ -117,7 +117,7 @@ def claims_figure(grid: ClaimGrid, page: str) -> Figure:
         _caption(grid, known=known),
         " ".join(f"{one.claim}: {_in_words(one)}." for one in grid.rows),
         draw,
-        _height(grid, WIDTH),
+        lambda width: _height(grid, width),
     )
 
 
