@@ -175,11 +175,13 @@ def effect_of_mean(
     """
     ends = [one for one in bounds if math.isfinite(one)]
     against = sum(ends) / len(ends) if ends else math.nan
-    paper = PaperValue(*bounds, None, where)
     return ClaimEffect(
         *(name, "mean in a range", "in range", held, found.mean, against),
-        *(found.mean - against, found.low - against, found.high - against, False),
-        *((found.n,), "t interval", None, paper, found.untestable),
+        *(found.mean - against, found.low - against, found.high - against),
+        n=(found.n,),
+        test="t interval",
+        paper=PaperValue(*bounds, None, where),
+        untestable=found.untestable,
     )
 
 

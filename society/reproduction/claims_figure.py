@@ -24,7 +24,6 @@ _COLUMN = 0.17  # inches, a reading
 _LINE, _EFFECT, _GAP = 0.115, 0.1, 0.06  # inches: of a name, of an effect, between rows
 _SIGNS_AN_INCH, _NAMES = 15.5, 0.42  # of a name; the share of the width that names take
 _HEADING = 0.13  # inches, the line of a reading
-_LONGEST_HEADING = 60  # signs
 _FURTHEST, _NEAREST = 8.0, 1.5  # times: ends of the axis
 _TICKS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
 _SIZE = 5.5  # points, a mark
@@ -108,8 +107,9 @@ def claims_figure(grid: ClaimGrid, page: str) -> Figure:
         _draw_marks(own[0], grid, places, page)
         if known:
             _draw_forest(own[1], places)
-        _draw_headings(own[0], grid.headings)
-        own[0].set_ylim(places[-1].top + places[-1].height, -_headings_height(grid))
+        headings = _headings(grid, figure.get_figwidth())
+        _draw_headings(own[0], headings)
+        own[0].set_ylim(places[-1].top + places[-1].height, -_headings_height(headings))
 
     return render_figure(
         "claims",
@@ -148,7 +148,7 @@ def _places(grid: ClaimGrid, width: float) -> list[RowPlace]:
     signs = int(width * _NAMES * _SIGNS_AN_INCH)
     found, top = list[RowPlace](), _GAP
     for row in grid.rows:
-        name = wrap_label(f"{row.claim}{' (ours)' if row.ours else ''}", signs, 4)
+        name = wrap_label(f"{row.claim}{' (ours)' if row.ours else ''}", signs, 6)
         lines, effects = name.count("\n") + 1, len(row.cells)
         height = max(lines * _LINE, effects * _EFFECT) + _GAP
         found.append(RowPlace(row, name, top, height))
@@ -158,23 +158,32 @@ def _places(grid: ClaimGrid, width: float) -> list[RowPlace]:
 
 def _height(grid: ClaimGrid, width: float) -> float:
     last = _places(grid, width)[-1]
-    return last.top + last.height + _headings_height(grid) + 0.5
+    return last.top + last.height + _headings_height(_headings(grid, width)) + 0.5
 
 
-def _headings_height(grid: ClaimGrid) -> float:
-    return _HEADING * len(grid.readings) if len(grid.readings) > 1 else 0.0
+def _headings(grid: ClaimGrid, width: float) -> list[str]:
+    """Break the readings into as many lines as they need beside their columns, two at most."""
+    if len(grid.readings) < 2:
+        return []
+    rooms = [width * (1 - _NAMES) - place * _COLUMN for place in range(len(grid.readings))]
+    return [
+        wrap_label(heading, max(int(room * _SIGNS_AN_INCH), 8))
+        for heading, room in zip(grid.headings, rooms, strict=True)
+    ]
+
+
+def _headings_height(headings: Sequence[str]) -> float:
+    return _HEADING * sum(heading.count("\n") + 1 for heading in headings)
 
 
 def _draw_headings(axes: Any, headings: Sequence[str]) -> None:
-    """Write a reading on a line of its own, above its column, to which a stroke leads."""
-    if len(headings) < 2:
-        return
+    """Write each reading above the next, a stroke leads from it to its column."""
     for place, heading in enumerate(headings):
-        y = (place - len(headings) + 0.4) * _HEADING
-        axes.plot([place, place], [y, -0.01], color=FAINT, linewidth=0.6)
-        words = wrap_label(heading, _LONGEST_HEADING, 1)
+        top = -_headings_height(headings[place:])
+        axes.plot([place, place], [top + 0.4 * _HEADING, -0.01], color=FAINT, linewidth=0.6)
+        words = axes.text(place + 0.2, top, heading, va="top", ha="left", linespacing=1)
         # Beyond these axes, above the forest: there is room, which the layout need not make.
-        axes.text(place + 0.2, y, words, va="center", ha="left").set_in_layout(False)
+        words.set_in_layout(False)
 
 
 def _draw_marks(axes: Any, grid: ClaimGrid, places: Sequence[RowPlace], page: str) -> None:
