@@ -42,6 +42,19 @@ def decimals_shown(value: float) -> int:
     return max(_FIGURES - 1 - math.floor(math.log10(abs(value))), 0)
 
 
+def decimals_of_error(error: float) -> int:
+    """Count the decimals that a number deserves: two digits of its error, or of half its interval.
+
+    Zero for an error that is not finite, or not above zero.
+
+    >>> decimals_of_error(5.95), decimals_of_error(0.0042), decimals_of_error(250.0)
+    (1, 4, 0)
+    """
+    if not (math.isfinite(error) and error > 0):
+        return 0
+    return max(1 - math.floor(math.log10(error)), 0)
+
+
 def round_figures(value: float) -> float:
     """Round to four significant figures, and never before the point.
 

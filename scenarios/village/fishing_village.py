@@ -193,11 +193,18 @@ MEASURES = (
         "share of the capacity, at the end of rounds",
         lambda told, env: told["stock"][:, 0] / env.params.capacity,
     ),
-    Measure("gini", "of the wealth of those present, last round", gini, fold="last"),
+    Measure(
+        "gini",
+        "of the wealth of those present, last round",
+        gini,
+        fold="last",
+        label="inequality (Gini)",
+    ),
     Measure(
         "over_use",
         "share of catches above an equal share of the sustainable yield",
         lambda told, env: per_fisher(told, told["catch"] > sustainable_yield(env) / env.agents),
+        label="over-use",
     ),
     Measure(
         "compliance",
@@ -209,7 +216,13 @@ MEASURES = (
         "fines per fisher and round",
         lambda told, env: per_fisher(told, told["fined"]),
     ),
-    Measure("norm", "cap, fish a round, last round", lambda told, env: told["limit"], fold="last"),
+    Measure(
+        "norm",
+        "cap, fish a round, last round",
+        lambda told, env: told["limit"],
+        fold="last",
+        label="cap",
+    ),
 )
 
 LAKE_FACTS = {

@@ -98,12 +98,14 @@ class Measure:
     fold: how rounds become one value: mean, sum or last over the rounds that a replicate lived;
     `total`, a sum of parts of which each alone says nothing; or `first`, the number of the first
     round in which the value is true (censored at its last round).
+    label: a noun phrase for axes and sentences; "" if its name says it, without underscores.
     """
 
     name: str
     unit: str
     of: Callable[[RoundFacts, Environment], Array]
     fold: Fold = "mean"
+    label: str = ""
 
     def __post_init__(self) -> None:
         if self.fold not in get_args(Fold):

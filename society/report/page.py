@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
-from .figures.style import Figure
+from .figures.style import Figure, dark_colours
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ def render_page(title: str, lead: str, sections: Sequence[Section], footer: str)
         longest=LONGEST_TABLE,
         many=_MANY,
         labels=_box_labels(sections),
+        dark_colours=dark_colours(),
     )
 
 

@@ -46,11 +46,15 @@ _BEFORE_PARAMETERS: Mapping[str, Mapping[str, Any]] = {
 
 
 class MeasureNote(BaseModel):
-    """A measure in the run file, without the function that computes it."""
+    """A measure in the run file, without the function that computes it.
+
+    label: in words; "" if its name says it, and in files of before.
+    """
 
     name: str
     unit: str
     fold: Fold
+    label: str = ""
 
 
 class ComponentNote(BaseModel):
@@ -310,7 +314,9 @@ def manifest_of(
         extent=nested,
         level=level or ("full" if size <= _FULL_UP_TO else "summary"),
         measures=tuple(
-            MeasureNote(name=measure.name, unit=measure.unit, fold=measure.fold)
+            MeasureNote(
+                name=measure.name, unit=measure.unit, fold=measure.fold, label=measure.label
+            )
             for measure in scenario.measures
         ),
         stage=scenario.display.resolved(env.params),
