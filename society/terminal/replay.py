@@ -87,14 +87,14 @@ def print_history(
     check_replicate(manifest, replicate)
     ink = TerminalStyle(console.encoding, min(console.width, _WIDEST), whole=whole)
     teller = _Teller(manifest, ink, replicate)
-    print_lines(console, teller.opening())
+    print_lines(console, teller.opening(), whole=whole)
     if manifest.level == "summary":
         if follow:
             raise InputError(
                 "--follow prints rounds, and this run keeps measures only (level summary); leave "
                 "it out, or run again with --record full"
             )
-        print_lines(console, teller.measures(run.records(first, lines=False)))
+        print_lines(console, teller.measures(run.records(first, lines=False)), whole=whole)
     else:
         before: Page | None = None
         # Founders are told of in the first round, and have their names before it.
@@ -105,13 +105,14 @@ def print_history(
         begin = max(first - 1, 0)
         for page in followed_pages(run, begin) if follow else run.pages(begin):
             if page.number >= first:
-                print_lines(console, teller.round(page, before))
+                print_lines(console, teller.round(page, before), whole=whole)
                 if follow:
                     console.file.flush()  # whoever reads a pipe waits for it
                 if speed < math.inf:
                     time.sleep(1 / speed)
             before = page
-    print_lines(console, teller.closing(run.status, run.paths() if follow else paths))
+    closing = teller.closing(run.status, run.paths() if follow else paths)
+    print_lines(console, closing, whole=whole)
 
 
 def followed_pages(run: RunFile, start: int) -> Iterator[Page]:
