@@ -99,7 +99,7 @@ class FigureData(NamedTuple):
         points = sum(len(one.across) for one in self.series)
         shown = self.series if points <= _MOST_POINTS else ()
         return {
-            "frames": [_plain(frame) for frame in self.frames],
+            "frames": {"wide": [_plain(frame) for frame in self.frames]},
             "labels": list(self.labels),
             "series": [_series_for_page(one) for one in shown],
         }

@@ -118,6 +118,12 @@ class Figure:
     kind: ClassVar = "figure"
 
     @property
+    def paths(self) -> list[str]:
+        """Its files beside the page."""
+        suffixes = ["svg", "png", *(["csv"] if self.data.series else [])]
+        return [f"figures/{self.name}.{suffix}" for suffix in suffixes]
+
+    @property
     def inline(self) -> str:
         """The SVG as part of a page, without a name, colour or id that others may have, too."""
         drawing = self.svg[self.svg.index("<svg") :]
@@ -129,7 +135,7 @@ class Figure:
     def _svg_tag(self, head: re.Match[str]) -> str:
         points, view = head.groups()
         return (
-            f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {view} role="img" '
+            f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {view} data-view="wide" role="img" '
             f'aria-labelledby="{self.name}-title" '
             f'aria-describedby="{self.name}-caption {self.name}-alt" '
             f'style="width: {float(points) * 4 / 3:.0f}px">'
