@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from urllib.parse import quote
 
-from .figures.style import Figure
+from .figures.style import Figure, dark_colours
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -148,6 +148,7 @@ def render_page(
         split_cell=split_cell,
         link=lambda path: relative_link(path, folder),
         replay=replay_command,
+        dark_colours=dark_colours(),
     )
 
 

@@ -73,8 +73,8 @@ def course(name: str, number: int | None, *, leave: bool = False) -> Curve:
 
 def test_dots_stand_in_rows_with_letters_at_their_right() -> None:
     assert texts(compared()) == [
-        *("survival_time, rounds", "small", "large", "a", "b", "lake = harsh"),
-        *("survival_time, rounds", "small", "large", "lake = rich"),
+        *("survival_time, rounds", "small", "large", "a", "b", "a  lake = harsh"),
+        *("survival_time, rounds", "small", "large", "b  lake = rich"),
     ]
 
 
@@ -138,7 +138,7 @@ def strokes(*runs: float) -> list[tuple[float, float]]:
 def test_a_stroke_is_the_taller_the_more_runs_have_its_value() -> None:
     """Of 21 runs 16 have lasted to the end, 4 have ended in round 20, and one in round 10."""
     (_, one), (_, four), (_, sixteen) = strokes(10, *[20] * 4, *[60] * 16)
-    assert (four / one, sixteen / one) == pytest.approx((2, 4), abs=1e-3)
+    assert (four / one, sixteen / one) == pytest.approx((2, 4), abs=1e-2)
 
 
 def test_strokes_that_would_cover_each_other_are_one() -> None:
@@ -211,17 +211,20 @@ def heat_panel(rows: list[str], columns: list[str], values: Array) -> HeatPanel:
     return HeatPanel("", ("growth", "fine"), rows, columns, values)
 
 
+def printed(picture: Figure) -> list[str]:
+    """The numbers on cells, whose type is larger than that of axes."""
+    return re.findall(r"<text style=\"[^\"]*font-size: 7px[^>]*>(\d+)</text>", picture.svg)
+
+
 def test_heat_maps_print_their_values_while_there_is_room() -> None:
     small = HeatPanel(
         "", ("growth", "fine"), ["0.2", "0.6"], ["2", "10"], np.array([[1.5, 2.25], [np.nan, 40]])
     )
-    picture = heatmap("h", "t", "w", "rounds", [small])
-    printed = [text for text in picture.svg.split("\n") if "font-size: 7px" in text]
-    assert [re.sub("<[^>]+>", "", line).strip() for line in printed] == ["2", "2", "40"]
+    assert printed(heatmap("h", "t", "w", "rounds", [small])) == ["2", "2", "40"]
     large = HeatPanel(
         "", ("a", "b"), [str(n) for n in range(20)], [str(n) for n in range(20)], np.ones((20, 20))
     )
-    assert "font-size: 7px" not in heatmap("h", "t", "w", "u", [large]).svg
+    assert not printed(heatmap("h", "t", "w", "u", [large]))
 
 
 def test_the_strip_of_runs_left_appears_only_where_runs_leave() -> None:

@@ -18,6 +18,7 @@ from society.report.page import (
     ChronicleEntry,
     RunFiles,
     Section,
+    SectionPart,
     relative_link,
     render_page,
 )
@@ -35,11 +36,11 @@ def draw(figure: Any) -> None:
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    texts = [
+    texts: list[ChronicleEntry | str] = [
         ChronicleEntry(1, HOSTILE, "norm", [("", HOSTILE)], "2 of 3 votes"),
         "rounds 2 to 4: unchanged",
     ]
-    parts = [
+    parts: list[SectionPart] = [
         render_figure("f", "A figure shows.", "How to read it.", "a", draw, 1.5),
         Table("t", "A table", [TableColumn("what", ["word " * 80, "short"], "words")]),
         RunFiles([("fine = 2", Path("study/fine=2.run"), "--from 7")]),

@@ -150,7 +150,7 @@ def test_every_quantity_has_a_scale_of_its_own() -> None:
         CurvePanel("x", [large._replace(runs=runs)], along="generation"),
     ]
     picture = line_plot("t", "t", "w", panels)
-    assert texts(picture) == ["generation", "share", "generation", "x"]
+    assert texts(picture) == ["generation", "a  share", "generation", "b  x"]
     assert picture.alt == (
         "share: a: 0.1 in generation 1, 0.2 in generation 2, lowest 0.1 in generation 1, highest "
         "0.2 in generation 2. x: a: 10,000 in generation 1, 20,000 in generation 2, lowest 10,000 "
