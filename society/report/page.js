@@ -449,7 +449,7 @@
   const links = new Map(all("nav a").map((link) => [link.hash.slice(1), link]));
   const sections = all("main > section");
   const here = new IntersectionObserver(() => {
-    const line = innerHeight * 0.3;
+    const line = scrollY < 40 ? 0 : innerHeight * 0.3;
     const now = sections.findLast((one) => one.getBoundingClientRect().top <= line) ?? sections[0];
     for (const [anchor, link] of links) {
       const current = now?.getAttribute("aria-labelledby") === anchor;

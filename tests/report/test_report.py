@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import pytest
 
 from society.analysis.study import ConditionRun, Study
+from society.analysis.study.panel_tests import compare_panels
 from society.claims.types import ClaimVerdict
 from society.config.build import build
 from society.config.run_config import load_config
@@ -23,7 +24,7 @@ from society.report import write_report
 from society.report.figures.style import Figure
 from society.report.layout import Layout
 from society.report.page import Caveat, Section
-from society.report.sections.hypothesis_tests import compare_panels, hypothesis_tests_section
+from society.report.sections.hypothesis_tests import hypothesis_tests_section
 from society.report.sections.llm_usage_section import llm_usage_section
 from society.report.sections.norms_section import texts_section
 from society.report.sections.outcome import maps_section, outcome_section

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from society.analysis.crossplay import CrossPlay
+from society.analysis.study.panel_tests import PanelTests, compare_panels
 from society.analysis.study.study import Study
 from society.report.layout import Layout
 from society.report.page import Section
@@ -18,7 +19,7 @@ from .evolution.lives_section import lives_section
 from .evolution.populations import Populations
 from .evolution.reaction_norms import reaction_norms_section
 from .evolution.strategies import strategies_section
-from .hypothesis_tests import PanelTests, compare_panels, hypothesis_tests_section
+from .hypothesis_tests import hypothesis_tests_section
 from .llm_usage_section import llm_usage_section
 from .norms_section import norms_section, texts_section
 from .outcome import maps_section, outcome_section

@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from society.analysis.study.design import ConditionGroup
 from society.engine.rng import Array
 from society.engine.scenario import COURSELESS
 from society.optional import require
 from society.report.figures.alt_text import format_axis_number
 from society.report.figures.curves import Curve, CurvePanel, line_plot
 from society.report.figures.scales import AxisScale
-from society.report.layout import ConditionGroup, Layout, legend_note
+from society.report.layout import Layout, legend_note
 from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import CellValue, Head, Table
 
