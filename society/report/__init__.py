@@ -84,7 +84,7 @@ def _files(sections: Sequence[Section]) -> dict[str, bytes]:
             if part.data.series:
                 data = part.data.table(part.name, part.title)
                 found[f"figures/{part.name}.csv"] = data.csv().encode()
-        elif isinstance(part, Table):
+        elif isinstance(part, Table) and not part.page_only:
             found[f"tables/{part.name}.md"] = part.markdown().encode()
             found[f"tables/{part.name}.csv"] = part.csv().encode()
             found[f"tables/{part.name}.tex"] = part.latex().encode()

@@ -120,7 +120,8 @@ class Table:
     """A table of a report.
 
     name: of its files. title: what it shows. notes: sentences below it. chosen: the rows that a
-    page shows; none: the first ones. whole: a page shows all rows, however many.
+    page shows; none: the first ones. whole: a page shows all rows, however many. page_only: it has
+    no files, since those of another table have its rows.
     """
 
     name: str
@@ -129,6 +130,7 @@ class Table:
     notes: Sequence[str] = ()
     chosen: Sequence[int] = ()
     whole: bool = False
+    page_only: bool = False
     kind: ClassVar = "table"
 
     @classmethod
@@ -157,8 +159,12 @@ class Table:
 
     @property
     def paths(self) -> list[str]:
-        """Its files beside the page."""
-        return [f"tables/{self.name}.{suffix}" for suffix in ("csv", "md", "tex")]
+        """Its files beside the page, none if it is of the page only."""
+        return (
+            []
+            if self.page_only
+            else [f"tables/{self.name}.{suffix}" for suffix in ("csv", "md", "tex")]
+        )
 
     @cached_property
     def reasons(self) -> list[tuple[str, str]]:
