@@ -37,6 +37,7 @@ from .labels import (
     Names,
     Place,
     RoundLabels,
+    count_noun,
     describe_status,
     enclosing_rounds,
     find_round,
@@ -159,7 +160,7 @@ class _Teller:
     def opening(self) -> Iterator[Text]:
         """Yield the title: scenario, agents, seed and replicate."""
         given, ink = self.manifest, self.ink
-        about = [ink.text(given.scenario, "bold"), Text(f"{given.agents} agents")]
+        about = [ink.text(given.scenario, "bold"), Text(count_noun(given.agents, "agent"))]
         about.append(Text(f"seed {given.seed}"))
         if given.level == "summary":
             yield from flow_items(about, ink.width, gap=ink.words(" · "))
@@ -252,9 +253,9 @@ class _Teller:
             told_of = self.course.rounds
             cells = min(told_of, _LONGEST_GAUGE)
             line = ink.sparkline(self.course.spread(told_of, cells), full_scale(self.manifest))
-            items = [Text(line, "green"), Text(f"in {told_of} rounds", "dim")]
+            items = [Text(line, "green"), Text(f"in {count_noun(told_of, 'round')}", "dim")]
             yield from labelled_row(ink, self.stage.gauge[0], items, gap="  ")
-        far = f"{self.places.among(len(paths) - 1)} rounds"
+        far = self.places.rounds_among(len(paths) - 1)
         if self.places.nested:
             far = ", ".join(self.places.reached(paths[-1], len(paths) - 1))
         words = f"The end, after {far}."

@@ -25,7 +25,7 @@ from society.errors import InputError, SocietyError
 from society.runs.runfile import RunFile, open_run_file
 from society.terminal.console import TerminalStyle
 
-from .draw import draw, draw_beside
+from .draw import draw, draw_beside, scroll_within
 from .forking import describe_fork, fork_path, fork_words
 from .frame import Frame, Size
 from .history import History
@@ -121,7 +121,9 @@ class Theatre(App[View]):
             self.exit(self.view)
             return
         with self._leaving_if_damaged():
-            self.look(press(self.front, self.view, event.key, event.character))
+            view = press(self.front, self.view, event.key, event.character)
+            size = Size(self.size.width, self.size.height)
+            self.look(scroll_within(self.front, view, size, self.style))
 
     def on_unmount(self) -> None:
         """Stop what goes on in threads, and close the runs of forks."""

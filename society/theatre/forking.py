@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import textwrap
+from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from society.errors import InputError, short_path
 from society.runs.runfile import RunFile
 from society.terminal.console import TerminalStyle
 
-from .frame import Panel
 from .history import History
 from .view import View
 
@@ -70,10 +70,8 @@ def _place(history: History, view: View) -> str:
     return ".".join(map(str, path)) if len(path) > 1 else str(view.round)
 
 
-def fork_panel(
-    history: History, view: View, width: int, height: int, style: TerminalStyle
-) -> Panel:
-    """Show the command of a fork, to be copied, or run by Enter."""
+def fork_page(history: History, view: View, width: int, style: TerminalStyle) -> Iterator[Text]:
+    """Yield the command of a fork, to be copied, or run by Enter."""
     what = f"with {view.change}" if view.change else "with nothing changed"
     command = style.words(shlex.join(fork_words(history, view)))
     notes = [
@@ -82,10 +80,10 @@ def fork_panel(
     ]
     if history.run.ledger():
         notes.append("Language models are asked anew about what differs from the record.")
-    return [
-        style.text(f" This history up to round {view.round}, and then on {what}:", "bold"),
-        Text(),
-        *(Text(f"    {line}", "cyan") for line in textwrap.wrap(command, max(width - 6, 20))),
-        Text(),
-        *(Text(f" {line}", "dim") for note in notes for line in textwrap.wrap(note, width - 2)),
-    ][:height]
+    yield style.text(f" This history up to round {view.round}, and then on {what}:", "bold")
+    yield Text()
+    yield from (Text(f"    {line}", "cyan") for line in textwrap.wrap(command, max(width - 6, 20)))
+    yield Text()
+    yield from (
+        Text(f" {line}", "dim") for note in notes for line in textwrap.wrap(note, width - 2)
+    )

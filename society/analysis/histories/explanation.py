@@ -35,6 +35,9 @@ class Explanation:
     statements: tuple[Statement, ...]
     lives: str = ""
 
+    def __str__(self) -> str:
+        return "\n".join(one.words for one in self.statements)
+
     @property
     def named(self) -> tuple[int, ...]:
         """Seats of those who are named as the cause."""
@@ -91,7 +94,7 @@ def explain(run: RunFile, replicate: int = 0, scenario: Scenario | None = None) 
             run,
             replicate,
             f"The scenario {given.scenario} is Python code of its author's, and reading a run file "
-            "executes none. In Python, society.analysis.histories.explain takes the scenario "
+            "executes none. In Python, society.why takes the scenario "
             "itself.",
         )
     declared = scenario.post_mortem
