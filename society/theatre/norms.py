@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os.path import commonprefix
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -159,5 +159,6 @@ def quote_apart(sentences: Sequence[str], room: int, style: TerminalStyle) -> li
     if len(set(quoted)) == len(quoted):
         return quoted
     words = [sentence.split() for sentence in sentences]
-    shared = len(commonprefix(words))
+    together = zip(*words, strict=False)
+    shared = sum(1 for _ in takewhile(lambda at: len(set(at)) == 1, together))
     return [style.quoted(" ".join(["…", *one[shared:]]), room) for one in words]
