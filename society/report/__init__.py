@@ -81,7 +81,7 @@ def _files(sections: Sequence[Section]) -> dict[str, bytes]:
         if isinstance(part, Figure):
             found[f"figures/{part.name}.svg"] = part.svg.encode()
             found[f"figures/{part.name}.png"] = part.png
-        elif isinstance(part, Table):
+        elif isinstance(part, Table) and not part.page_only:
             found[f"tables/{part.name}.md"] = part.markdown().encode()
             found[f"tables/{part.name}.csv"] = part.csv().encode()
             found[f"tables/{part.name}.tex"] = part.latex().encode()

@@ -53,7 +53,7 @@ class Section:
     """A titled run of sentences, figures, tables and further sections.
 
     Sections without any part say nothing, and are left out of the one they stand in. anchor: the
-    place of one in the table of contents. folded: shown on request.
+    place of one, to which the table of contents or a link leads. folded: shown on request.
     """
 
     title: str

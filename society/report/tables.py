@@ -86,7 +86,8 @@ class Table:
     """A table of a report.
 
     name: of its files. title: what it shows. notes: sentences below it. chosen: the rows that a
-    page shows; none: the first ones. whole: a page shows all rows, however many.
+    page shows; none: the first ones. whole: a page shows all rows, however many. page_only: it has
+    no files, since those of another table have its rows.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Table:
     notes: Sequence[str] = ()
     chosen: Sequence[int] = ()
     whole: bool = False
+    page_only: bool = False
     kind: ClassVar = "table"
 
     @classmethod

@@ -12,7 +12,6 @@ import pytest
 
 from society.analysis.study import ConditionRun, Study
 from society.analysis.study.panel_tests import compare_panels
-from society.claims.types import ClaimVerdict
 from society.config.build import build
 from society.config.run_config import load_config
 from society.engine.calls import Usage
@@ -27,7 +26,7 @@ from society.report.sections.hypothesis_tests import hypothesis_tests_section
 from society.report.sections.llm_usage_section import llm_usage_section
 from society.report.sections.norms_section import texts_section
 from society.report.sections.outcome import maps_section, outcome_section
-from society.report.sections.provenance_section import claims_section, summary_section
+from society.report.sections.provenance_section import summary_section
 from society.report.sections.survival_section import survival_section
 from society.report.tables import Table
 from society.runs.conclusions import record_findings
@@ -362,20 +361,6 @@ def test_what_stands_in_for_language_models_is_named_first(
 def test_language_models_that_were_asked_are_named(reported: Reported) -> None:
     for study in (asked(reported.study, "gpt"), asked(reported.study, "gpt", tape=True, cost=0.1)):
         assert said(summary_section(Layout(study)))[0] == "Models asked: gpt."
-
-
-def test_claims_are_counted_and_have_a_sign_beside_the_word() -> None:
-    claims = [
-        ClaimVerdict("Patience lasts", "Fig. 2", "longer", "6 > 3", "reproduced"),
-        ClaimVerdict("Inns are loud", "Fig. 3", "louder", "no", "not reproduced", "our lake"),
-    ]
-    section = claims_section(claims)
-    assert said(section)[0] == "Of 2 claims: 1 reproduced, 1 not reproduced."
-    assert table(section, "claims") == [
-        ("Patience lasts", "● reproduced", "longer (Fig. 2)", "6 > 3", ""),
-        ("Inns are loud", "○ not reproduced", "louder (Fig. 3)", "no; our lake", ""),
-    ]
-    assert not claims_section([]).parts
 
 
 def test_unknown_costs_stay_unknown(reported: Reported) -> None:

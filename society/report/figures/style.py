@@ -129,6 +129,7 @@ _STYLE = {
 }
 _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 _IN_PAGE = {INK: "currentColor", FAINT: "var(--faint)", PAPER: "var(--paper)"}
+PAGE = "../report.html"  # from the folder of figures, for links to places in the page
 _IN_PAGE |= {colour: f"var(--on-dark-{colour[1:]}, {colour})" for colour in DARK}
 _COLOUR = re.compile("|".join(_IN_PAGE))
 _PATH = re.compile(r'<path [^>]*?d="[^"]*"')
@@ -163,7 +164,7 @@ class Figure:
     def inline(self) -> str:
         """The SVG as part of a page, without a name, colour or id that others may have, too."""
         drawing = self.svg[self.svg.index("<svg") :]
-        drawing = _IDS.sub(rf"\g<1>{self.name}-", drawing)
+        drawing = _IDS.sub(rf"\g<1>{self.name}-", drawing).replace(f'href="{PAGE}#', 'href="#')
         drawing = _COLOUR.sub(lambda found: _IN_PAGE[found[0]], drawing)
         return _HEAD.sub(self._svg_tag, drawing, count=1).strip()
 
