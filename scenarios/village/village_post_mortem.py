@@ -258,8 +258,8 @@ def _blame(record: RecordedReplicate, course: VillageCourse, *, doomed: bool) ->
     )
     if record.asks_models:
         words += (
-            " How often this rule is right where agents are asked in words was not measured; it was "
-            "for villages of rules."
+            " How often this rule is right where agents are asked in words was not measured; it "
+            "was for villages of rules."
         )
     return Statement("cause", words[:1].upper() + words[1:], numbers, (found.seat,))
 
