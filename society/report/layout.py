@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from society.analysis.statistics.bands import UNBOUNDED, Bounds
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study.frames import CONDITION
 from society.analysis.study.study import Study
@@ -20,12 +21,14 @@ from society.engine.rng import Array
 from society.errors import InputError, suggest
 from society.experiments.analysis_plan import AnalysisPlan
 from society.experiments.factors import Label, format_label
+from society.terminal.labels import describe_ending
 
 from .figures.scales import LINEAR, AxisScale
-from .figures.style import SERIES
+from .figures.style import SERIES, SeriesStyle, ordered_styles, series_style
 from .tables import TableColumn, known_mean
 
 _PANELS = 12  # on one figure
+_BESIDE = 4  # panels at most that keep one factor a figure of its own
 _EXTREMES = 3  # conditions at either end that stand out where there are too many
 
 
@@ -53,6 +56,7 @@ class Layout:
         }
         self.levels = self._levels()
         said = study.analysis or AnalysisPlan()
+        self._notes = {note.name: note for run in self.conditions for note in run.manifest.measures}
         self.outcome = self._outcome(said.outcome)
         self.factors = self._varied(said.factors or ()) or list(self.levels)[:2]
         others = [name for name in self.levels if name not in self.factors]
@@ -121,6 +125,19 @@ class Layout:
         label, unit = self.label(name), self.measured[name]
         return f"{label}, {unit}" if unit else label
 
+    def bounds(self, name: str) -> Bounds:
+        """The least and the most that is possible for a measure; of a time, the last round."""
+        if name in self.times:
+            return 0, max(run.manifest.most for run in self.conditions)
+        declared = self._notes[name].bounds if name in self._notes else UNBOUNDED
+        if declared == UNBOUNDED and self.measured[name].startswith("share"):
+            return 0, 1
+        return declared
+
+    def ended(self, name: str) -> float | None:
+        """The value of a measure in rounds after a run has ended; None if it has none."""
+        return self._notes[name].ended
+
     def level(self, place: int, factor: str) -> Label:
         """The level of a factor in a condition."""
         run = self.conditions[place]
@@ -159,6 +176,20 @@ class Layout:
         flat = self._split(self.study.rounds[name].to_numpy(), sizes)
         shapes = zip(self._replicates, rounds, strict=True)
         return [values.reshape(shape) for values, shape in zip(flat, shapes, strict=True)]
+
+    def running(self) -> list[Array]:
+        """Whether each run of a condition had not ended before a round, (R, T)."""
+        shapes = [run.rounds for run in self.conditions]
+        sizes = [r * t for r, t in zip(self._replicates, shapes, strict=True)]
+        flat = self._split(self.study.rounds["running"].to_numpy(bool), sizes)
+        pairs = zip(flat, self._replicates, strict=True)
+        return [values.reshape(replicates, -1) for values, replicates in pairs]
+
+    def endings(self, place: int) -> list[str]:
+        """The reason why each run of a condition ended, as a clause; "" if it did not, (R,)."""
+        stage = self.conditions[place].manifest.stage
+        causes = self._split(self.study.runs["cause"].to_numpy(object), self._replicates)[place]
+        return [describe_ending(stage, cause) if cause else "" for cause in causes]
 
     @property
     def _replicates(self) -> list[int]:
@@ -223,12 +254,67 @@ class Layout:
 
         No panels if none would be readable.
         """
-        for lines in (self.factors, self.factors[1:], self.factors[:1]):
+        one, others = [self.colour_factor][: len(self.factors)], self._uncoloured
+        for lines, panels in (
+            (one, _BESIDE),
+            (self.factors, _PANELS),
+            (one, _PANELS),
+            (others, _PANELS),
+        ):
             groups = self.group_by([name for name in self.levels if name not in lines])
             most = max(len(group.places) for group in groups)
-            if most <= len(SERIES) and len(groups) <= _PANELS and (most > 1 or len(groups) == 1):
+            if most <= len(SERIES) and len(groups) <= panels and (most > 1 or len(groups) == 1):
                 return groups, list(lines)
         return [], []
+
+    def is_ordered(self, factor: str) -> bool:
+        """True if the levels of a factor are numbers."""
+        return all(_is_number(level) for level in self.levels.get(factor, [None]))
+
+    @cached_property
+    def colour_factor(self) -> str:
+        """The factor whose levels have colours, the same on the whole page; "" without factors."""
+        ordered = filter(self.is_ordered, self.factors)
+        return next(ordered, self.factors[0] if self.factors else "")
+
+    @property
+    def _uncoloured(self) -> list[str]:
+        return [name for name in self.factors if name != self.colour_factor]
+
+    def level_style(self, level: Label) -> SeriesStyle:
+        """The style of a level of the colour factor: a hue by its rank, if the factor has order."""
+        levels = self.levels.get(self.colour_factor, [level])
+        if self.is_ordered(self.colour_factor):
+            ranks = sorted(levels)  # type: ignore[type-var]
+            return ordered_styles(len(levels))[ranks.index(level)]
+        return series_style(levels.index(level))
+
+    def style(self, place: int) -> SeriesStyle:
+        """The style of a condition, the same in all figures of a page.
+
+        Colour: the level of the colour factor. Marker and dashes: that of the second factor, where
+        figures show the lines of both together; else of the colour factor as well.
+        """
+        style = self.level_style(self.level(place, self.colour_factor))
+        others = [name for name in self._uncoloured if name in self.figure_panels()[1]]
+        for name in others:
+            second = series_style(self.levels[name].index(self.level(place, name)))
+            style = second._replace(colour=style.colour)
+        return style
+
+    def label_series(
+        self, groups: Sequence[ConditionGroup], lines: Sequence[str]
+    ) -> dict[int, tuple[str, SeriesStyle]]:
+        """Give each condition of some panels its label and its style.
+
+        Conditions that were chosen out of too many are numbered: they have no factor in common.
+        """
+        places = [place for group in groups for place in group.places]
+        if lines or not self.levels:
+            return {place: (self.name(place, lines), self.style(place)) for place in places}
+        return {
+            place: (self.name(place), series_style(number)) for number, place in enumerate(places)
+        }
 
     def extreme_conditions(self) -> list[int]:
         """Choose the conditions with the lowest and the highest outcome, lowest first."""
