@@ -346,19 +346,20 @@ def _print_estimate(args: argparse.Namespace, run: ReproductionRun) -> int:
 
 def _print_verdicts(args: argparse.Namespace, run: ReproductionRun, code: int) -> int:
     """Print and write the verdicts of a reproduction, as far as it was played."""
+    from society.reproduction.claim_grid import ClaimGrid
     from society.reproduction.reproduction_page import write_page
 
     verdicts = run.verdicts()
     page = write_page(run, verdicts)
     if args.json:
-        told = [verdict._asdict() for verdict in verdicts]
+        told = [verdict.facts() for verdict in verdicts]
         facts = {"name": args.paper, "out": str(run.out), "report": str(page)}
         spent = run.spent._asdict()
         print_json(facts | {"spent": spent, "verdicts": told})
     elif not args.quiet:
-        for verdict in verdicts:
-            console().print(f"{verdict.outcome:15} {verdict.claim}", markup=False, highlight=False)
-        console().print(str(page), markup=False)
+        out = console()
+        out.print(ClaimGrid.of(verdicts).text(out.width), markup=False, highlight=False)
+        out.print(str(page), markup=False)
     return code
 
 

@@ -23,7 +23,7 @@ FEWEST = 5  # values for which an interval means anything
 class MeanBand(NamedTuple):
     """Values that are there, their mean and its interval, (T,) each; NaN where there is none."""
 
-    count: Array
+    left: Array
     mean: Array
     low: Array
     high: Array

@@ -15,6 +15,8 @@ from society.analysis.statistics.bands import FEWEST
 from society.analysis.statistics.contrasts import Contrast, PairedContrast, paired, welch
 from society.analysis.statistics.posthoc import correct_p_values
 from society.analysis.statistics.samples import NotEstimable, try_compute
+from society.analysis.study.design import ConditionGroup
+from society.analysis.study.panel_tests import PanelTests
 from society.experiments.factors import format_label
 from society.report.figures.estimation import (
     Difference,
@@ -25,10 +27,8 @@ from society.report.figures.estimation import (
 )
 from society.report.figures.intervals import Dot
 from society.report.figures.style import Figure
-from society.report.layout import ConditionGroup, Layout
+from society.report.layout import Layout
 from society.report.tables import known_mean
-
-from .hypothesis_tests import PanelTests
 
 _MOST_ROWS, _MOST_PANELS = 40, 12
 _MOST_PAIRS = 40  # lines of pairs in a panel

@@ -8,18 +8,19 @@ import numpy as np
 
 from society.analysis.statistics.means import bootstrapped_mean, mean, share
 from society.analysis.statistics.samples import try_compute
+from society.analysis.statistics.value_scale import TIMES
+from society.analysis.study.design import ConditionGroup
 from society.analysis.study.frames import CONDITION
+from society.analysis.study.panel_tests import PanelTests
 from society.experiments.factors import format_label
 from society.report.figures.heatmaps import HeatPanel, heatmap
 from society.report.figures.intervals import Dot, DotPanel, dot_plot
-from society.report.figures.scales import TIMES
 from society.report.figures.style import SERIES
-from society.report.layout import ConditionGroup, Layout
+from society.report.layout import Layout
 from society.report.page import Section, SectionPart
 from society.report.tables import Head, Table, known_mean, read_fields
 
 from .contrast_figure import estimation_figure
-from .hypothesis_tests import PanelTests
 
 _MOST_DOTS = 84  # in one panel
 _MOST_PANELS = 12

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from society.analysis.statistics.bands import FEWEST, UNBOUNDED, Bounds, mean_band
+from society.analysis.study.design import ConditionGroup
 from society.engine.rng import Array
 from society.engine.scenario import COURSELESS
 from society.report.figures.alt_text import format_axis_number
@@ -22,7 +23,7 @@ from society.report.figures.curves import (
 )
 from society.report.figures.scales import AxisScale
 from society.report.figures.style import SeriesStyle, constant_range
-from society.report.layout import ConditionGroup, Layout, legend_note
+from society.report.layout import Layout, legend_note
 from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import CellValue, Head, Table
 from society.terminal.labels import count_noun
@@ -323,9 +324,9 @@ class _Series(NamedTuple):
             for run in choose_runs(len(self.values), beside)
         ]
         if style is None:
-            return Curve(label, None, self.rounds, mean, low, high, band.count)
+            return Curve(label, None, self.rounds, mean, low, high, band.left)
         size = len(self.values)
-        return Curve(label, style, self.rounds, mean, low, high, band.count, runs, size)
+        return Curve(label, style, self.rounds, mean, low, high, band.left, runs, size)
 
 
 def _numbers(layout: Layout, course: _Course, named: Named) -> Table:

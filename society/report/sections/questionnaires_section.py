@@ -15,10 +15,11 @@ from society.analysis.questionnaires import (
 from society.analysis.statistics import mean
 from society.analysis.statistics.reliability import Reliability
 from society.analysis.statistics.samples import NotEstimable, try_compute
+from society.analysis.study.design import ConditionGroup
 from society.report.figures.alt_text import ROUNDS_PLAYED
 from society.report.figures.curves import Curve, CurvePanel, line_plot
 from society.report.figures.style import Figure, SeriesStyle
-from society.report.layout import ConditionGroup, Layout, legend_note
+from society.report.layout import Layout, legend_note
 from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import CellValue, Head, Table, known_mean, read_fields
 from society.scenarios.mechanisms.questionnaire.instrument import QuestionnaireItem

@@ -14,9 +14,10 @@ from society.analysis.statistics.survival import (
     log_rank,
     restricted_mean,
 )
+from society.analysis.study.design import ConditionGroup
 from society.report.figures.curves import SurvivalLine, SurvivalPanel, survival_plot
 from society.report.figures.style import SeriesStyle
-from society.report.layout import ConditionGroup, Layout, legend_note
+from society.report.layout import Layout, legend_note
 from society.report.page import Section, SectionPart
 from society.report.tables import Head, Table, read_fields
 
