@@ -108,7 +108,7 @@ def test_tables_have_a_row_for_each_set_and_pair(compared: SetComparison) -> Non
         ("one exploitative", "4", "1"),
     ]
     assert diversity.remarks[0] == "[a] all strategies behave alike"
-    assert character.rows[1][1] == "0.000"
+    assert character.rows[1][1] == "0"
     assert len(pairs.rows) == 1
 
 
