@@ -129,7 +129,7 @@ def deed_claim(found: Sequence[DeedCounts], names: Sequence[str], noun: str) -> 
     """
     first = found[0]
     if first.mean is not None:
-        return _gift_claim(first, names, noun)
+        return _gift_claim(first.counts, first.mean, names, noun)
     done = first.counts.sum(1)
     most, total = np.flatnonzero(done == done.max()), int(done.sum())
     if len(most) == 1:
@@ -137,10 +137,10 @@ def deed_claim(found: Sequence[DeedCounts], names: Sequence[str], noun: str) -> 
     return f"{len(most)} of {len(names)} tie: they {first.verb} most often, {done.max()} times each"
 
 
-def _gift_claim(gifts: DeedCounts, names: Sequence[str], noun: str) -> str:
+def _gift_claim(counts: Array, mean: Array, names: Sequence[str], noun: str) -> str:
     """Say who gave the largest share of what it had, on average over its gifts."""
-    shares = np.nansum(gifts.counts * np.nan_to_num(gifts.mean), axis=1)
-    means = shares / np.maximum(gifts.counts.sum(1), 1)
+    shares = (counts * np.nan_to_num(mean)).sum(1)
+    means = shares / np.maximum(counts.sum(1), 1)
     if not means.any():
         return "Nobody gave anything"
     most = np.flatnonzero(means == means.max())
