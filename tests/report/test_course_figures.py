@@ -57,7 +57,9 @@ def test_a_run_that_has_ended_ends_in_a_mark_and_the_caption_says_why(drawn: Fig
     assert cause_marker(["starved", "collapsed"], "starved") != (
         cause_marker(["starved", "collapsed"], "collapsed")
     )
-    marks = re.findall(rf"<use [^>]*fill: {SERIES[0].colour}; stroke: {SERIES[0].colour}", drawn.svg)
+    marks = re.findall(
+        rf"<use [^>]*fill: {SERIES[0].colour}; stroke: {SERIES[0].colour}", drawn.svg
+    )
     assert len(marks) == 1
 
 
