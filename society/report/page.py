@@ -49,6 +49,14 @@ class LinkedFile:
 
 
 @dataclass(frozen=True)
+class PageLinks:
+    """Links to places in the page: what they say, and the anchor that each leads to."""
+
+    links: Sequence[tuple[str, str]]
+    kind: ClassVar = "links"
+
+
+@dataclass(frozen=True)
 class Section:
     """A titled run of sentences, figures, tables and further sections.
 
@@ -74,7 +82,7 @@ class Section:
                 yield from part.walk()
 
 
-SectionPart = str | Caveat | Verbatim | LinkedFile | Table | Figure | Section
+SectionPart = str | Caveat | Verbatim | PageLinks | LinkedFile | Table | Figure | Section
 
 
 def folded_section(title: str, *parts: SectionPart) -> Section:

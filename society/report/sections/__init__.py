@@ -24,6 +24,7 @@ from .llm_usage_section import llm_usage_section
 from .norms_section import norms_section, texts_section
 from .outcome import maps_section, outcome_section
 from .over_time import over_time_section
+from .prompts_section import prompts_section
 from .provenance_section import provenance_section, summary_section
 from .questionnaires_section import questionnaires_section
 from .strategies_in_play import program_play_section
@@ -66,6 +67,7 @@ SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
     "questionnaires": lambda of: questionnaires_section(of.layout),
     "norms": lambda of: norms_section(of.layout),
     "texts": lambda of: texts_section(of.layout),
+    "prompts": lambda of: prompts_section(of.layout),
     "ledger": lambda of: llm_usage_section(of.layout),
     "provenance": lambda of: provenance_section(of.layout),
 }
