@@ -283,10 +283,13 @@ def _can_watch(args: argparse.Namespace) -> bool:
         raise InputError("--watch shows a run while it is played, and --quiet nothing; give one")
     streams = {"stdin": sys.__stdin__, "stderr": sys.__stderr__}
     lacking = [name for name, one in streams.items() if not (one and one.isatty())]
-    if os.environ.get("TERM") == "dumb" or os.name == "nt":
+    instead = "" if args.json else "; lines are printed instead"
+    if os.name == "nt":
+        print_note(f"--watch does not work on Windows{instead}")
+        return False
+    if os.environ.get("TERM") == "dumb":
         lacking = ["this"]
     if lacking:
-        instead = "" if args.json else "; lines are printed instead"
         print_note(f"--watch needs a terminal, and {lacking[0]} is none{instead}")
     return not lacking
 

@@ -67,6 +67,10 @@ class _Recorded:
         notes = self.run.manifest.forks
         return tuple(note.words for note in notes if len(note.changes) > (note.seed is not None))
 
+    @property
+    def asks_models(self) -> bool:
+        return bool(self.run.manifest.prompts)
+
     def pages(self) -> Iterator[Page]:
         for page in self.run.pages():
             self.names.meet(page)
