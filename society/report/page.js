@@ -158,6 +158,7 @@
       svg.addEventListener("pointerdown", read);
       svg.addEventListener("pointerleave", () => this.hide());
       svg.addEventListener("click", (event) => {
+        if (event.target.closest("a")) return;
         const hit = event.target.closest('[id*="-series-"]');
         if (hit && svg.contains(hit)) this.isolate(this.numberOf(hit));
       });
