@@ -13,7 +13,6 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from society.analysis.statistics.means import mean
 from society.analysis.statistics.samples import NotEstimable
@@ -71,6 +70,8 @@ class CourseLine(NamedTuple):
 
     def band(self) -> tuple[Array, Array, Array]:
         """The mean with its 95 % t interval, (T,) each; NaN where too few are left."""
+        from scipy import stats
+
         left, known = self.left, ~np.isnan(self.villages)
         enough = left >= min(LEAST_LEFT, len(self.villages))
         total = np.where(known, self.villages, 0).sum(0)
