@@ -15,6 +15,7 @@ from society.report.page import Section
 from .crossplay.actions import actions_section, replies_section
 from .crossplay.agreements import agreements_section
 from .crossplay.standings_section import standings_section
+from .endings_section import endings_section
 from .evolution.generation_means import evolution_section
 from .evolution.lives_section import lives_section
 from .evolution.populations import Populations
@@ -68,6 +69,7 @@ SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
     "outcome": lambda of: outcome_section(of.layout, of.tests),
     "maps": lambda of: maps_section(of.layout),
     "survival": lambda of: survival_section(of.layout),
+    "endings": lambda of: endings_section(of.layout),
     "tests": lambda of: hypothesis_tests_section(of.layout, of.tests),
     "standings": lambda of: standings_section(of.cross_play, of.type_styles),
     "conduct": lambda of: actions_section(of.cross_play, of.type_styles),
