@@ -115,7 +115,10 @@ def calls_of(setup: Society, path: Path) -> list[Call]:
 def bodies(calls: Sequence[Call]) -> list[dict[str, Any]]:
     """Bodies of all requests that were posted."""
     return [
-        {"messages": [word._asdict() for word in call.request.messages], **call.said.sent}
+        {
+            "messages": [word._asdict() for word in call.request.messages],
+            **{name: value for name, value in call.said.sent.items() if name != ASKED_ON},
+        }
         for call in calls
     ]
 
