@@ -32,7 +32,7 @@ from society.components.language.llm_policy import LanguagePolicy
 from society.config.build import Society, build
 from society.config.run_config import load_config
 from society.engine.action_spaces import Real
-from society.engine.calls import Address, Completion, Going, Minds, Request
+from society.engine.calls import ASKED_ON, Address, Completion, Going, Minds, Request
 from society.engine.cancellation import CancellationToken
 from society.engine.environment import Environment
 from society.engine.population import Cohort
