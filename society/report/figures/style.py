@@ -135,6 +135,7 @@ _NO_PDF_METADATA = dict.fromkeys(("CreationDate", "Creator", "Producer"))
 _WITH_PDF: ContextVar[bool] = ContextVar("figures as PDF as well", default=False)
 _IN_PAGE = {INK: "currentColor", FAINT: "var(--faint)", PAPER: "var(--paper)"}
 PAGE = "../report.html"  # from the folder of figures, for links to places in the page
+_PLACES = re.compile(rf'href="{re.escape(PAGE)}#([^"]+)"(?: target="_blank")?')
 _IN_PAGE |= {colour: f"var(--on-dark-{colour[1:]}, {colour})" for colour in DARK}
 _COLOUR = re.compile("|".join(_IN_PAGE))
 _PATH = re.compile(r'<path [^>]*?d="[^"]*"')
@@ -191,7 +192,8 @@ class Figure:
     def _inline(self, svg: str, view: str) -> str:
         drawing = svg[svg.index("<svg") :]
         drawing = _IDS.sub(rf"\g<1>{self.name}-{view}-", drawing)
-        drawing = drawing.replace(f'href="{PAGE}#', 'href="#')
+        # matplotlib opens links in a new tab, as files need, and places of the page do not.
+        drawing = _PLACES.sub(r'href="#\1"', drawing)
         drawing = _COLOUR.sub(lambda found: _IN_PAGE[found[0]], drawing)
         return _HEAD.sub(lambda head: self._svg_tag(head, view), drawing, count=1).strip()
 

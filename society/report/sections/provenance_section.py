@@ -12,7 +12,7 @@ from society.errors import page_path
 from society.experiments.factors import format_label
 from society.llm.providers.settings import ModelSpec
 from society.report.layout import Layout
-from society.report.page import Caveat, Section, SectionPart, Verbatim, folded_section
+from society.report.page import Caveat, RunFiles, Section, SectionPart, Verbatim, folded_section
 from society.report.tables import Head, Table
 from society.runs.manifest import Manifest
 
@@ -136,6 +136,7 @@ def provenance_section(layout: Layout) -> Section:
         "A digest is a fingerprint of everything that was asked, answered and told in a run. The "
         "command society verify plays the run again and compares digests.",
         _run_table(layout),
+        *_replays(layout),
         _version_table(given),
         folded_section("Parameters", _parameter_table(given)),
         *_hashes("prompts", "Prompts, sha256", prompts),
@@ -173,6 +174,22 @@ def _run_table(layout: Layout) -> Table:
         ("text", "digest"),
     ]
     return Table.of("runs", "Run files", head, rows)
+
+
+def _replays(layout: Layout) -> Iterator[Section]:
+    """Lead to the run files, and give the commands that show their last rounds again."""
+    runs = [
+        (run.path.name, run.path, f"--from {max(run.rounds, 1)}")
+        for run in layout.conditions[:_FEW]
+    ]
+    parts: list[SectionPart] = [
+        "Commands are for the folder of the run files; --from names the round to begin with, here "
+        "the last one.",
+        RunFiles(runs),
+    ]
+    if (more := len(layout.conditions) - _FEW) > 0:
+        parts.append(f"{count_of(more, 'run file')} more: see the table above.")
+    yield folded_section("Look at these runs round by round", *parts)
 
 
 def _version_table(given: Sequence[Manifest]) -> Table:
