@@ -92,6 +92,7 @@ README = Path(__file__).parents[2] / "README.md"
 SECTION_TITLES = [
     *("Summary", "Outcome: silence", "Survival", "How runs ended", "Tests"),
     *("Measures over time", "Norms", "Words over time", "Provenance"),
+    "Methods for a paper",
 ]
 
 Levels = Mapping[str, list[Label]]
@@ -193,7 +194,7 @@ def test_a_scenario_without_measures_has_a_report_without_an_outcome(
     runs = tuple(_run(tmp_path, 3, "full", {"growth": level}, "wood") for level in levels)
     study = Study("wood", runs, {"growth": levels}, "common" if len(runs) > 1 else None)
     page = write_report(study, tmp_path / "report").read_text("utf-8")
-    assert titles(page) == ["Summary", "Outcome", "Provenance"]
+    assert titles(page) == ["Summary", "Outcome", "Provenance", "Methods for a paper"]
     assert "no measures, so there is no outcome to show or to test" in page
     assert "measures=(Measure(...),)" in page
 

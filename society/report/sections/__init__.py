@@ -23,6 +23,7 @@ from .evolution.reaction_norms import reaction_norms_section
 from .evolution.strategies import strategies_section
 from .hypothesis_tests import hypothesis_tests_section
 from .llm_usage_section import llm_usage_section
+from .methods_section import methods_section
 from .networks_section import networks_section
 from .norms_section import norms_section, texts_section
 from .outcome import maps_section, outcome_section
@@ -100,4 +101,5 @@ def every_section(view: StudyView) -> list[Section]:
     left_out = set() if games else _OF_GAMES
     left_out = left_out | (_OF_SAMPLES if view.of_matches else set())
     made = (make(view) for name, make in SECTIONS.items() if name not in left_out)
-    return [section for section in made if section.parts]
+    sections = [section for section in made if section.parts]
+    return [*sections, methods_section(view.layout, sections)]

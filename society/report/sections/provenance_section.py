@@ -27,23 +27,6 @@ _RANDOM_NUMBERS = {
     "independent": "Random numbers are independent between conditions.",
     None: "",
 }
-_MEANS = "Means: t intervals (Student 1908), BCa bootstrap intervals (Efron 1987)."
-_SURVIVAL = (
-    "Survival: Kaplan-Meier (1958), Greenwood's variance on the log-log scale; restricted means; "
-    "log-rank test (Mantel 1966). Shares: Wilson intervals (1927)."
-)
-_TESTS = (
-    "Tests: analysis of variance, type III with sum-to-zero contrasts (Fisher 1925, Yates 1934), "
-    "in blocks where random numbers are common; Tukey-Kramer with compact letters (Piepho 2004); "
-    "t tests, paired or by Welch (1947), corrected by Holm (1979); Hedges' g (1981); Wilcoxon "
-    "(1945) and Friedman (1937), or Mann-Whitney (1947) and Kruskal-Wallis (1952). Two-sided, at "
-    "a level of 0.05."
-)
-_EVOLUTION = (
-    "Evolution: the Price equation (Price 1970; Kerr and Godfrey-Smith 2009 for those without "
-    "ancestors), least-squares slopes of single runs, correlations with intervals by Fisher (1921) "
-    "and by Bonett and Wright (2000), Hill numbers (1973)."
-)
 
 
 def summary_section(layout: Layout) -> Section:
@@ -167,7 +150,6 @@ def provenance_section(layout: Layout) -> Section:
             if text
             else []
         ),
-        Section("Methods", list(_methods(layout))),
     ]
     return Section("Provenance", parts, "provenance")
 
@@ -243,13 +225,3 @@ def _without_folders(value: Any) -> Any:
 
 def _text_without_folders(text: str) -> str:
     return _QUOTED_PATH.sub(lambda found: f'"{page_path(found[1])}"', text)
-
-
-def _methods(layout: Layout) -> Iterator[str]:
-    yield _MEANS
-    if layout.times:
-        yield _SURVIVAL
-    if len(layout.conditions) > 1:
-        yield _TESTS
-    if any(run.manifest.stage.levels[0] == "generation" for run in layout.conditions):
-        yield _EVOLUTION
