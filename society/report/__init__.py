@@ -40,7 +40,8 @@ _SUM = re.compile(r"([0-9a-f]{64})  ((?:figures|tables|lineage)/[^/\\]+|report\.
 def write_report(study: Study, out: Path) -> Path:
     """Write the report into a folder; gives the path of its page. Raises FileError, InputError."""
     view = StudyView(study)
-    return write_sections(study.name, describe_runs(view.layout), every_section(view), out)
+    title = view.answers.title
+    return write_sections(title, describe_runs(view.layout), every_section(view), out)
 
 
 def write_sections(title: str, lead: str, sections: Sequence[Section], out: Path) -> Path:

@@ -90,7 +90,8 @@ def gossip(env):
 """
 README = Path(__file__).parents[2] / "README.md"
 SECTION_TITLES = [
-    *("Summary", "Outcome: silence", "Survival", "Tests", "Measures over time", "Norms"),
+    *("What was found", "What was played", "Outcome: silence", "Survival", "Tests"),
+    *("Measures over time", "Norms"),
     *("Words over time", "Provenance"),
 ]
 
@@ -193,7 +194,7 @@ def test_a_scenario_without_measures_has_a_report_without_an_outcome(
     runs = tuple(_run(tmp_path, 3, "full", {"growth": level}, "wood") for level in levels)
     study = Study("wood", runs, {"growth": levels}, "common" if len(runs) > 1 else None)
     page = write_report(study, tmp_path / "report").read_text("utf-8")
-    assert titles(page) == ["Summary", "Outcome", "Provenance"]
+    assert titles(page) == ["What was found", "What was played", "Outcome", "Provenance"]
     assert "no measures, so there is no outcome to show or to test" in page
     assert "measures=(Measure(...),)" in page
 
@@ -209,7 +210,7 @@ def test_figures_and_tables_stand_beside_the_page(reported: Reported) -> None:
     tables = {
         *("outcome", "survival_silence", "log_rank_silence", "anova_1", "tukey_1"),
         *("tukey_1_pairs", "contrasts", "texts_1_law", "texts_1_word", "texts_2_law"),
-        *("time_noise", "texts_2_word", "runs", "versions", "parameters", "files"),
+        *("findings", "time_noise", "texts_2_word", "runs", "versions", "parameters", "files"),
     }
     assert found == {
         *(f"figures/{name}.{ending}" for name in figures for ending in ("png", "svg")),
@@ -317,7 +318,7 @@ def test_what_is_missing_stands_at_the_top(reported: Reported) -> None:
         failures={"patience=8": "no such model"},
         missing=("patience=9",),
     )
-    assert said(summary_section(Layout(broken)))[1:4] == [
+    assert said(summary_section(Layout(broken)))[:3] == [
         "1 condition failed: patience=8: no such model",
         "1 condition not finished; the report uses what they have: patience=3: interrupted",
         "1 condition not played: patience=9",
@@ -326,9 +327,8 @@ def test_what_is_missing_stands_at_the_top(reported: Reported) -> None:
 
 def test_the_summary_tells_factors_minds_and_luck(reported: Reported) -> None:
     assert said(summary_section(Layout(reported.study))) == [
-        "No language model was asked.",
-        "patience: 3, 6. Replicate r draws the same random numbers in every condition (common "
-        "random numbers). "
+        "No language model was asked. patience: 3, 6. Replicate r draws the same random numbers in "
+        "every condition (common random numbers). "
         "A run is one replicate, one history of a society: the unit of all statistics.",
     ]
 
@@ -361,7 +361,7 @@ def test_what_stands_in_for_language_models_is_named_first(
 
 def test_language_models_that_were_asked_are_named(reported: Reported) -> None:
     for study in (asked(reported.study, "gpt"), asked(reported.study, "gpt", tape=True, cost=0.1)):
-        assert said(summary_section(Layout(study)))[0] == "Models asked: gpt."
+        assert said(summary_section(Layout(study)))[0].startswith("Models asked: gpt. patience: 3")
 
 
 def test_claims_are_counted_and_have_a_sign_beside_the_word() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from society.analysis.crossplay import CrossPlay
+from society.analysis.findings import StudyAnswers
 from society.analysis.study.panel_tests import PanelTests, compare_panels
 from society.analysis.study.study import Study
 from society.report.layout import Layout
@@ -19,6 +20,7 @@ from .evolution.lives_section import lives_section
 from .evolution.populations import Populations
 from .evolution.reaction_norms import reaction_norms_section
 from .evolution.strategies import strategies_section
+from .findings_section import findings_section
 from .hypothesis_tests import hypothesis_tests_section
 from .llm_usage_section import llm_usage_section
 from .norms_section import norms_section, texts_section
@@ -45,9 +47,14 @@ class StudyView:
     def cross_play(self) -> CrossPlay:
         return CrossPlay(self.layout.study)
 
+    @cached_property
+    def answers(self) -> StudyAnswers:
+        return StudyAnswers(self.layout, self.cross_play)
+
 
 # In the order of a report.
 SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
+    "findings": lambda of: findings_section(of.answers.findings),
     "summary": lambda of: summary_section(of.layout),
     "outcome": lambda of: outcome_section(of.layout, of.tests),
     "maps": lambda of: maps_section(of.layout),
@@ -70,10 +77,16 @@ SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
     "provenance": lambda of: provenance_section(of.layout),
 }
 _OF_GAMES = {"standings", "conduct", "agreements", "understanding"}
+_OF_REPLICATES = {"outcome", "maps", "tests"}
 
 
 def every_section(view: StudyView) -> list[Section]:
-    """Make all sections that have something to say; those of cross-play for games alone."""
+    """Make all sections that have something to say; those of cross-play for games alone.
+
+    Replicates of cross-play are different matches, no sample: their means are neither shown with
+    intervals nor tested.
+    """
     games = any(run.manifest.game for run in view.layout.conditions)
-    made = (make(view) for name, make in SECTIONS.items() if games or name not in _OF_GAMES)
+    left_out = _OF_REPLICATES if view.answers.of_types else set() if games else _OF_GAMES
+    made = (make(view) for name, make in SECTIONS.items() if name not in left_out)
     return [section for section in made if section.parts]
