@@ -256,6 +256,11 @@ def _blame(record: RecordedReplicate, course: VillageCourse, *, doomed: bool) ->
         f"{found.share:.0%} of all that was taken above the sustainable share. (An inference from "
         "recorded efforts; --refork tries it by playing on without that villager.)"
     )
+    if record.asks_models:
+        words += (
+            " How often this rule is right where agents are asked in words was not measured; it "
+            "was for villages of rules."
+        )
     return Statement("cause", words[:1].upper() + words[1:], numbers, (found.seat,))
 
 

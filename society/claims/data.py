@@ -141,16 +141,25 @@ class PairSpec(Data):
     each: Each = Field(default_factory=dict)
 
 
+class PaperNumber(Data):
+    """What the paper has for a pair: a number for the first, one for the second, and where."""
+
+    first: float
+    second: float = Field(gt=0)
+    where: str
+
+
 class Comparisons(Data):
     """Do pairs of samples differ as the paper says?
 
     All pairs are corrected together, whatever their tests. holds: whether each pair is a part of
     the claim, or any of them is enough. each: repeats all pairs; by: says how the verdict depends
-    on it.
+    on it. paper: the paper's own numbers for pairs, by their names, where it has some.
     """
 
     kind: Literal["comparisons"]
     pairs: tuple[PairSpec, ...]
+    paper: dict[str, PaperNumber] = Field(default_factory=dict)
     test: Literal["paired", "independent"] = "paired"
     logs: bool = False
     holds: Literal["each", "any"] = "each"

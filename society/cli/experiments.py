@@ -371,12 +371,13 @@ def _print_estimate(args: argparse.Namespace, run: ReproductionRun) -> int:
 def _print_verdicts(args: argparse.Namespace, run: ReproductionRun, code: int) -> int:
     """Print and write the verdicts of a reproduction, as far as it was played."""
     from society.analysis.findings import claim_findings
+    from society.reproduction.claim_grid import ClaimGrid
     from society.reproduction.reproduction_page import write_page
 
     verdicts = run.verdicts()
     page = write_page(run, verdicts)
     if args.json:
-        told = [verdict._asdict() for verdict in verdicts]
+        told = [verdict.facts() for verdict in verdicts]
         facts = {
             "name": args.paper,
             "out": str(run.out),
@@ -386,10 +387,10 @@ def _print_verdicts(args: argparse.Namespace, run: ReproductionRun, code: int) -
         spent = run.spent._asdict()
         print_json(facts | {"spent": spent, "verdicts": told})
     elif not args.quiet:
+        out = console()
         _print_answers(claim_findings(verdicts)[:1])
-        for verdict in verdicts:
-            console().print(f"{verdict.outcome:15} {verdict.claim}", markup=False, highlight=False)
-        console().print(str(page), markup=False)
+        out.print(ClaimGrid.of(verdicts).text(out.width), markup=False, highlight=False)
+        out.print(str(page), markup=False)
     return code
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from society.engine.history import Recorder
     from society.llm.call_tables import BatchRecord
     from society.runs.call_search import NamedCall
+    from society.runs.fork_note import ForkNote
     from society.runs.play import Watch
     from society.runs.runfile import RunFile
     from society.runs.session import End, Session
@@ -283,10 +284,13 @@ def _can_watch(args: argparse.Namespace) -> bool:
         raise InputError("--watch shows a run while it is played, and --quiet nothing; give one")
     streams = {"stdin": sys.__stdin__, "stderr": sys.__stderr__}
     lacking = [name for name, one in streams.items() if not (one and one.isatty())]
-    if os.environ.get("TERM") == "dumb" or os.name == "nt":
+    instead = "" if args.json else "; lines are printed instead"
+    if os.name == "nt":
+        print_note(f"--watch does not work on Windows{instead}")
+        return False
+    if os.environ.get("TERM") == "dumb":
         lacking = ["this"]
     if lacking:
-        instead = "" if args.json else "; lines are printed instead"
         print_note(f"--watch needs a terminal, and {lacking[0]} is none{instead}")
     return not lacking
 
@@ -548,6 +552,7 @@ def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
         "status": run.status,
         "digest": outcome.digest,
         "out": str(run.path),
+        "forks": [_fork_facts(note) for note in manifest.forks],
         "measures": {name: asdict(estimate) for name, estimate in outcome.measures.items()},
         **_type_scores(run),
         **_questionnaires(run),
@@ -559,6 +564,17 @@ def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
             for one in run.open_batches()
         ],
         "minds": [entry._asdict() for entry in outcome.ledger],
+    }
+
+
+def _fork_facts(note: ForkNote) -> dict[str, Any]:
+    """Return what a fork kept of its parent, and what it changed."""
+    return {
+        "parent": note.parent,
+        "after": note.after,
+        "path": list(note.path),
+        "seed": note.seed,
+        "changes": list(note.changes),
     }
 
 

@@ -47,6 +47,11 @@ class RecordedReplicate(Protocol):
         """What forks have changed in the course of the run, in words; fresh chance is no change."""
         ...
 
+    @property
+    def asks_models(self) -> bool:
+        """Whether agents are asked in words, of a language model or of another mind."""
+        ...
+
     def pages(self) -> Iterator[Page]:
         """Yield the rounds, with their lines and public columns."""
         ...

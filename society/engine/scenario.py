@@ -202,7 +202,8 @@ class DisplaySpec:
     {"punish": "fine"}. A deed of amount 0 is none, and is not shown.
     meeting: pairs worth a line each, which stand in place of the columns that they hold.
     notes: common facts worth a word each round, with the questions that choose them and how; the
-    last of these asked in a round counts: {"cap": {"propose": "the median of {n} proposals"}}.
+    last of these asked in a round counts: {"cap": {"propose": "the median of {n} proposals"}};
+    where n is 1, the noun after it loses its s.
     quotes: own facts, columns or answers in text, to be quoted when they change, with the verb:
     {"norm": "now holds"}.
     endings: what happened when a tell of this kind ended a replicate, as a clause.

@@ -112,12 +112,22 @@ class _Clocks(ProgressColumn):
     """The time that has passed, and the time that is left as soon as it can be estimated."""
 
     def render(self, task: Task) -> Text:
-        """Write both as clocks."""
+        """Write the one as a clock, and the other, an estimate, in words."""
         passed = task.finished_time if task.finished else task.elapsed
         words = f"{timedelta(seconds=int(passed or 0))} so far"
         if task.time_remaining and not task.finished:
-            words += f", about {timedelta(seconds=int(task.time_remaining))} left"
+            words += f", about {_in_words(task.time_remaining)} left"
         return Text(words, "cyan")
+
+
+def _in_words(seconds: float) -> str:
+    """Write a time that is known roughly: 5 s, 12 min, 2.5 h."""
+    minutes, hours = round(seconds / 60), round(seconds / 3600, 1)
+    if seconds < 100:
+        return f"{max(round(seconds), 1)} s"
+    if minutes < 100:
+        return f"{minutes} min"
+    return f"{hours:g} h"
 
 
 class NoProgress:

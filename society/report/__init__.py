@@ -1,7 +1,7 @@
 """The report of a study: a page that stands alone, and its figures and tables as files.
 
-    DIR/report.html    everything, without scripts and without requests
-    DIR/figures/       each figure as PNG and SVG
+    DIR/report.html    everything, without requests, whole without its script
+    DIR/figures/       each figure as PNG and SVG, and the numbers of its series as CSV
     DIR/tables/        each table as Markdown, CSV and LaTeX
     DIR/lineage/       who descends from whom, as GraphML and Newick, where societies evolve
     DIR/SHA256SUMS     of all of these, as sha256sum writes and checks them
@@ -47,7 +47,7 @@ def write_report(study: Study, out: Path) -> Path:
 def write_sections(title: str, lead: str, sections: Sequence[Section], out: Path) -> Path:
     """Write a page and the files that belong to it; gives its path. Raises FileError."""
     html = render_page(
-        clean_line(title), lead, sections, f"Made by society {library_versions()['society']}."
+        clean_line(title), lead, sections, f"Made by society {library_versions()['society']}.", out
     )
     files = _files(sections) | {"report.html": html.encode()}
     try:
@@ -82,7 +82,10 @@ def _files(sections: Sequence[Section]) -> dict[str, bytes]:
         if isinstance(part, Figure):
             found[f"figures/{part.name}.svg"] = part.svg.encode()
             found[f"figures/{part.name}.png"] = part.png
-        elif isinstance(part, Table):
+            if part.data.series:
+                data = part.data.table(part.name, part.title)
+                found[f"figures/{part.name}.csv"] = data.csv().encode()
+        elif isinstance(part, Table) and not part.page_only:
             found[f"tables/{part.name}.md"] = part.markdown().encode()
             found[f"tables/{part.name}.csv"] = part.csv().encode()
             found[f"tables/{part.name}.tex"] = part.latex().encode()

@@ -272,9 +272,9 @@ class Evidence:
         except NotEstimable as reason:
             return Comparison(name, untestable=str(reason))
         interval = found.interval
-        return Comparison(
-            name, found.shares, found.difference, interval.low, interval.high, "Fisher", p=found.p
-        )
+        numbers = (found.shares, found.difference, interval.low, interval.high)
+        runs = tuple(count.n for count in counts)
+        return Comparison(name, *numbers, "Fisher", p=found.p, n=runs)
 
     def pooled(self, name: str, first: Array, second: Array) -> Comparison:
         """Compare one pair alone by Student's test."""
@@ -323,7 +323,8 @@ def _compared(tested: Tested, name: str, pair: ArrayPair, level: float = 1 - ALP
         found = tested(*pair, level=level)
     except NotEstimable as reason:
         return Comparison(name, untestable=str(reason))
-    if why := _too_few(*([found.n] if isinstance(found.n, int) else found.n)):
+    counts = (found.n,) if isinstance(found.n, int) else found.n
+    if why := _too_few(*counts):
         return Comparison(name, untestable=why)
     test = found.test if isinstance(found, Contrast) else "paired"
     return Comparison(
@@ -336,6 +337,7 @@ def _compared(tested: Tested, name: str, pair: ArrayPair, level: float = 1 - ALP
         found.t,
         found.df,
         found.p,
+        n=counts,
     )
 
 
@@ -376,16 +378,15 @@ def _estimate_mean(values: Array, count: int) -> MeanInterval:
     every third draw, and their value is not the mean.
     """
     there = values[~np.isnan(values)]
-    average = float(there.mean()) if len(there) else np.nan
-    if why := _too_few(len(there)):
-        return MeanInterval(average, np.nan, np.nan, untestable=why)
+    average, n = float(there.mean()) if len(there) else np.nan, len(there)
+    if why := _too_few(n):
+        return MeanInterval(average, np.nan, np.nan, untestable=why, n=n)
     try:
         found, wide = mean(there, level=1 - ALPHA), mean(there, level=1 - ALPHA / count)
     except NotEstimable as reason:
-        return MeanInterval(average, np.nan, np.nan, untestable=str(reason))
-    return MeanInterval(
-        found.mean, *found.interval[:2], (float(wide.interval.low), float(wide.interval.high))
-    )
+        return MeanInterval(average, np.nan, np.nan, untestable=str(reason), n=n)
+    widest = (float(wide.interval.low), float(wide.interval.high))
+    return MeanInterval(found.mean, *found.interval[:2], widest, n=n)
 
 
 def _too_few(*counts: int) -> str:

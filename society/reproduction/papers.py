@@ -147,7 +147,8 @@ def _expand_claims(data: DesignData) -> Iterator[tuple[ClaimData, Stated, tuple[
             for claim in group.claims:
                 sample = overlay_sample(group.sample, claim.sample)
                 for inner in _combinations(claim.each):
-                    stated = Stated(claim.id, claim.judge, sample, {**outer, **inner})
+                    variables = {**outer, **inner}
+                    stated = Stated(claim.id, claim.source, claim.judge, sample, variables)
                     yield claim, stated, group.departures
 
 

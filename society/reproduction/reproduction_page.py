@@ -14,8 +14,8 @@ from pathlib import Path, PurePosixPath
 
 from society.analysis.study import Study
 from society.claims.coverage import CoverageEntry
-from society.claims.data import RuleChange, Trial
-from society.claims.types import HOW, ClaimVerdict, InsufficientEvidence, Reproduction
+from society.claims.data import Trial
+from society.claims.types import ClaimVerdict, InsufficientEvidence, Reproduction
 from society.errors import short_path
 from society.experiments.factors import Label
 from society.report import write_sections
@@ -23,15 +23,14 @@ from society.report.figures.style import Figure
 from society.report.page import Caveat, LinkedFile, Section, SectionPart, folded_section
 from society.report.sections import SECTIONS, StudyView
 from society.report.sections.over_time import over_time_section
-from society.report.sections.provenance_section import claims_section, count_of
+from society.report.sections.provenance_section import count_of
 from society.report.tables import Head, Table
 
+from .claims_section import claims_section, judging_section
 from .evidence import Evidence, ExperimentResult
 from .run import DRY, ReproductionRun
 
 _COVERED = ("judged with rules", "judged if the models are asked", "declared as left out")
-_UNLIKE = "with different outcomes under different parameters or readings"
-_AGREED = ("reproduced", "in part", "not reproduced", "cannot be told", _UNLIKE)
 
 
 def write_page(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Path:
@@ -45,17 +44,19 @@ def write_page(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Path:
         if results[trial.name].begun
     ]
     coverage = coverage_section(run.reproduction)
-    own, changes = _own_sections(run), _changes(run.design.changes)
-    sections = [*_claims(run, verdicts), *coverage, *own, *experiments, *changes]
+    own, limits = _own_sections(run), _limits(run, verdicts)
+    played = Section("Experiments", experiments, "experiments")
+    every = [*_claims(run, verdicts), *own, *coverage, played, *limits]
+    sections = [section for section in every if section.parts]
     return write_sections(title, run.extent, sections, run.out)
 
 
 def _claims(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Iterator[Section]:
+    """Set verdicts in front, and fold how they are judged behind them."""
     section = claims_section(verdicts)
-    tables = [part for part in section.parts if isinstance(part, Table)]
-    if tables:
-        judging = (*(f"{name}. {words}" for name, words in HOW.items()), *run.design.judging)
-        yield replace(section, parts=[*_caveats(run), *_counted(verdicts), *judging, *tables])
+    if section.parts:
+        judging = judging_section(run.design.judging)
+        yield replace(section, parts=[*_caveats(run), *section.parts, judging])
 
 
 def coverage_section(paper: Reproduction) -> Iterator[Section]:
@@ -101,33 +102,20 @@ def _own_sections(run: ReproductionRun) -> Iterator[Section]:
             yield section(Evidence(run.results))
 
 
-def _changes(changes: Sequence[RuleChange]) -> Iterator[Section]:
-    """List the changes of claims and judges that were made after results were known."""
-    if changes:
-        rows = [(one.date.isoformat(), one.what, one.counts) for one in changes]
-        heads: Head = [("text", "date"), ("words", "change", "verdicts before and after")]
-        title = "Changed after results were known"
-        yield Section(title, [Table.of("changes", title, heads, rows, whole=True)], "changes")
-
-
-def _counted(verdicts: Sequence[ClaimVerdict]) -> Iterator[str]:
-    """Count the claims of each outcome, whatever they were judged under; ours apart."""
-    for whose, ours in (("claims of the paper", False), ("comparisons of ours", True)):
-        outcomes: dict[str, list[str]] = {}
-        for one in verdicts:
-            if one.ours == ours:
-                outcomes.setdefault(one.bare, []).append(one.outcome)
-        counts = Counter(map(_agreed, outcomes.values()))
-        judged = sum(map(len, outcomes.values()))
-        times = f", judged {judged} times" if judged > len(outcomes) else ""
-        words = ", ".join(f"{counts[sort]} {sort}" for sort in _AGREED if counts[sort])
-        if outcomes:
-            yield f"Of {len(outcomes)} {whose}{times}: {words}."
-
-
-def _agreed(outcomes: Sequence[str]) -> str:
-    """The outcome of a claim that was judged under several conditions."""
-    return outcomes[0] if len(set(outcomes)) == 1 else _UNLIKE
+def _limits(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Iterator[Section]:
+    """List how our experiments depart from the paper's, and what was changed afterwards."""
+    departures = Counter(words for one in verdicts for words in one.departures)
+    own = [f"{words} ({count_of(count, 'judgement')})" for words, count in departures.most_common()]
+    changes = [
+        folded_section(f"{one.date.isoformat()}", one.what, f"Verdicts: {one.counts}")
+        for one in run.design.changes
+    ]
+    parts = [
+        Section("How our experiments depart from the paper's", own, folded=True),
+        Section("Changed after results were known", changes, folded=True),
+    ]
+    if own or changes:
+        yield Section("Limits and changes", parts, "limits")
 
 
 def _caveats(run: ReproductionRun) -> Iterator[SectionPart]:
@@ -190,7 +178,7 @@ def _experiment(trial: Trial, study: Study) -> Section:
     view = StudyView(study)
     provenance = replace(SECTIONS["provenance"](view), folded=True)
     parts = [*SECTIONS["summary"](view).parts, *_sections(trial, view), provenance]
-    return _prefix_names(trial.name, Section(trial.title, parts, trial.name))
+    return _prefix_names(trial.name, Section(trial.title, parts, trial.name, folded=True))
 
 
 def _sections(trial: Trial, view: StudyView) -> Iterator[Section]:

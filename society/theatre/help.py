@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import zip_longest
 
 from rich.text import Text
@@ -58,29 +59,19 @@ def key_label(key: Key, style: TerminalStyle) -> str:
     return key.label if style.blocks else spelt.get(key.label, key.label)
 
 
-def help_panel(
-    history: History, view: View, width: int, height: int, style: TerminalStyle
-) -> Panel:
-    """List all keys with what they do, in two columns."""
+def help_page(history: History, view: View, width: int, style: TerminalStyle) -> Iterator[Text]:
+    """Yield all keys with what they do, in two columns."""
     keys = keys_of(history, view.back())  # those of the screen below
     left = [*_group(TIME, keys, style), Text(), *_group(MARKS, keys, style)]
     right = [*_group(CHOICE, keys, style), Text(), *_group(MORE, keys, style)]
     half = min(width // 2, 60)
-    panel = []
     for one, other in zip_longest(left, right, fillvalue=Text()):
         line = one.copy()
         line.truncate(half, overflow="crop", pad=True)
-        panel.append(line.append_text(other))
-    panel += [
-        Text(),
-        Text(" Signs", "bold"),
-        *flow_items(_signs(style), width, gutter=2, gap="   "),
-    ]
-    start = min(view.top, max(len(panel) - height, 0))
-    shown = panel[start : start + height]
-    if start + height < len(panel):
-        shown[-1] = style.text("  … more below: ↓", "dim")
-    return shown
+        yield line.append_text(other)
+    yield Text()
+    yield Text(" Signs", "bold")
+    yield from flow_items(_signs(style), width, gutter=2, gap="   ")
 
 
 def _signs(style: TerminalStyle) -> list[Text]:

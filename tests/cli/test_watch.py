@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import shlex
 import signal
@@ -9,10 +10,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from society.cli.runs import _can_watch
 from society.runs.runfile import open_run_file
 
 pytest.importorskip("pty", reason="there are no pseudo-terminals on this system")
@@ -191,6 +194,15 @@ def test_without_a_terminal_watching_is_printing_lines(typed: Typed) -> None:
         "society: --watch needs a terminal, and stdin is none; lines are printed instead\n"
     )
     assert "round 5 of 5" in said.err
+
+
+def test_windows_is_told_that_it_cannot_watch(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("society.cli.runs.os", SimpleNamespace(name="nt", environ={}))
+    assert not _can_watch(argparse.Namespace(quiet=False, json=False))
+    words = "society: --watch does not work on Windows; lines are printed instead\n"
+    assert capsys.readouterr().err == words
 
 
 def test_to_watch_quietly_is_a_contradiction(typed: Typed) -> None:

@@ -124,7 +124,12 @@ def test_runs_that_did_not_finish_are_counted(screen: Console) -> None:
 
 @pytest.mark.parametrize(
     ("left", "words"),
-    [(None, "0:01:02 so far"), (125.0, "0:01:02 so far, about 0:02:05 left")],
+    [
+        (None, "0:01:02 so far"),
+        (1.2, "0:01:02 so far, about 1 s left"),
+        (125.0, "0:01:02 so far, about 2 min left"),
+        (9000.0, "0:01:02 so far, about 2.5 h left"),
+    ],
 )
 def test_the_time_left_is_told_once_it_is_known(
     left: float | None, words: str, screen: Console

@@ -9,6 +9,7 @@ from society.terminal.console import TerminalStyle
 from society.theatre.draw import draw
 from society.theatre.frame import Size
 from society.theatre.history import History
+from society.theatre.norms import quote_apart
 from society.theatre.view import View
 from tests.theatre.conftest import Record
 
@@ -56,3 +57,10 @@ def test_at_level_summary_a_share_is_not_taken_for_the_stock(record: Record) -> 
     shown = draw(history, View(round=3), Size(80, 24), UTF8).plain
     assert " fish " not in shown
     assert [line.split()[0] for line in shown.splitlines() if line].count("stock") == 1
+
+
+def test_proposals_that_differ_in_one_word_are_told_apart_in_little_room() -> None:
+    proposals = [f"Everybody should keep to about {n} a round and help those." for n in (3, 8)]
+    assert quote_apart(proposals, 21, UTF8) == ['"… 3 a … those."', '"… 8 a … those."']
+    apart = ["Take little.", "Take much."]
+    assert quote_apart(apart, 21, UTF8) == ['"Take little."', '"Take much."']

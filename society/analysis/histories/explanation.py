@@ -35,6 +35,9 @@ class Explanation:
     statements: tuple[Statement, ...]
     lives: str = ""
 
+    def __str__(self) -> str:
+        return "\n".join(one.words for one in self.statements)
+
     @property
     def named(self) -> tuple[int, ...]:
         """Seats of those who are named as the cause."""
@@ -64,6 +67,10 @@ class _Recorded:
         notes = self.run.manifest.forks
         return tuple(note.words for note in notes if len(note.changes) > (note.seed is not None))
 
+    @property
+    def asks_models(self) -> bool:
+        return bool(self.run.manifest.prompts)
+
     def pages(self) -> Iterator[Page]:
         for page in self.run.pages():
             self.names.meet(page)
@@ -91,7 +98,7 @@ def explain(run: RunFile, replicate: int = 0, scenario: Scenario | None = None) 
             run,
             replicate,
             f"The scenario {given.scenario} is Python code of its author's, and reading a run file "
-            "executes none. In Python, society.analysis.histories.explain takes the scenario "
+            "executes none. In Python, society.why takes the scenario "
             "itself.",
         )
     declared = scenario.post_mortem

@@ -129,6 +129,7 @@ _STYLE = {
 }
 _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 _IN_PAGE = {INK: "currentColor", FAINT: "var(--faint)", PAPER: "var(--paper)"}
+PAGE = "../report.html"  # from the folder of figures, for links to places in the page
 _IN_PAGE |= {colour: f"var(--on-dark-{colour[1:]}, {colour})" for colour in DARK}
 _COLOUR = re.compile("|".join(_IN_PAGE))
 _PATH = re.compile(r'<path [^>]*?d="[^"]*"')
@@ -160,17 +161,37 @@ class Figure:
     kind: ClassVar = "figure"
 
     @property
-    def inline(self) -> str:
-        """The SVG as part of a page, without a name, colour or id that others may have, too."""
-        drawing = self.svg[self.svg.index("<svg") :]
-        drawing = _IDS.sub(rf"\g<1>{self.name}-", drawing)
-        drawing = _COLOUR.sub(lambda found: _IN_PAGE[found[0]], drawing)
-        return _HEAD.sub(self._svg_tag, drawing, count=1).strip()
+    def paths(self) -> list[str]:
+        """Its files beside the page."""
+        suffixes = ["svg", "png", *(["csv"] if self.data.series else [])]
+        return [f"figures/{self.name}.{suffix}" for suffix in suffixes]
 
-    def _svg_tag(self, head: re.Match[str]) -> str:
-        points, view = head.groups()
+    @property
+    def inline(self) -> str:
+        """The wide SVG as part of a page, without a name, colour or id that others may have."""
+        return self._inline(self.svg, "wide")
+
+    @property
+    def inline_narrow(self) -> str:
+        """The narrow SVG in the same way; "" if there is none."""
+        return self._inline(self.narrow, "narrow") if self.narrow else ""
+
+    @property
+    def page_data(self) -> dict[str, Any]:
+        """What its page reads out, as JSON has it."""
+        return self.data.for_page(self.narrow_frames)
+
+    def _inline(self, svg: str, view: str) -> str:
+        drawing = svg[svg.index("<svg") :]
+        drawing = _IDS.sub(rf"\g<1>{self.name}-{view}-", drawing)
+        drawing = drawing.replace(f'href="{PAGE}#', 'href="#')
+        drawing = _COLOUR.sub(lambda found: _IN_PAGE[found[0]], drawing)
+        return _HEAD.sub(lambda head: self._svg_tag(head, view), drawing, count=1).strip()
+
+    def _svg_tag(self, head: re.Match[str], view: str) -> str:
+        points, box = head.groups()
         return (
-            f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {view} role="img" '
+            f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {box} data-view="{view}" role="img" '
             f'aria-labelledby="{self.name}-title" '
             f'aria-describedby="{self.name}-caption {self.name}-alt" '
             f'style="width: {float(points) * _PIXELS:.0f}px">'

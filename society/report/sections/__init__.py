@@ -9,6 +9,7 @@ from society.analysis.crossplay import CrossPlay
 from society.analysis.findings import StudyAnswers
 from society.analysis.study.panel_tests import PanelTests, compare_panels
 from society.analysis.study.study import Study
+from society.report.figures.type_colours import TypeStyle, assign_styles
 from society.report.layout import Layout
 from society.report.page import Section
 
@@ -51,6 +52,19 @@ class StudyView:
     def answers(self) -> StudyAnswers:
         return StudyAnswers(self.layout, self.cross_play)
 
+    @cached_property
+    def type_styles(self) -> Mapping[str, TypeStyle]:
+        """The style of each type, the same in all figures."""
+        return assign_styles(name for contest in self.cross_play.contests for name in contest.types)
+
+    @property
+    def of_matches(self) -> bool:
+        """True if replicates are matches of other types, and so no sample of one society."""
+        return all(
+            run.manifest.game is not None and len(run.manifest.types) > 1
+            for run in self.layout.conditions
+        )
+
 
 # In the order of a report.
 SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
@@ -60,8 +74,8 @@ SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
     "maps": lambda of: maps_section(of.layout),
     "survival": lambda of: survival_section(of.layout),
     "tests": lambda of: hypothesis_tests_section(of.layout, of.tests),
-    "standings": lambda of: standings_section(of.cross_play),
-    "conduct": lambda of: actions_section(of.cross_play),
+    "standings": lambda of: standings_section(of.cross_play, of.type_styles),
+    "conduct": lambda of: actions_section(of.cross_play, of.type_styles),
     "agreements": lambda of: agreements_section(of.cross_play),
     "understanding": lambda of: replies_section(of.cross_play),
     "program_play": lambda of: program_play_section(of.layout),
@@ -77,16 +91,14 @@ SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
     "provenance": lambda of: provenance_section(of.layout),
 }
 _OF_GAMES = {"standings", "conduct", "agreements", "understanding"}
-_OF_REPLICATES = {"outcome", "maps", "tests"}
+# Means and tests over replicates, which say nothing of matches that differ by who plays.
+_OF_SAMPLES = {"outcome", "maps", "survival", "tests", "time"}
 
 
 def every_section(view: StudyView) -> list[Section]:
-    """Make all sections that have something to say; those of cross-play for games alone.
-
-    Replicates of cross-play are different matches, no sample: their means are neither shown with
-    intervals nor tested.
-    """
+    """Make all sections that have something to say; those of cross-play for games alone."""
     games = any(run.manifest.game for run in view.layout.conditions)
-    left_out = _OF_REPLICATES if view.answers.of_types else set() if games else _OF_GAMES
+    left_out = set() if games else _OF_GAMES
+    left_out = left_out | (_OF_SAMPLES if view.of_matches else set())
     made = (make(view) for name, make in SECTIONS.items() if name not in left_out)
     return [section for section in made if section.parts]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from society.engine.calls import Usage
 from society.errors import page_path
@@ -17,10 +16,6 @@ from society.report.page import Caveat, Section, SectionPart, Verbatim, folded_s
 from society.report.tables import Head, Table
 from society.runs.manifest import Manifest
 
-if TYPE_CHECKING:
-    from society.claims.types import ClaimVerdict
-
-_SIGNS = {"reproduced": "●", "in part": "◐", "not reproduced": "○", "cannot be told": "–"}
 _DIGEST = 16  # hexadecimal digits in the page
 _QUOTED_PATH = re.compile(r'"(/[^"\n]*/[^"\n]*)"')
 _FEW = 12  # levels that a sentence names
@@ -49,31 +44,6 @@ _EVOLUTION = (
     "ancestors), least-squares slopes of single runs, correlations with intervals by Fisher (1921) "
     "and by Bonett and Wright (2000), Hill numbers (1973)."
 )
-
-
-def claims_section(verdicts: Sequence[ClaimVerdict]) -> Section:
-    """Set the claims of a paper beside our results."""
-    counts = Counter[str](one.outcome for one in verdicts)
-    lead = ", ".join(f"{counts[sort]} {sort}" for sort in _SIGNS if counts[sort])
-    rows = [
-        (
-            one.claim,
-            f"{_SIGNS[one.outcome]} {one.outcome}",
-            f"{one.said} ({one.source})",
-            "; ".join(filter(None, [one.found, one.notes])),
-            " ".join(one.departures),
-        )
-        for one in verdicts
-    ]
-    table = Table.of(
-        "claims",
-        "Claims of the paper beside our results",
-        [("words", "claim"), ("text", "outcome"), ("words", "said", "found", "departures")],
-        rows,
-        whole=True,
-    )
-    parts: list[SectionPart] = [f"Of {len(verdicts)} claims: {lead}.", table]
-    return Section("Claims", parts if verdicts else [], "claims")
 
 
 def summary_section(layout: Layout) -> Section:

@@ -76,6 +76,16 @@ def test_a_greedy_villager_among_restrained_ones_is_named(tmp_path: Path) -> Non
     words = said(found, "cause").words
     assert words.startswith("Villager 9 (greedy) is named: of its own accord it fished with an ")
     assert "effort of 1.00, and no other with more than 0." in words
+    assert "was not measured" not in words
+
+
+def test_where_agents_are_asked_in_words_a_name_is_said_to_be_unmeasured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("society.analysis.histories.explanation._Recorded.asks_models", True)
+    found = told(tmp_path, cohorts=[RESTRAINED, GREEDY])
+    assert found.named == (9,)
+    assert "where agents are asked in words was not measured" in said(found, "cause").words
 
 
 def test_nobody_is_named_where_all_fish_alike(tmp_path: Path) -> None:
