@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _WIDEST = 100
 _MOST = 12  # types that have a column each
 _LONGEST_NAME = 30
-_LONGEST_HEADING = 8
+_LONGEST_HEADING = 11
 
 
 def print_scoreboard(

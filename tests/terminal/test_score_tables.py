@@ -32,11 +32,11 @@ def test_each_type_has_a_row_and_a_column_by_name_the_highest_score_first() -> N
 
 def test_types_whose_names_begin_alike_are_numbered_by_their_place() -> None:
     met = np.array([[2, 0.5], [3, 1]])
-    words = shown(["cooperator_1", "cooperator_2"], np.array([1.25, 2]), met)
+    words = shown(["unconditional_1", "unconditional_2"], np.array([1.25, 2]), met)
     assert [line.split() for line in words.splitlines()[1:4]] == [
         ["score", "with", "1", "with", "2"],
-        ["1", "cooperator_2", "2.00", "1.00", "3.00"],
-        ["2", "cooperator_1", "1.25", "0.50", "2.00"],
+        ["1", "unconditional_2", "2.00", "1.00", "3.00"],
+        ["2", "unconditional_1", "1.25", "0.50", "2.00"],
     ]
 
 
@@ -54,7 +54,7 @@ def test_where_partners_change_there_is_the_score_alone() -> None:
 def test_a_table_of_many_types_has_no_column_for_each() -> None:
     words = shown([f"type {k}" for k in range(20)], np.arange(20.0), np.ones((20, 20)))
     assert "with 1" not in words
-    assert words.splitlines()[2].startswith("1 type 19")
+    assert words.splitlines()[2].startswith("type 19 ")
 
 
 def test_names_are_data() -> None:

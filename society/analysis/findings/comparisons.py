@@ -33,6 +33,7 @@ from .wording import (
     Quantity,
     at_level,
     count_runs,
+    format_above,
     format_decimals,
     format_interval,
     format_p,
@@ -394,7 +395,7 @@ def _no_levels_differ(effect: Effect, steps: Sequence[_Step]) -> StudyFinding:
     most = max(limit for step in steps for limit in _sizes(quantity, step.interval))
     numbers, levels = _course(effect)
     times = "a factor of " if quantity.scale.logarithmic else ""
-    excluded = quantity.with_unit(format_decimals(most, shared_decimals([most])))
+    excluded = quantity.with_unit(format_above(most))
     interval = Interval(1 / most if quantity.scale.logarithmic else -most, most)
     return StudyFinding(
         f"{quantity.subject} cannot be told apart by {effect.source}{panel.where}: {numbers} "

@@ -113,7 +113,7 @@ def _decimals(runs: Array, means: Array) -> int:
     spread = runs[:, ~np.isnan(runs).any(0)]
     if len(runs) >= FEWEST and spread.size and has_spread(spread - spread.mean(0)):
         errors = spread.std(0, ddof=1) / np.sqrt(len(spread))
-        return max(min(shared_decimals([*errors[errors > 0].tolist()]), 3), 2)
+        return max(min(shared_decimals([2 * error for error in errors[errors > 0].tolist()]), 3), 2)
     close = abs(means[0] - means[1])
     return 2 if close >= 0.01 or close == 0 else 3
 

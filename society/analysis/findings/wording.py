@@ -58,9 +58,10 @@ class Averages(NamedTuple):
         known = [scale.transform(values[~np.isnan(values)]) for values in samples]
         means = [float(scale.invert(float(one.mean()))) if len(one) else np.nan for one in known]
         reaches = [half_width(estimate_mean(quantity, values)) for values in samples]
-        errors = [reach for reach in reaches if reach]
-        decimals = shared_decimals(errors) if errors else decimals_of_values(means)
-        return cls(means, decimals)
+        known_reaches = [reach for reach in reaches if reach]
+        if known_reaches:
+            return cls(means, shared_decimals(known_reaches))
+        return cls(means, decimals_of_values(means))
 
     def words(self, quantity: Quantity) -> str:
         """Write means one after another: "40.1 → 59.3 → 69.0 rounds"."""
@@ -92,9 +93,12 @@ def half_width(found: Mean | NotEstimable) -> float | None:
     return (found.interval.high - found.interval.low) / 2
 
 
-def shared_decimals(errors: Sequence[float]) -> int:
-    """Count the decimals for numbers in a row: those of the median error."""
-    return min(decimals_of_error(float(np.median(list(errors)))), _MOST_DECIMALS)
+def shared_decimals(half_widths: Sequence[float]) -> int:
+    """Count the decimals for numbers in a row, from halves of their 95 % intervals.
+
+    Such a half is about two standard errors; the median of them counts.
+    """
+    return min(decimals_of_error(float(np.median(list(half_widths))) / 2), _MOST_DECIMALS)
 
 
 def decimals_of_values(values: Sequence[float]) -> int:
@@ -113,6 +117,12 @@ def format_decimals(value: float, decimals: int) -> str:
 def format_value(value: float) -> str:
     """Write a number without an error: three figures, none of them cut off before the point."""
     return format_decimals(float(value), decimals_of_values([float(value)]))
+
+
+def format_above(value: float) -> str:
+    """Write a number that nothing exceeds, rounded up."""
+    decimals = shared_decimals([value / 4])
+    return format_decimals(float(np.ceil(value * 10**decimals) / 10**decimals), decimals)
 
 
 def format_interval(interval: Interval, decimals: int) -> str:

@@ -18,10 +18,24 @@ def test_outcomes_are_counted_and_claims_named_in_the_order_of_the_paper() -> No
         verdict("all is well", "cannot be told"),
     ]
     assert [one.sentence for one in claim_findings(verdicts)] == [
-        "3 of 4 claims could be judged: 2 reproduced, 1 not reproduced and 1 cannot be told.",
+        "3 of 4 claims of the paper could be judged: 2 reproduced, 1 not reproduced and 1 cannot "
+        "be told.",
         "Reproduced: «fines help» and «votes help».",
         "Not reproduced: «talk helps».",
         "Cannot be told: «all is well».",
+    ]
+
+
+def test_a_claim_counts_once_whatever_it_was_judged_under() -> None:
+    readings: list[VerdictOutcome] = ["reproduced", "in part"]
+    verdicts = [
+        verdict(f"fines help ({name})", outcome)._replace(under=name)
+        for name, outcome in zip(("table", "text"), readings, strict=True)
+    ]
+    assert [one.sentence for one in claim_findings(verdicts)] == [
+        "1 of 1 claims of the paper could be judged: 1 with different outcomes under different "
+        "readings.",
+        "With different outcomes under different readings: «fines help».",
     ]
 
 
