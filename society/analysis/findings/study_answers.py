@@ -97,7 +97,13 @@ class StudyAnswers:
 
     def _contests(self) -> list[StudyFinding]:
         """Findings of games between types; none for other studies."""
-        return contest_findings(self.cross_play or CrossPlay(self.design.study))
+        design, said = (
+            self.design,
+            contest_findings(self.cross_play or CrossPlay(self.design.study)),
+        )
+        if len(design.conditions) == 1 and (design.causes()[0] != "").any():
+            said.append(describe_course(design.conditions[0]))  # matches that could not be read
+        return said
 
 
 def study_findings(design: StudyDesign) -> list[StudyFinding]:
