@@ -54,7 +54,8 @@ def write_report(study: Study, out: Path, *, pdf: bool = False) -> Path:
 
 def _write_report(study: Study, out: Path) -> Path:
     view = StudyView(study)
-    return write_sections(study.name, describe_runs(view.layout), every_section(view), out)
+    title = view.answers.title
+    return write_sections(title, describe_runs(view.layout), every_section(view), out)
 
 
 def write_sections(title: str, lead: str, sections: Sequence[Section], out: Path) -> Path:

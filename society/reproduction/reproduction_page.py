@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
+from society.analysis.findings import claim_findings
 from society.analysis.study import Study
 from society.claims.coverage import CoverageEntry
 from society.claims.data import Trial
@@ -39,7 +40,8 @@ _COVERED = ("judged with rules", "judged if the models are asked", "declared as 
 def write_page(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Path:
     """Write it, with its figures and tables as files; gives its path. Raises FileError."""
     paper = f"{run.reproduction.name}: {run.reproduction.paper}"
-    title = f"DRY RUN of {paper}" if run.dry else f"{paper}, held against our runs"
+    found = next((f": {one.short}" for one in claim_findings(verdicts)), "")
+    title = f"DRY RUN of {paper}" if run.dry else f"{paper}{found}"
     results = run.results
     experiments = [
         _experiment(trial, _study(trial, results))
@@ -61,7 +63,10 @@ def _claims(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Iterator[
     section = claims_section(verdicts)
     if section.parts:
         judging = judging_section(run.design.judging)
-        yield replace(section, parts=[*_caveats(run), *section.parts, judging])
+        # The counts of the section say the same as the first sentence.
+        named = [one.sentence for one in claim_findings(verdicts)[1:]]
+        counts, *rest = section.parts
+        yield replace(section, parts=[*_caveats(run), counts, *named, *rest, judging])
 
 
 def coverage_section(

@@ -90,8 +90,8 @@ def gossip(env):
 """
 README = Path(__file__).parents[2] / "README.md"
 SECTION_TITLES = [
-    *("Summary", "Outcome: silence", "Survival", "How runs ended", "Tests"),
-    *("Measures over time", "Norms", "Words over time", "Provenance"),
+    *("What was found", "What was played", "Outcome: silence", "Survival", "How runs ended"),
+    *("Tests", "Measures over time", "Norms", "Words over time", "Provenance"),
     "Methods for a paper",
 ]
 
@@ -194,7 +194,9 @@ def test_a_scenario_without_measures_has_a_report_without_an_outcome(
     runs = tuple(_run(tmp_path, 3, "full", {"growth": level}, "wood") for level in levels)
     study = Study("wood", runs, {"growth": levels}, "common" if len(runs) > 1 else None)
     page = write_report(study, tmp_path / "report").read_text("utf-8")
-    assert titles(page) == ["Summary", "Outcome", "Provenance", "Methods for a paper"]
+    assert titles(page) == [
+        *("What was found", "What was played", "Outcome", "Provenance", "Methods for a paper")
+    ]
     assert "no measures, so there is no outcome to show or to test" in page
     assert "measures=(Measure(...),)" in page
 
@@ -209,7 +211,7 @@ def test_figures_and_tables_stand_beside_the_page(reported: Reported) -> None:
     figures = {"outcome", "survival_silence", "time", "norms"}
     tables = {
         *("outcome", "survival_silence", "log_rank_silence", "anova_1", "tukey_1"),
-        *("tukey_1_pairs", "contrasts", "texts_1", "texts_2", "endings"),
+        *("tukey_1_pairs", "contrasts", "texts_1", "texts_2", "endings", "findings"),
         *("time_noise", "runs", "versions", "parameters", "files"),
     }
     assert found == {
@@ -321,7 +323,7 @@ def test_what_is_missing_stands_at_the_top(reported: Reported) -> None:
         failures={"patience=8": "no such model"},
         missing=("patience=9",),
     )
-    assert said(summary_section(Layout(broken)))[1:4] == [
+    assert said(summary_section(Layout(broken)))[:3] == [
         "1 condition failed: patience=8: no such model",
         "1 condition not finished; the report uses what they have: patience=3: interrupted",
         "1 condition not played: patience=9",
@@ -330,9 +332,8 @@ def test_what_is_missing_stands_at_the_top(reported: Reported) -> None:
 
 def test_the_summary_tells_factors_minds_and_luck(reported: Reported) -> None:
     assert said(summary_section(Layout(reported.study))) == [
-        "No language model was asked.",
-        "patience: 3, 6. Replicate r draws the same random numbers in every condition (common "
-        "random numbers). "
+        "No language model was asked. patience: 3, 6. Replicate r draws the same random numbers in "
+        "every condition (common random numbers). "
         "A run is one replicate, one history of a society: the unit of all statistics.",
     ]
 
@@ -365,7 +366,7 @@ def test_what_stands_in_for_language_models_is_named_first(
 
 def test_language_models_that_were_asked_are_named(reported: Reported) -> None:
     for study in (asked(reported.study, "gpt"), asked(reported.study, "gpt", tape=True, cost=0.1)):
-        assert said(summary_section(Layout(study)))[0] == "Models asked: gpt."
+        assert said(summary_section(Layout(study)))[0].startswith("Models asked: gpt. patience: 3")
 
 
 def test_unknown_costs_stay_unknown(reported: Reported) -> None:

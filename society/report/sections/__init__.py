@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from society.analysis.crossplay import CrossPlay
+from society.analysis.findings import StudyAnswers
 from society.analysis.study.panel_tests import PanelTests, compare_panels
 from society.analysis.study.study import Study
 from society.report.figures.type_colours import TypeStyle, assign_styles
@@ -21,6 +22,7 @@ from .evolution.lives_section import lives_section
 from .evolution.populations import Populations
 from .evolution.reaction_norms import reaction_norms_section
 from .evolution.strategies import strategies_section
+from .findings_section import findings_section
 from .hypothesis_tests import hypothesis_tests_section
 from .llm_usage_section import llm_usage_section
 from .methods_section import methods_section
@@ -51,6 +53,10 @@ class StudyView:
         return CrossPlay(self.layout.study)
 
     @cached_property
+    def answers(self) -> StudyAnswers:
+        return StudyAnswers(self.layout, self.cross_play)
+
+    @cached_property
     def type_styles(self) -> Mapping[str, TypeStyle]:
         """The style of each type, the same in all figures."""
         return assign_styles(name for contest in self.cross_play.contests for name in contest.types)
@@ -66,6 +72,7 @@ class StudyView:
 
 # In the order of a report.
 SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
+    "findings": lambda of: findings_section(of.answers.findings),
     "summary": lambda of: summary_section(of.layout),
     "outcome": lambda of: outcome_section(of.layout, of.tests),
     "maps": lambda of: maps_section(of.layout),

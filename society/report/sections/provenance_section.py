@@ -30,10 +30,11 @@ _RANDOM_NUMBERS = {
 
 
 def summary_section(layout: Layout) -> Section:
-    """Say what was played with whom, and what is missing."""
+    """Say in one paragraph what was played with whom, and before it what is missing."""
     models = name_models((run.manifest, run.ledger) for run in layout.conditions)
-    parts: list[SectionPart] = [models, *_incomplete(layout), _design(layout)]
-    return Section("Summary", parts, "summary")
+    design = _design(layout)
+    told = [models, design] if isinstance(models, Caveat) else [f"{models} {design}"]
+    return Section("What was played", [*_incomplete(layout), *told], "summary")
 
 
 def name_models(runs: Iterable[tuple[Manifest, Sequence[Usage]]]) -> str | Caveat:

@@ -202,7 +202,14 @@ def test_they_stand_before_what_happened_round_by_round(told: Telling, tmp_path:
     study = told(level="summary", replicates=1, worth=(10,)).study
     page = write_report(study, tmp_path).read_text("utf-8")
     found = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
-    assert found == ["Summary", "Outcome: given", *TITLES[:2], "Measures over time", *found[-2:]]
+    assert found == [
+        "What was found",
+        "What was played",
+        "Outcome: given",
+        *TITLES[:2],
+        "Measures over time",
+        *found[-2:],
+    ]
 
 
 def test_every_figure_has_its_files(reported: Reported) -> None:
