@@ -22,6 +22,7 @@ from .evolution.reaction_norms import reaction_norms_section
 from .evolution.strategies import strategies_section
 from .hypothesis_tests import hypothesis_tests_section
 from .llm_usage_section import llm_usage_section
+from .networks_section import networks_section
 from .norms_section import norms_section, texts_section
 from .outcome import maps_section, outcome_section
 from .over_time import over_time_section
@@ -78,6 +79,7 @@ SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
     "strategies": lambda of: strategies_section(of.populations),
     "reactions": lambda of: reaction_norms_section(of.populations),
     "time": lambda of: over_time_section(of.populations, without=of.populations.once),
+    "networks": lambda of: networks_section(of.layout),
     "questionnaires": lambda of: questionnaires_section(of.layout),
     "norms": lambda of: norms_section(of.layout),
     "texts": lambda of: texts_section(of.layout),

@@ -209,7 +209,7 @@ def test_every_figure_has_its_files(reported: Reported) -> None:
     found = {path.stem for path in (reported.folder / "figures").glob("*.svg")}
     assert found == {
         *("generations_fitness", "generations_measures", "slopes", "foretold", "price"),
-        *("careers", "lineage_1", "lineage_2", "sentences", "reactions", "transmission", "newborn"),
+        *("lineage_1", "lineage_2", "sentences", "reactions", "transmission", "newborn"),
     }
 
 
