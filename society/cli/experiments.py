@@ -236,6 +236,10 @@ def add_report(commands: Commands) -> None:
         metavar="DIR",
         help="output folder (default: report/ in the sweep folder, or else here)",
     )
+    parser.add_argument(
+        "--pdf", action="store_true",
+        help="also write each figure as PDF for print, 88 and 180 mm wide",
+    )  # fmt: skip
     parser.set_defaults(command=report_command)
 
 
@@ -246,7 +250,7 @@ def report_command(args: argparse.Namespace) -> int:
 
     one_sweep = len(args.paths) == 1 and args.paths[0].is_dir()
     folder = args.paths[0] / "report" if one_sweep else Path("report")
-    page = write_report(open_study(args.paths), args.out or folder)
+    page = write_report(open_study(args.paths), args.out or folder, pdf=args.pdf)
     print(page)
     return 0
 

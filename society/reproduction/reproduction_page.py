@@ -7,10 +7,11 @@ makes a page of all sections.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from society.analysis.study import Study
 from society.claims.coverage import CoverageEntry
@@ -31,6 +32,7 @@ from .evidence import Evidence, ExperimentResult
 from .run import DRY, ReproductionRun
 from .specification_curve import specification_section
 
+NOWHERE: Mapping[str, str] = MappingProxyType({})
 _COVERED = ("judged with rules", "judged if the models are asked", "declared as left out")
 
 
@@ -45,7 +47,7 @@ def write_page(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Path:
         if results[trial.name].begun
     ]
     own, limits = list(_own_sections(run)), _limits(run, verdicts)
-    anchors = {one.anchor for one in (*own, *experiments)}
+    anchors = {one.anchor: one.title for one in (*own, *experiments)}
     coverage = coverage_section(run.reproduction, anchors)
     played = Section("Experiments", experiments, "experiments")
     readings = specification_section(verdicts, run.design.main_claims)
@@ -62,10 +64,12 @@ def _claims(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Iterator[
         yield replace(section, parts=[*_caveats(run), *section.parts, judging])
 
 
-def coverage_section(paper: Reproduction, anchors: Container[str] = ()) -> Iterator[Section]:
+def coverage_section(
+    paper: Reproduction, anchors: Mapping[str, str] = NOWHERE
+) -> Iterator[Section]:
     """List all claims, figures and tables of the paper, those that are left out included.
 
-    anchors: places of the page, to which figures and tables of the paper lead.
+    anchors: places of the page with their titles, to which figures and tables of the paper lead.
     """
     if paper.coverage:
         counts = [_count_covered(paper, pictured=one) for one in (False, True)]
@@ -82,7 +86,7 @@ def coverage_section(paper: Reproduction, anchors: Container[str] = ()) -> Itera
         table = Table.of("coverage", title, heads, rows, whole=True)
         title = "Coverage of the paper"
         links = [
-            (f"{one.where}: {one.claim}", anchor)
+            (f"{one.where}: {anchors[anchor]}", anchor)
             for one in paper.coverage
             for anchor in one.shown
             if anchor in anchors

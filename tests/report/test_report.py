@@ -90,8 +90,9 @@ def gossip(env):
 """
 README = Path(__file__).parents[2] / "README.md"
 SECTION_TITLES = [
-    *("Summary", "Outcome: silence", "Survival", "Tests", "Measures over time", "Norms"),
-    *("Words over time", "Provenance"),
+    *("Summary", "Outcome: silence", "Survival", "How runs ended", "Tests"),
+    *("Measures over time", "Norms", "Words over time", "Provenance"),
+    "Methods for a paper",
 ]
 
 Levels = Mapping[str, list[Label]]
@@ -193,7 +194,7 @@ def test_a_scenario_without_measures_has_a_report_without_an_outcome(
     runs = tuple(_run(tmp_path, 3, "full", {"growth": level}, "wood") for level in levels)
     study = Study("wood", runs, {"growth": levels}, "common" if len(runs) > 1 else None)
     page = write_report(study, tmp_path / "report").read_text("utf-8")
-    assert titles(page) == ["Summary", "Outcome", "Provenance"]
+    assert titles(page) == ["Summary", "Outcome", "Provenance", "Methods for a paper"]
     assert "no measures, so there is no outcome to show or to test" in page
     assert "measures=(Measure(...),)" in page
 
@@ -208,8 +209,8 @@ def test_figures_and_tables_stand_beside_the_page(reported: Reported) -> None:
     figures = {"outcome", "survival_silence", "time_noise", "norms"}
     tables = {
         *("outcome", "survival_silence", "log_rank_silence", "anova_1", "tukey_1"),
-        *("tukey_1_pairs", "contrasts", "texts_1_law", "texts_1_word", "texts_2_law"),
-        *("time_noise", "texts_2_word", "runs", "versions", "parameters", "files"),
+        *("tukey_1_pairs", "contrasts", "texts_1", "texts_2", "endings"),
+        *("time_noise", "runs", "versions", "parameters", "files"),
     }
     assert found == {
         *(f"figures/{name}.{ending}" for name in figures for ending in ("png", "svg")),

@@ -28,6 +28,7 @@ from society.reproduction.claim_grid import MARKS, ClaimGrid
 from society.reproduction.claims_figure import OUTCOMES, claims_figure
 from society.reproduction.claims_section import claims_section
 from society.scenarios import reproductions
+from tests.browser import open_browser, open_page
 
 FOLDER = Path(next(iter(reproductions.__path__)))
 LONGEST_CELL = 200  # characters of a cell in a page
@@ -273,3 +274,19 @@ def test_the_number_of_the_paper_stands_beside_a_claim_that_was_judged() -> None
     one = ClaimGrid.of([verdict("Nets pay", "reproduced")]).rows[0].cells[0].verdict.main_effect
     assert one is not None
     assert (one.paper_times, str(one.paper)) == ((0.8, 0.8), "16 against 20 (Table 1)")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("width", [1400, 400])
+def test_a_click_on_a_mark_opens_its_claim(tmp_path: Path, section: Section, width: int) -> None:
+    (tmp_path / "report.html").write_text(render_page("Nets", "", [section], ""), "utf-8")
+    with (
+        open_browser() as browser,
+        open_page(browser, tmp_path / "report.html", width) as (tab, seen),
+    ):
+        inside = "document.querySelector('#claim-boats-pay').closest('details').open"
+        assert tab.evaluate(inside) is False
+        tab.locator("figure a[*|href='#claim-boats-pay']:visible").first.click()
+        assert tab.evaluate(inside) is True
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        assert not [words for words in seen if "#claim" not in words]

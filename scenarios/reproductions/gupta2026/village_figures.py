@@ -69,17 +69,19 @@ class CourseLine(NamedTuple):
         return known
 
     def band(self) -> tuple[Array, Array, Array]:
-        """The mean with its 95 % interval, (T,) each; NaN where too few are left."""
-        count = len(self.villages)
-        found = np.full((3, self.villages.shape[1]), np.nan)
-        for place, values in enumerate(self.villages.T):
-            known = values[~np.isnan(values)]
-            if len(known) < min(LEAST_LEFT, count) or not len(known):
-                continue
-            found[0, place] = known.mean()
-            if len(known) >= LEAST_LEFT and np.ptp(known):
-                found[1:, place] = mean(known).interval[:2]
-        return found[0], found[1], found[2]
+        """The mean with its 95 % t interval, (T,) each; NaN where too few are left."""
+        from scipy import stats
+
+        left, known = self.left, ~np.isnan(self.villages)
+        enough = left >= min(LEAST_LEFT, len(self.villages))
+        total = np.where(known, self.villages, 0).sum(0)
+        middle = np.divide(total, left, out=np.full(left.shape, np.nan), where=enough & (left > 0))
+        squares = np.where(known, (self.villages - middle) ** 2, 0).sum(0)
+        spread = enough & (left >= LEAST_LEFT) & (squares > 0)
+        count = np.where(spread, left, 2)
+        half = stats.t.ppf(0.975, count - 1) * np.sqrt(squares / (count - 1) / count)
+        half = np.where(spread, half, np.nan)
+        return middle, middle - half, middle + half
 
 
 class CoursePanel(NamedTuple):
@@ -365,8 +367,10 @@ def _dot(runs: Array) -> Dot | None:
         found = mean(known).interval if len(known) >= LEAST_LEFT else None
     except NotEstimable:
         found = None
-    ends = (None, None) if found is None else (float(found.low), float(found.high))
-    return Dot(float(known.mean()), *ends, known.astype(float))
+    average, values = float(known.mean()), known.astype(float)
+    if found is None:
+        return Dot(average, None, None, values)
+    return Dot(average, float(found.low), float(found.high), values)
 
 
 def _survival(evidence: Evidence, trial: str, **levels: object) -> Array:

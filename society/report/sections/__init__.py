@@ -15,6 +15,7 @@ from society.report.page import Section
 from .crossplay.actions import actions_section, replies_section
 from .crossplay.agreements import agreements_section
 from .crossplay.standings_section import standings_section
+from .endings_section import endings_section
 from .evolution.generation_means import evolution_section
 from .evolution.lives_section import lives_section
 from .evolution.populations import Populations
@@ -22,6 +23,7 @@ from .evolution.reaction_norms import reaction_norms_section
 from .evolution.strategies import strategies_section
 from .hypothesis_tests import hypothesis_tests_section
 from .llm_usage_section import llm_usage_section
+from .methods_section import methods_section
 from .networks_section import networks_section
 from .norms_section import norms_section, texts_section
 from .outcome import maps_section, outcome_section
@@ -68,6 +70,7 @@ SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
     "outcome": lambda of: outcome_section(of.layout, of.tests),
     "maps": lambda of: maps_section(of.layout),
     "survival": lambda of: survival_section(of.layout),
+    "endings": lambda of: endings_section(of.layout),
     "tests": lambda of: hypothesis_tests_section(of.layout, of.tests),
     "standings": lambda of: standings_section(of.cross_play, of.type_styles),
     "conduct": lambda of: actions_section(of.cross_play, of.type_styles),
@@ -98,4 +101,5 @@ def every_section(view: StudyView) -> list[Section]:
     left_out = set() if games else _OF_GAMES
     left_out = left_out | (_OF_SAMPLES if view.of_matches else set())
     made = (make(view) for name, make in SECTIONS.items() if name not in left_out)
-    return [section for section in made if section.parts]
+    sections = [section for section in made if section.parts]
+    return [*sections, methods_section(view.layout, sections)]

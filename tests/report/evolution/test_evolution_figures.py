@@ -20,6 +20,7 @@ from society.report.figures.scales import LOG
 from society.report.figures.scatter import PointCloud, scatter_plot
 from society.report.figures.style import INK, PAPER, Figure
 from society.report.sections.evolution.aggregates import RunMean
+from society.report.sections.evolution.strategies import line_of_words
 
 
 def texts(picture: Figure) -> list[str]:
@@ -225,3 +226,13 @@ def test_points_of_what_multiplies_fill_the_figure() -> None:
         float(y) for y in re.findall(r'<use [^>]*y="([\d.]+)"[^>]*stroke: #0072b2', picture.svg)
     ]
     assert np.ptp(heights) > 100
+
+
+def test_words_are_followed_from_the_founder_with_what_each_child_changed() -> None:
+    told = lineage(
+        life(1, 1, 1)._replace(strategy="Give half of all."),
+        life(2, 2, 2, 1)._replace(strategy="Give less of all."),
+    )
+    founder, child = line_of_words(told, 2)
+    assert (founder.round, founder.pieces) == (1, [("", "Give half of all.")])
+    assert child.pieces == [("", "Give "), ("gone", "half "), ("new", "less "), ("", "of all.")]

@@ -7,6 +7,7 @@ from typing import cast
 import numpy as np
 import pytest
 
+from society.analysis.statistics.means import mean
 from society.config.registry import reproduction
 from society.report.figures.style import SERIES, Figure, series_style
 from society.report.page import Section
@@ -34,8 +35,11 @@ def evidence() -> Evidence:
         for name, levels in planned().items()
         if name.startswith(("punishment", "populations"))
     }
-    usual = {"model": ("a", "b"), "lake": ("harsh", "rich"), "population": ("altruist", "selfish")}
-    usual["population"] = village_figures.POPULATIONS
+    usual: dict[str, tuple[str, ...]] = {
+        "model": ("a", "b"),
+        "lake": village_figures.LAKES,
+        "population": village_figures.POPULATIONS,
+    }
     channels = ("only_social_learning", "only_group_decision", "neither")
     results["models"] = Declining("models", usual, 10, 1)
     results["ablations"] = Declining("ablations", {"channels": channels, **usual}, 10, 1)
@@ -76,6 +80,13 @@ def test_of_few_villages_the_mean_has_no_interval() -> None:
     assert middle == pytest.approx([0.3, np.nan], nan_ok=True)
     assert np.isnan(low).all()
     assert two.left.tolist() == [2, 1]
+
+
+def test_the_band_is_the_t_interval_of_the_mean() -> None:
+    values = np.array([[0.2], [0.4], [0.5], [0.6], [0.9]])
+    middle, low, high = CourseLine("five", series_style(0), values).band()
+    known = mean(values[:, 0])
+    assert (middle[0], low[0], high[0]) == pytest.approx((known.mean, *known.interval[:2]))
 
 
 def test_each_figure_is_named_as_the_counterpart_of_the_papers(
