@@ -32,6 +32,7 @@ PageSection = Literal[
     "reactions",
     "norms",
     "texts",
+    "prompts",
     "standings",
     "conduct",
     "agreements",
@@ -403,8 +404,9 @@ class DesignData(Data):
     aliases: other names of a model. samples: named ones. where: the first row that fits says where
     a sample without a trial is played. sections: functions of the package that make further
     sections of the page from the evidence, or raise InsufficientEvidence. minds: a function of the
-    package that turns models into settings. asks: whether these minds are models to be asked, or
-    folders of strategies that models wrote.
+    package that turns models into settings. main_claims: those whose effects are shown by reading,
+    by their words. asks: whether these minds are models to be asked, or folders of strategies that
+    models wrote.
     """
 
     judging: tuple[str, ...] = ()
@@ -417,6 +419,7 @@ class DesignData(Data):
     where: tuple[Where, ...] = ()
     claims: tuple[ClaimGroup, ...]
     sections: tuple[str, ...] = ()
+    main_claims: tuple[str, ...] = ()
     minds: str = ""
     asks: MindKind = "models"
 

@@ -210,7 +210,7 @@ class ReproductionDesign:
     judging: how, besides what holds of all papers (HOW); a paragraph each. changes: of claims and
     judges after results were known. sections: further ones of the page, each made from the
     evidence. minds: what stands in place of what the experiments say, given models to be asked or
-    folders of strategies, as `asks` says.
+    folders of strategies, as `asks` says. main_claims: by their words.
     """
 
     trials: tuple[Trial, ...]
@@ -220,6 +220,7 @@ class ReproductionDesign:
     sections: tuple[Callable[[Any], Any], ...] = ()  # from Evidence to a Section of reports
     minds: LevelsOfMinds = as_levels
     asks: MindKind = "models"
+    main_claims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from itertools import chain, count
@@ -28,6 +28,7 @@ from .output import console, print_json
 from .parser import Commands
 
 if TYPE_CHECKING:
+    from society.analysis.findings import StudyFinding
     from society.config.build import Society
     from society.config.run_config import RunConfig, Setting
     from society.engine.calls import Usage
@@ -412,12 +413,22 @@ def show_command(args: argparse.Namespace) -> int:
         if getattr(args, name) is not None:
             raise InputError(f"--{name} chooses among calls; add --calls")
     with open_run_file(args.file) as run:
-        _print_run(args, run)
+        _print_run(args, run, _find_answers(run))
         if not args.json and _has_generations(run):
             _print_lineage(run)
-    if not args.json:
-        _print_scores(Path(args.file))
     return 0
+
+
+def _find_answers(run: RunFile) -> list[StudyFinding]:
+    """Return what a run shows, in sentences; nothing for one that makes designs alone."""
+    from society.analysis.findings import study_findings
+    from society.analysis.study import open_run
+    from society.analysis.study.design import StudyDesign
+    from society.runs.design_runs import is_drafting
+
+    if is_drafting(run.manifest.spec.get("mechanisms", ())):
+        return []
+    return study_findings(StudyDesign(open_run(run.path)))
 
 
 def _show_calls(args: argparse.Namespace) -> int:
@@ -503,8 +514,10 @@ def _print_lineage(run: RunFile) -> None:
     print_ancestry(shown, console(), others=run.manifest.replicates - 1)
 
 
-def _print_run(args: argparse.Namespace, run: RunFile) -> None:
-    """Print the results of a run, as JSON or as text."""
+def _print_run(
+    args: argparse.Namespace, run: RunFile, answers: Sequence[StudyFinding] | None = None
+) -> None:
+    """Print the results of a run, as JSON or as text; with answers, these first."""
     from society.engine.scenario import estimate_measure
     from society.runs.conclusions import PostAnalysisResults, run_post_analysis
 
@@ -513,14 +526,19 @@ def _print_run(args: argparse.Namespace, run: RunFile) -> None:
     found = {one.name: estimate_measure(one.values, one.unit) for one in findings}
     outcome = replace(outcome, measures={**outcome.measures, **found})
     if args.json:
-        print_json(_facts(run, outcome, note))
+        found_words = {} if answers is None else {"findings": [one.as_json() for one in answers]}
+        print_json(_facts(run, outcome, note) | found_words)
         return
     from society.runs.design_runs import is_drafting, of_designs
-    from society.terminal.summary import print_summary
+    from society.terminal.summary import print_answers, print_record
 
     if is_drafting(run.manifest.spec.get("mechanisms", ())):
         outcome = replace(outcome, measures={})  # nothing is played there that could be measured
-    print_summary(run, outcome, [note] if note else [], console(), of_designs(run))
+    paper = console()
+    print_answers(run, outcome, paper, [one.sentence for one in answers or ()])
+    if answers is not None:
+        _print_scores(run.path)
+    print_record(run, outcome, [note] if note else [], paper, of_designs(run))
 
 
 def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:

@@ -142,6 +142,7 @@
       Object.assign(this, { figure, data, alone: null, stop: -1 });
       this.views = all("svg[data-view]", figure);
       for (const svg of this.views) this.ready(svg);
+      if (data.series.length) this.readyKeys(this.views[0].parentElement);
       this.tools();
     }
 
@@ -150,7 +151,6 @@
     }
 
     ready(svg) {
-      const box = svg.parentElement;
       const toPoint = (event) =>
         new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
       const read = (event) => this.readAt(svg, toPoint(event), event.clientX, event.clientY);
@@ -158,13 +158,21 @@
       svg.addEventListener("pointerdown", read);
       svg.addEventListener("pointerleave", () => this.hide());
       svg.addEventListener("click", (event) => {
+        if (event.target.closest("a")) return;
         const hit = event.target.closest('[id*="-series-"]');
         if (hit && svg.contains(hit)) this.isolate(this.numberOf(hit));
       });
-      if (!this.data.series.length) return;
+    }
+
+    readyKeys(box) {
       box.tabIndex = 0;
-      box.addEventListener("keydown", (event) => this.step(svg, event));
+      box.addEventListener("keydown", (event) => this.step(this.seen(), event));
       box.addEventListener("blur", () => this.hide());
+    }
+
+    // The drawing that a window of this width shows.
+    seen() {
+      return this.views.find((svg) => svg.getBoundingClientRect().width) ?? this.views[0];
     }
 
     numberOf(element) {
@@ -352,8 +360,7 @@
 
     // A drawing that stands alone: colours of the page become colours.
     drawing() {
-      const seen = this.views.find((svg) => svg.getBoundingClientRect().width) ?? this.views[0];
-      const copied = seen.cloneNode(true);
+      const copied = this.seen().cloneNode(true);
       copied.querySelector(".read")?.remove();
       for (const one of all('[style*="opacity: 0.1"]', copied)) one.remove();
       const style = getComputedStyle(document.documentElement);

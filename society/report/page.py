@@ -60,6 +60,14 @@ class LinkedFile:
 
 
 @dataclass(frozen=True)
+class PageLinks:
+    """Links to places in the page: what they say, and the anchor that each leads to."""
+
+    links: Sequence[tuple[str, str]]
+    kind: ClassVar = "links"
+
+
+@dataclass(frozen=True)
 class RunFiles:
     """Links to run files, and the commands that play them again, round by round.
 
@@ -122,7 +130,18 @@ class Section:
                 yield from part.walk()
 
 
-SectionPart = str | Caveat | Verbatim | LinkedFile | RunFiles | Chronicle | Table | Figure | Section
+SectionPart = (
+    str
+    | Caveat
+    | Verbatim
+    | PageLinks
+    | LinkedFile
+    | RunFiles
+    | Chronicle
+    | Table
+    | Figure
+    | Section
+)
 
 
 def folded_section(title: str, *parts: SectionPart) -> Section:

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
+from society.analysis.findings import claim_findings
 from society.analysis.study import Study
 from society.claims.coverage import CoverageEntry
 from society.claims.data import Trial
@@ -20,7 +22,7 @@ from society.errors import short_path
 from society.experiments.factors import Label
 from society.report import write_sections
 from society.report.figures.style import Figure
-from society.report.page import Caveat, LinkedFile, Section, SectionPart, folded_section
+from society.report.page import Caveat, LinkedFile, PageLinks, Section, SectionPart, folded_section
 from society.report.sections import SECTIONS, StudyView
 from society.report.sections.over_time import over_time_section
 from society.report.sections.provenance_section import count_of
@@ -29,24 +31,29 @@ from society.report.tables import Head, Table
 from .claims_section import claims_section, judging_section
 from .evidence import Evidence, ExperimentResult
 from .run import DRY, ReproductionRun
+from .specification_curve import specification_section
 
+NOWHERE: Mapping[str, str] = MappingProxyType({})
 _COVERED = ("judged with rules", "judged if the models are asked", "declared as left out")
 
 
 def write_page(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Path:
     """Write it, with its figures and tables as files; gives its path. Raises FileError."""
     paper = f"{run.reproduction.name}: {run.reproduction.paper}"
-    title = f"DRY RUN of {paper}" if run.dry else f"{paper}, held against our runs"
+    found = next((f": {one.short}" for one in claim_findings(verdicts)), "")
+    title = f"DRY RUN of {paper}" if run.dry else f"{paper}{found}"
     results = run.results
     experiments = [
         _experiment(trial, _study(trial, results))
         for trial in run.trials
         if results[trial.name].begun
     ]
-    coverage = coverage_section(run.reproduction)
-    own, limits = _own_sections(run), _limits(run, verdicts)
+    own, limits = list(_own_sections(run)), _limits(run, verdicts)
+    anchors = {one.anchor: one.title for one in (*own, *experiments)}
+    coverage = coverage_section(run.reproduction, anchors)
     played = Section("Experiments", experiments, "experiments")
-    every = [*_claims(run, verdicts), *own, *coverage, played, *limits]
+    readings = specification_section(verdicts, run.design.main_claims)
+    every = [*_claims(run, verdicts), *readings, *own, *coverage, played, *limits]
     sections = [section for section in every if section.parts]
     return write_sections(title, run.extent, sections, run.out)
 
@@ -56,11 +63,19 @@ def _claims(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Iterator[
     section = claims_section(verdicts)
     if section.parts:
         judging = judging_section(run.design.judging)
-        yield replace(section, parts=[*_caveats(run), *section.parts, judging])
+        # The counts of the section say the same as the first sentence.
+        named = [one.sentence for one in claim_findings(verdicts)[1:]]
+        counts, *rest = section.parts
+        yield replace(section, parts=[*_caveats(run), counts, *named, *rest, judging])
 
 
-def coverage_section(paper: Reproduction) -> Iterator[Section]:
-    """List all claims, figures and tables of the paper, those that are left out included."""
+def coverage_section(
+    paper: Reproduction, anchors: Mapping[str, str] = NOWHERE
+) -> Iterator[Section]:
+    """List all claims, figures and tables of the paper, those that are left out included.
+
+    anchors: places of the page with their titles, to which figures and tables of the paper lead.
+    """
     if paper.coverage:
         counts = [_count_covered(paper, pictured=one) for one in (False, True)]
         rows = [
@@ -75,7 +90,14 @@ def coverage_section(paper: Reproduction) -> Iterator[Section]:
         title = "Claims, figures and tables of the paper"
         table = Table.of("coverage", title, heads, rows, whole=True)
         title = "Coverage of the paper"
-        yield Section(title, [*counts, folded_section("All of them", table)], "coverage")
+        links = [
+            (f"{one.where}: {anchors[anchor]}", anchor)
+            for one in paper.coverage
+            for anchor in one.shown
+            if anchor in anchors
+        ]
+        shown = [Section("Counterparts on this page", [PageLinks(links)])] if links else []
+        yield Section(title, [*counts, *shown, folded_section("All of them", table)], "coverage")
 
 
 def _count_covered(paper: Reproduction, *, pictured: bool) -> str:

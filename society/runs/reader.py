@@ -25,6 +25,8 @@ from society.errors import RunFileError
 from society.llm.call_tables import (
     BatchRecord,
     Call,
+    CallSettings,
+    call_settings,
     checksum,
     find_agents_calls,
     find_call,
@@ -32,6 +34,7 @@ from society.llm.call_tables import (
     find_vectors,
     list_calls,
     open_batches,
+    system_prompts,
     unanswered_calls,
     usage_entries,
     use_so_far,
@@ -202,6 +205,16 @@ class RunFile:
         with self._reading("a call"):
             return find_earlier_call(self._connection, address)
 
+    def call_settings(self) -> list[CallSettings]:
+        """Sum the calls by model and by the settings that were sent."""
+        with self._reading("the calls"):
+            return call_settings(self._connection)
+
+    def system_prompts(self) -> dict[str, list[str]]:
+        """Return the different system messages that each model was sent."""
+        with self._reading("the calls"):
+            return system_prompts(self._connection)
+
     @property
     def unanswered(self) -> int:
         """The number of calls that were sent and have no recorded answer; they may be billed."""
@@ -250,6 +263,12 @@ class RunFile:
         """Return the recorded embeddings, by text."""
         with self._reading("the embeddings"):
             return find_vectors(self._connection, embedder, texts)
+
+    def embedders(self) -> list[str]:
+        """Name those whose embeddings are recorded."""
+        with self._reading("the embeddings"):
+            query = "SELECT DISTINCT embedder FROM vectors ORDER BY embedder"
+            return [str(name) for (name,) in self._connection.execute(query)]
 
     def vector_rows(self) -> Iterator[tuple[str, str, bytes, str]]:
         """Yield the rows of all recorded embeddings; they are not looked into."""

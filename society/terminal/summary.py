@@ -43,6 +43,14 @@ def print_summary(
     outcome: of that run, with the results of analyses. notes: one line each. designs: lines on the
     designs that this run has used or made.
     """
+    print_answers(run, outcome, console)
+    print_record(run, outcome, notes, console, designs)
+
+
+def print_answers(
+    run: RunFile, outcome: Outcome, console: Console, answers: Sequence[str] = ()
+) -> None:
+    """Print what was played and what was found; without answers, the course in a sentence."""
     ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
     manifest, status = run.manifest, run.status
     about = [ink.text(manifest.scenario, "bold"), Text(count_noun(manifest.agents, "agent"))]
@@ -51,8 +59,22 @@ def print_summary(
         about.insert(2, Text(f"{manifest.replicates} replicates"))
     print_lines(console, flow_items(about, ink.width, gap=ink.words(" · ")))
     path = (run.paths() or [()])[-1]
-    story = ink.text(course_sentence(manifest, outcome, status, path), "bold")
-    print_lines(console, flow_items([story], ink.width))
+    first, *more = answers or [course_sentence(manifest, outcome, status, path)]
+    print_lines(console, flow_items([ink.text(first, "bold")], ink.width))
+    for sentence in more:
+        print_lines(console, flow_items([ink.text(sentence)], ink.width))
+
+
+def print_record(
+    run: RunFile,
+    outcome: Outcome,
+    notes: Sequence[str],
+    console: Console,
+    designs: Sequence[str] = (),
+) -> None:
+    """Print the measures, the use of models, the file, and the commands to type next."""
+    ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
+    manifest, status = run.manifest, run.status
     print_lines(console, _measures(ink, outcome.measures))
     print_lines(console, [*measures_over_time(manifest, run.records(lines=False), ink), Text()])
     print_lines(console, usage_tables(ink, outcome.ledger))

@@ -89,7 +89,9 @@ def test_json_is_one_object_with_the_agreed_keys_and_nothing_else_on_stdout(type
 
 def test_show_says_the_same_as_the_run(typed: Type) -> None:
     ran = typed("run", "fishing_village", "--seed", 2, "--rounds", 8, "--json", "--out", "a.run")
-    assert typed("show", "a.run", "--json").json == ran.json
+    shown = typed("show", "a.run", "--json").json
+    assert shown.pop("findings")[0]["sentence"].startswith("The fishing village lasted ")
+    assert shown == ran.json
 
 
 def test_quiet_says_nothing(typed: Type) -> None:

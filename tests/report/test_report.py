@@ -90,8 +90,9 @@ def gossip(env):
 """
 README = Path(__file__).parents[2] / "README.md"
 SECTION_TITLES = [
-    *("Summary", "Outcome: silence", "Survival", "Tests", "Measures over time", "Norms"),
-    *("Words over time", "Provenance"),
+    *("What was found", "What was played", "Outcome: silence", "Survival", "How runs ended"),
+    *("Tests", "Measures over time", "Norms", "Words over time", "Provenance"),
+    "Methods for a paper",
 ]
 
 Levels = Mapping[str, list[Label]]
@@ -193,7 +194,9 @@ def test_a_scenario_without_measures_has_a_report_without_an_outcome(
     runs = tuple(_run(tmp_path, 3, "full", {"growth": level}, "wood") for level in levels)
     study = Study("wood", runs, {"growth": levels}, "common" if len(runs) > 1 else None)
     page = write_report(study, tmp_path / "report").read_text("utf-8")
-    assert titles(page) == ["Summary", "Outcome", "Provenance"]
+    assert titles(page) == [
+        *("What was found", "What was played", "Outcome", "Provenance", "Methods for a paper")
+    ]
     assert "no measures, so there is no outcome to show or to test" in page
     assert "measures=(Measure(...),)" in page
 
@@ -205,14 +208,15 @@ def test_a_report_has_a_section_for_everything_that_was_measured(reported: Repor
 def test_figures_and_tables_stand_beside_the_page(reported: Reported) -> None:
     folder = reported.folder
     found = {path.relative_to(folder).as_posix() for path in folder.glob("*/*")}
-    figures = {"outcome", "survival_silence", "time_noise", "norms"}
+    figures = {"outcome", "survival_silence", "time", "norms"}
     tables = {
         *("outcome", "survival_silence", "log_rank_silence", "anova_1", "tukey_1"),
-        *("tukey_1_pairs", "contrasts", "texts_1_law", "texts_1_word", "texts_2_law"),
-        *("time_noise", "texts_2_word", "runs", "versions", "parameters", "files"),
+        *("tukey_1_pairs", "contrasts", "texts_1", "texts_2", "endings", "findings"),
+        *("time_noise", "runs", "versions", "parameters", "files"),
     }
     assert found == {
         *(f"figures/{name}.{ending}" for name in figures for ending in ("png", "svg")),
+        *(f"figures/{name}.csv" for name in figures - {"norms"}),
         *(f"tables/{name}.{ending}" for name in tables for ending in ("csv", "md", "tex")),
     }
 
@@ -274,15 +278,15 @@ def test_many_conditions_make_few_figures_and_say_what_was_left_out(
 
 def test_what_a_figure_shows_over_time_stands_in_a_table(reported: Reported) -> None:
     head, *rows = (reported.folder / "tables/time_noise.csv").read_text().splitlines()
-    assert head == "patience,round,mean,95 % from,95 % to,runs left"
+    assert head == "patience,round,mean,95 % from,95 % to,runs in the mean,runs that go on"
     played = reported.study.rounds[["patience", "round", "noise"]].dropna()
     expected = played.groupby(["patience", "round"], observed=True)["noise"].mean()
     found = {tuple(row.split(",")[:2]): float(row.split(",")[2]) for row in rows}
     assert found == pytest.approx(
         {(str(one), str(at)): mean for (one, at), mean in expected.items()}
     )
-    assert rows[0].endswith(",20")
-    assert "noise in numbers</summary>" in reported.page
+    assert rows[0].endswith(",20,20")
+    assert "Measures by round in numbers</summary>" in reported.page
     assert f"12 of {len(rows)} rows; all are in <a" in reported.page
 
 
@@ -319,7 +323,7 @@ def test_what_is_missing_stands_at_the_top(reported: Reported) -> None:
         failures={"patience=8": "no such model"},
         missing=("patience=9",),
     )
-    assert said(summary_section(Layout(broken)))[1:4] == [
+    assert said(summary_section(Layout(broken)))[:3] == [
         "1 condition failed: patience=8: no such model",
         "1 condition not finished; the report uses what they have: patience=3: interrupted",
         "1 condition not played: patience=9",
@@ -328,9 +332,8 @@ def test_what_is_missing_stands_at_the_top(reported: Reported) -> None:
 
 def test_the_summary_tells_factors_minds_and_luck(reported: Reported) -> None:
     assert said(summary_section(Layout(reported.study))) == [
-        "No language model was asked.",
-        "patience: 3, 6. Replicate r draws the same random numbers in every condition (common "
-        "random numbers). "
+        "No language model was asked. patience: 3, 6. Replicate r draws the same random numbers in "
+        "every condition (common random numbers). "
         "A run is one replicate, one history of a society: the unit of all statistics.",
     ]
 
@@ -363,7 +366,7 @@ def test_what_stands_in_for_language_models_is_named_first(
 
 def test_language_models_that_were_asked_are_named(reported: Reported) -> None:
     for study in (asked(reported.study, "gpt"), asked(reported.study, "gpt", tape=True, cost=0.1)):
-        assert said(summary_section(Layout(study)))[0] == "Models asked: gpt."
+        assert said(summary_section(Layout(study)))[0].startswith("Models asked: gpt. patience: 3")
 
 
 def test_unknown_costs_stay_unknown(reported: Reported) -> None:

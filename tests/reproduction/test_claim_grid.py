@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from society.claims.comparisons import Comparison, MeanInterval, Odds
+from society.claims.data import Comparisons, PaperData
 from society.claims.effects import (
     ClaimEffect,
     PaperValue,
@@ -17,13 +20,17 @@ from society.claims.effects import (
     effect_of_share,
 )
 from society.claims.types import ClaimVerdict, VerdictOutcome
+from society.config.yaml_source import read_yaml
 from society.report.figures.style import Figure
 from society.report.page import Section, render_page
 from society.report.tables import Table
 from society.reproduction.claim_grid import MARKS, ClaimGrid
 from society.reproduction.claims_figure import OUTCOMES, claims_figure
 from society.reproduction.claims_section import claims_section
+from society.scenarios import reproductions
+from tests.browser import open_browser, open_page
 
+FOLDER = Path(next(iter(reproductions.__path__)))
 LONGEST_CELL = 200  # characters of a cell in a page
 LONGER = Comparison("long > short", (30.0, 20.0), 10.0, 5.0, 15.0, "paired", p=0.001, n=(40,))
 PAPER = PaperValue(16, 16, 20, "Table 1")
@@ -241,3 +248,45 @@ def test_facts_of_a_verdict_have_effects_with_intervals_and_the_number_of_the_pa
     assert effect["times"] == {"value": 1.5, "low": 1.25, "high": 1.75}
     assert effect["paper"] == {"low": 16, "high": 16, "against": 20, "where": "Table 1"}
     assert VERDICTS[-1].facts()["main_effect"] is None
+
+
+@pytest.mark.parametrize("name", ["gupta2026", "vallinder2024", "tewolde2026", "willis2026"])
+def test_numbers_of_the_paper_belong_to_pairs_that_there_are(name: str) -> None:
+    values, _ = read_yaml(FOLDER / name / "claims.yaml")
+    data = PaperData.model_validate(values)
+    for judge in (
+        claim.judge
+        for design in (data.rules, data.language)
+        if design is not None
+        for group in design.claims
+        for claim in group.claims
+    ):
+        if isinstance(judge, Comparisons):
+            names = [re.sub(r"\\\{.*?\\\}", ".+", re.escape(pair.name)) for pair in judge.pairs]
+            assert [key for key in judge.paper if not any(map(matcher(key), names))] == []
+
+
+def matcher(key: str) -> Callable[[str], bool]:
+    return lambda pattern: re.fullmatch(pattern, key) is not None
+
+
+def test_the_number_of_the_paper_stands_beside_a_claim_that_was_judged() -> None:
+    one = ClaimGrid.of([verdict("Nets pay", "reproduced")]).rows[0].cells[0].verdict.main_effect
+    assert one is not None
+    assert (one.paper_times, str(one.paper)) == ((0.8, 0.8), "16 against 20 (Table 1)")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("width", [1400, 400])
+def test_a_click_on_a_mark_opens_its_claim(tmp_path: Path, section: Section, width: int) -> None:
+    (tmp_path / "report.html").write_text(render_page("Nets", "", [section], ""), "utf-8")
+    with (
+        open_browser() as browser,
+        open_page(browser, tmp_path / "report.html", width) as (tab, seen),
+    ):
+        inside = "document.querySelector('#claim-boats-pay').closest('details').open"
+        assert tab.evaluate(inside) is False
+        tab.locator("figure a[*|href='#claim-boats-pay']:visible").first.click()
+        assert tab.evaluate(inside) is True
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        assert not [words for words in seen if "#claim" not in words]

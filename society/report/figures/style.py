@@ -16,8 +16,10 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from itertools import accumulate
 from textwrap import TextWrapper
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
@@ -95,6 +97,7 @@ HUES = tuple(map(SeriesStyle, _HUE_COLOURS, _MARKERS, _DASHES))
 
 _STYLE = {
     "svg.fonttype": "none",
+    "pdf.fonttype": 42,  # TrueType, embedded: journals refuse Type 3
     "text.parse_math": False,  # labels come from files: a dollar sign is a dollar sign
     "font.size": 7,
     "axes.titlesize": 7,
@@ -128,8 +131,11 @@ _STYLE = {
     ),
 }
 _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+_NO_PDF_METADATA = dict.fromkeys(("CreationDate", "Creator", "Producer"))
+_WITH_PDF: ContextVar[bool] = ContextVar("figures as PDF as well", default=False)
 _IN_PAGE = {INK: "currentColor", FAINT: "var(--faint)", PAPER: "var(--paper)"}
 PAGE = "../report.html"  # from the folder of figures, for links to places in the page
+_PLACES = re.compile(rf'href="{re.escape(PAGE)}#([^"]+)"(?: target="_blank")?')
 _IN_PAGE |= {colour: f"var(--on-dark-{colour[1:]}, {colour})" for colour in DARK}
 _COLOUR = re.compile("|".join(_IN_PAGE))
 _PATH = re.compile(r'<path [^>]*?d="[^"]*"')
@@ -146,7 +152,8 @@ class Figure:
     those who do not see it. svg: a file of its own, WIDTH wide; narrow: the same, NARROW wide; png:
     the bytes of the wide one. data: of the series that were named while it was drawn
     (`read_out.name_series`), for those who point at it; narrow_frames: of the axes of the narrow
-    one, in place of the frames that stand there.
+    one, in place of the frames that stand there. pdfs: the figure for print, by its width in words,
+    "88mm" and "180mm", where they were asked for.
     """
 
     name: str
@@ -158,6 +165,7 @@ class Figure:
     data: FigureData = NO_DATA
     narrow: str = ""
     narrow_frames: Sequence[AxesFrame] = ()
+    pdfs: Mapping[str, bytes] = field(default_factory=dict)
     kind: ClassVar = "figure"
 
     @property
@@ -184,7 +192,8 @@ class Figure:
     def _inline(self, svg: str, view: str) -> str:
         drawing = svg[svg.index("<svg") :]
         drawing = _IDS.sub(rf"\g<1>{self.name}-{view}-", drawing)
-        drawing = drawing.replace(f'href="{PAGE}#', 'href="#')
+        # matplotlib opens links in a new tab, as files need, and places of the page do not.
+        drawing = _PLACES.sub(r'href="#\1"', drawing)
         drawing = _COLOUR.sub(lambda found: _IN_PAGE[found[0]], drawing)
         return _HEAD.sub(lambda head: self._svg_tag(head, view), drawing, count=1).strip()
 
@@ -220,7 +229,10 @@ def render_figure(
         data, frames = gather_data(wide), gather_data(narrow).frames
         png = io.BytesIO()
         wide.savefig(png, format="png", dpi=_DPI, metadata={"Software": None})
-        drawn = _svg(wide), png.getvalue(), data, _svg(narrow), frames
+        pdfs = {}
+        if _WITH_PDF.get():
+            pdfs = {name: _pdf(one) for name, one in (("88mm", narrow), ("180mm", wide))}
+        drawn = _svg(wide), png.getvalue(), data, _svg(narrow), frames, pdfs
         return Figure(name, title, caption, alt, *drawn)
 
 
@@ -239,6 +251,22 @@ def _svg(figure: Any) -> str:
     figure.savefig(file, format="svg", metadata=_NO_METADATA)
     # Hundredths of a point are fine enough, and half as long.
     return _PATH.sub(lambda path: _LONG.sub(r"\1", path[0]), file.getvalue())
+
+
+@contextmanager
+def figures_for_print() -> Iterator[None]:
+    """Draw figures as PDF as well, in this block: it takes half as long again."""
+    token = _WITH_PDF.set(True)
+    try:
+        yield
+    finally:
+        _WITH_PDF.reset(token)
+
+
+def _pdf(figure: Any) -> bytes:
+    file = io.BytesIO()
+    figure.savefig(file, format="pdf", metadata=_NO_PDF_METADATA)
+    return file.getvalue()
 
 
 class Panel(Protocol):
@@ -263,6 +291,7 @@ def render_panels(
     draw: Draw[PanelType],
     *,
     across: int,
+    narrow: int = 0,
     heights: Sequence[float],
     labels: Iterable[str] = (),
     xlabel: str = "",
@@ -272,16 +301,20 @@ def render_panels(
 ) -> Figure:
     """Make a figure of several panels, `across` of them side by side in WIDTH.
 
-    Several panels are lettered. draw: fills the axes of a panel, which stand below each other, and
+    Several panels are lettered. narrow: how many in NARROW, if not as many as there is room for.
+    draw: fills the axes of a panel, which stand below each other, and
     gives its series by label. heights: of these axes, in inches. labels: of the legend, in order.
     ylabels: of each axes. finish: adds what concerns all panels. sharing: as matplotlib's
     `subplots` takes it.
     """
     texts = {label: wrap_label(label) for label in labels}
 
+    def side_by_side(width: float) -> int:
+        return narrow if narrow and width < WIDTH else panels_beside(across, width)
+
     def fill(figure: Any) -> None:
         width, handles = figure.get_figwidth(), dict[str, Any]()
-        beside = panels_beside(across, width)
+        beside = side_by_side(width)
         signs = int(width / beside * _SIGNS)
         grid = _panel_axes(figure, len(panels), beside, heights, **sharing)
         for place, (own, panel) in enumerate(zip(grid, panels, strict=True)):
@@ -297,7 +330,7 @@ def render_panels(
         add_legend(figure, [*shown], [*shown.values()])
 
     def height(width: float) -> float:
-        lines = math.ceil(len(panels) / panels_beside(across, width))
+        lines = math.ceil(len(panels) / side_by_side(width))
         return lines * (sum(heights) + _GAP) + _MARGIN + legend_height([*texts.values()], width)
 
     alt = " ".join(prefix_title(panel.title, panel.describe()) for panel in panels)

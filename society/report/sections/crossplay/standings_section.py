@@ -67,7 +67,7 @@ def standings_section(of: CrossPlay, styles: Mapping[str, TypeStyle]) -> Section
     if met or summary:
         games = _games(met, styles)
         lead = _LEAD.format(rule=_RULES[of.deviation_rule])
-        parts = [lead, *_caveats(met, summary), *games, *scores_over_games(met), _MATCHES]
+        parts = [*_caveats(met, summary), *games, lead, *scores_over_games(met), _MATCHES]
         parts += truncation(met)
     return Section("Cross-play", parts, "crossplay")
 
