@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .engine.scenario import DisplaySpec, Measure, Params, Scenario, mechanism, scenario
     from .engine.script import Ask, Inherit, Script, Tell, common, own, seen
     from .engine.state import Column
-    from .notebook import Result, fork, run
+    from .notebook import Result, compare, fork, interview, run, why
 
     __version__: str
 
@@ -72,9 +72,11 @@ __all__ = [
     "Text",
     "__version__",
     "common",
+    "compare",
     "declares",
     "fork",
     "intercept",
+    "interview",
     "mechanism",
     "open_run",
     "open_sweep",
@@ -83,6 +85,7 @@ __all__ = [
     "run",
     "scenario",
     "seen",
+    "why",
 ]
 
 _HOMES = {
@@ -141,8 +144,11 @@ _HOMES = {
     "engine.state": ("Column",),
     "notebook": (
         "Result",
+        "compare",
         "fork",
+        "interview",
         "run",
+        "why",
     ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -23,23 +23,29 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
+from .analysis.histories import Explanation, RunComparison, explain
+from .analysis.histories import compare as compare_runs
 from .analysis.study import open_run
 from .config.build import Society, build
 from .config.run_config import Setting, load_config, override, read_settings
 from .config.wiring_issues import announce_wiring
 from .engine.component import Component
 from .engine.scenario import Estimate, MechanismSpec, Scenario, estimate_measure
-from .errors import ScenarioError
+from .errors import InputError, ScenarioError
 from .llm.providers.named_servers import addresses_in, naming_servers
 from .runs.conclusions import run_post_analysis
 from .runs.fork import Changes
 from .runs.fork import fork as fork_run
+from .runs.interview import Interview, Questions, find_instrument, open_questions
+from .runs.interview import interview as interview_run
 from .runs.manifest import Level
 from .runs.play import play
 from .runs.runfile import open_run_file as read_run
 
 if TYPE_CHECKING:
     from .analysis.study import Study
+    from .runs.fork import Place
+    from .scenarios.mechanisms.questionnaire.questionnaire import Mode
 
 _SHOWN = 6  # measures in the short form of a result
 
@@ -179,8 +185,8 @@ def run(
 
 
 def fork(
-    file: str | Path,
-    at: int | tuple[int, ...],
+    file: str | Path | Result,
+    at: Place,
     *,
     set: Mapping[str, Any] | None = None,
     cohorts: Sequence[Mapping[str, Any]] = (),
@@ -196,8 +202,8 @@ def fork(
 ) -> Result:
     """Rewind a recorded society to the end of a round, change it, and play it to its end.
 
-    file: a run file. at: the number of the last round that is kept, 0 for none, or its path, such
-    as (3, 1, 5). set: parameters by name, of those that may change in a society that lives.
+    file: a run file, or a result. at: the number of the last round that is kept, 0 for none, or its
+    path, such as (3, 1, 5). set: parameters by name, of those that may change while it lives.
     cohorts: entries of a scenario file, with other components or parameters for cohorts of these
     names. norm: in force from then on. remove: agents, by seat or by name. model: of the default
     language mind. rounds: how many there are at most, those that were kept included. seed: of
@@ -220,11 +226,91 @@ def fork(
     )
     with naming_servers(addresses_in({**own, **(set or {})})):
         if out is not None:
-            return _fork(Path(file), at, changes, Path(out), fresh, trust, overwrite)
+            return _fork(_path(file), at, changes, Path(out), fresh, trust, overwrite)
         return _keep_temporarily(
-            Path(file).stem,
-            lambda path: _fork(Path(file), at, changes, path, fresh, trust, overwrite),
+            _path(file).stem,
+            lambda path: _fork(_path(file), at, changes, path, fresh, trust, overwrite),
         )
+
+
+def interview(
+    file: str | Path | Result,
+    at: Place | Sequence[Place] = (),
+    *,
+    ask: str | Sequence[str] = (),
+    questionnaire: str | Path | None = None,
+    mode: Mode | None = None,
+    every: int | None = None,
+    agents: int | str | Sequence[int | str] = (),
+    replicate: int | None = None,
+    model: str | Mapping[str, Any] | None = None,
+    limits: Mapping[str, Any] | None = None,
+    trust: bool = False,
+    out: str | Path | None = None,
+) -> Interview:
+    """Ask the agents of a recorded society, as they were at the end of rounds.
+
+    at: numbers of rounds, 0 for before the first, or one path such as (3, 1, 5); every: also after
+    each so many rounds. ask: questions that are answered in words. questionnaire: an instrument, by
+    name or file; either of the two. mode, agents, replicate: as `society interview` takes them.
+    model: that speaks for all; None: each agent has its own. limits: of this interview. trust:
+    execute the Python files that the run names. out: the file to which exchanges are added;
+    by default NAME.interview.jsonl beside the run.
+
+    The answers are in `answers`, a row for each agent and round. Raises InputError for what cannot
+    be asked, and Paused where a limit is reached; what was answered by then is kept.
+    """
+    texts = [ask] if isinstance(ask, str) else list(ask)
+    if bool(texts) == (questionnaire is not None):
+        raise InputError("give an interview either ask=[...], its questions, or questionnaire=NAME")
+    places = _places(at)
+    if not places and every is None:
+        raise InputError("say when to ask: at=ROUND, at=[ROUND, ...], or every=N")
+    given = {"models": None if model is None else {"default": model}, "limits": limits}
+    own = {key: value for key, value in given.items() if value is not None}
+    some = [agents] if isinstance(agents, int | str) else agents
+    questions = Questions(
+        open_questions(texts) if texts else find_instrument(str(questionnaire)),
+        mode or ("interview" if texts else "together"),
+        [str(agent) for agent in some],
+        replicate,
+        read_settings(own),
+        "" if model is None else str(model if isinstance(model, str) else model["model"]),
+    )
+    path = None if out is None else Path(out)
+    with naming_servers(addresses_in(own)):
+        return interview_run(_path(file), places, questions, path, every=every, trust=trust)
+
+
+def compare(first: str | Path | Result, second: str | Path | Result) -> RunComparison:
+    """Show where two runs part, and how far apart their measures are; see `society compare`."""
+    with read_run(_path(first)) as one, read_run(_path(second)) as other:
+        return compare_runs(one, other)
+
+
+def why(
+    file: str | Path | Result, replicate: int = 0, scenario: Scenario | None = None
+) -> Explanation:
+    """Tell why a replicate ended as it did, from its record; see `society why`.
+
+    scenario: of the run, if it is your own. Each of the `statements` has words and numbers.
+    """
+    with read_run(_path(file)) as run:
+        return explain(run, replicate, scenario)
+
+
+def _path(run: str | Path | Result) -> Path:
+    return run.path if isinstance(run, Result) else Path(run)
+
+
+def _places(at: Place | Sequence[Place]) -> list[Place]:
+    """List the rounds that are meant; a tuple of numbers is one path."""
+    if isinstance(at, int):
+        return [at]
+    numbers = tuple(one for one in at if isinstance(one, int))
+    if isinstance(at, tuple) and at and len(numbers) == len(at):
+        return [numbers]
+    return list(at)
 
 
 def _fork(

@@ -42,6 +42,21 @@ def decimals_shown(value: float) -> int:
     return max(_FIGURES - 1 - math.floor(math.log10(abs(value))), 0)
 
 
+def decimals_of_error(error: float) -> int:
+    """Count the decimals that a number with this standard error deserves; 0 without any.
+
+    Two digits of an error that begins with 100 to 354, one digit of others.
+    Source: Particle Data Group, Review of Particle Physics, introduction, section 5.3.
+
+    >>> decimals_of_error(3.03), decimals_of_error(0.044), decimals_of_error(250.0)
+    (1, 2, 0)
+    """
+    if not (math.isfinite(error) and error > 0):
+        return 0
+    power = math.floor(math.log10(error))
+    return max((1 if error < 3.55 * 10.0**power else 0) - power, 0)
+
+
 def round_figures(value: float) -> float:
     """Round to four significant figures, and never before the point.
 

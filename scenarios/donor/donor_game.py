@@ -172,15 +172,22 @@ MEASURES = (
         "final_resources",
         "units, mean over agents and games",
         lambda told, env: mean_over(env.present, told["final"]),
+        bounds=(0, None),
     ),
     Measure("donation", "share of what donors owned", share_given),
     Measure(
         "punished",
         "share of encounters",
         lambda told, env: mean_over(told["donor"], told["spent"] > 0),
+        label="punishment",
     ),
-    Measure("refused", "share of encounters", share_refused),
-    Measure("sat_out", "share of agents without a partner", share_alone),
+    Measure("refused", "share of encounters", share_refused, label="refusals"),
+    Measure(
+        "sat_out",
+        "share of agents without a partner",
+        share_alone,
+        label="agents without a partner",
+    ),
 )
 
 FACTS = {

@@ -64,7 +64,13 @@ def points_won(told: RoundFacts, env: Environment) -> Array:
     return weighted
 
 
-WON = Measure("won", "points of player 1, weighted over rounds", points_won, "total")
+WON = Measure(
+    "won",
+    "points of player 1, weighted over rounds",
+    points_won,
+    "total",
+    label="points of player 1",
+)
 of_two = scenario(
     params=GameParams,
     cast=players,

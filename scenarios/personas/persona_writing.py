@@ -82,8 +82,13 @@ def mean_words(told: RoundFacts, env: Environment) -> Array:
 
 
 MEASURES = (
-    Measure("described", "share of the people with a description", described_share),
-    Measure("words", "words of a description", mean_words),
+    Measure(
+        "described",
+        "share of the people with a description",
+        described_share,
+        label="people described",
+    ),
+    Measure("words", "words of a description", mean_words, label="length of a description"),
 )
 
 FACTS = {

@@ -334,9 +334,17 @@ MEASURES = (
     Measure("efficiency", "welfare between the bounds, last generation", _efficiency, "last"),
     Measure("cooperation", "share of rounds, last generation", _cooperation, "last"),
     Measure("leading_share", "share of users with the commonest gene", _leading_share, "last"),
-    Measure("dominated", "whether one gene has come to dominate", _dominated, "last"),
+    Measure(
+        "dominated",
+        "whether one gene has come to dominate",
+        _dominated,
+        "last",
+        label="dominance of one gene",
+    ),
     Measure("generations", "generations played", _one, "total"),
-    Measure("failures", "calls of programs without a move", _failures, "total"),
+    Measure(
+        "failures", "calls of programs without a move", _failures, "total", label="failed calls"
+    ),
 )
 
 

@@ -124,7 +124,9 @@ MEASURES = (
     Measure("payoff", "points per round and player, mean over compositions", _payoff),
     Measure("efficiency", "welfare between the bounds, mean over compositions", _efficiency),
     Measure("cooperation", "share of rounds, mean over compositions", _share),
-    Measure("failures", "calls of programs without a move", _failures, "total"),
+    Measure(
+        "failures", "calls of programs without a move", _failures, "total", label="failed calls"
+    ),
 )
 
 

@@ -29,8 +29,13 @@ CANAL_FACTS = {
 }
 CANAL_MEASURES = (
     Measure("welfare", "harvest / most that is possible", lambda told, env: told["welfare"]),
-    Measure("tail", "water of the lower half / equal share", lambda told, env: told["tail"]),
-    Measure("obeyed", "share of the farmers", lambda told, env: told["obeyed"]),
+    Measure(
+        "tail",
+        "water of the lower half / equal share",
+        lambda told, env: told["tail"],
+        label="water of the lower half",
+    ),
+    Measure("obeyed", "share of the farmers", lambda told, env: told["obeyed"], label="obedience"),
     Measure("turnover", "share of the elections", lambda told, env: told["turnover"]),
 )
 

@@ -53,6 +53,11 @@ def best_welfare(fans: Array, bonus: float) -> Array:
 
 
 MEETING_MEASURES = (
-    Measure("coordinated", "share in the fullest pub", lambda told, env: told["together"]),
+    Measure(
+        "coordinated",
+        "share in the fullest pub",
+        lambda told, env: told["together"],
+        label="coordination",
+    ),
     Measure("welfare", "joy / most that is possible", lambda told, env: told["welfare"]),
 )

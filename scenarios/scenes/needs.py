@@ -24,8 +24,13 @@ NEED_MEASURES = (
     Measure(
         "satisfied", "needs met / most that is possible", lambda t, env: t["satisfied"], fold="last"
     ),
-    Measure("traded", "things a turn", lambda told, env: told["traded"]),
-    Measure("secret", "share of acts for one alone", lambda told, env: told["secret"]),
+    Measure("traded", "things a turn", lambda told, env: told["traded"], label="trade"),
+    Measure(
+        "secret",
+        "share of acts for one alone",
+        lambda told, env: told["secret"],
+        label="secret acts",
+    ),
 )
 
 

@@ -17,7 +17,12 @@ STRIKE_FACTS = {
     "striking": FactSpec("Share of the workers who strike", private=True),
 }
 STRIKE_MEASURES = (
-    Measure("striking", "share of the workers", lambda told, env: told["striking"]),
+    Measure(
+        "striking",
+        "share of the workers",
+        lambda told, env: told["striking"],
+        label="workers on strike",
+    ),
     Measure("standstill", "share of the days", lambda told, env: told["standstill"]),
     Measure("wage", "wage / worth of the work", lambda told, env: told["wage"] / env.params.worth),
 )

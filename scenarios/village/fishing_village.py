@@ -187,17 +187,33 @@ def per_fisher(told: RoundFacts, happened: Array) -> Array:
 
 MEASURES = (
     Measure("survival_time", "rounds", lambda told, env: told["failed"], fold="first"),
-    Measure("efficiency", "catch / maximum sustainable yield", catch_efficiency),
+    # Of a village that has ended nobody fishes. Its lake may still have fish, so that the stock
+    # is known no longer.
+    Measure(
+        "efficiency",
+        "catch / maximum sustainable yield",
+        catch_efficiency,
+        bounds=(0, None),
+        ended=0,
+    ),
     Measure(
         "stock",
         "share of the capacity, at the end of rounds",
         lambda told, env: told["stock"][:, 0] / env.params.capacity,
     ),
-    Measure("gini", "of the wealth of those present, last round", gini, fold="last"),
+    Measure(
+        "gini",
+        "of the wealth of those present, last round",
+        gini,
+        fold="last",
+        label="inequality (Gini)",
+        bounds=(0, 1),
+    ),
     Measure(
         "over_use",
         "share of catches above an equal share of the sustainable yield",
         lambda told, env: per_fisher(told, told["catch"] > sustainable_yield(env) / env.agents),
+        label="over-use",
     ),
     Measure(
         "compliance",
@@ -208,8 +224,16 @@ MEASURES = (
         "fines",
         "fines per fisher and round",
         lambda told, env: per_fisher(told, told["fined"]),
+        bounds=(0, None),
     ),
-    Measure("norm", "cap, fish a round, last round", lambda told, env: told["limit"], fold="last"),
+    Measure(
+        "norm",
+        "cap, fish a round, last round",
+        lambda told, env: told["limit"],
+        fold="last",
+        label="cap",
+        bounds=(0, None),
+    ),
 )
 
 LAKE_FACTS = {

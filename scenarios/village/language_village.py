@@ -301,7 +301,13 @@ def stated_cap(told: RoundFacts, env: Environment) -> Array:
 
 OWN_MEASURES = (
     Measure("compliance", "share of catches within the cap, where a policy states one", compliance),
-    Measure("norm", "cap that a policy stated, fish a round, last round", stated_cap, fold="last"),
+    Measure(
+        "norm",
+        "cap that a policy stated, fish a round, last round",
+        stated_cap,
+        fold="last",
+        label="stated cap",
+    ),
 )
 _OWN = [measure.name for measure in OWN_MEASURES]
 
@@ -329,7 +335,7 @@ STAGE = dataclasses.replace(
     columns=("effort", "catch", "wealth"),
     notes={
         "policy": {
-            "propose community": "of {n} proposals the one with the median cap",
+            "propose community": "the median cap of {n} proposals",
             "vote": "the plurality of {n} votes",
         },
         "cap": {},

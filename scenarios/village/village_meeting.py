@@ -60,12 +60,26 @@ def total_promised(told: RoundFacts, env: Environment) -> Array:
 
 
 MEASURES = (
-    Measure("agreed_after", "rounds", lambda told, env: told["agreed"], fold="first"),
     Measure(
-        "promising", "share of villagers with a limit, last round", promising_share, fold="last"
+        "agreed_after",
+        "rounds",
+        lambda told, env: told["agreed"],
+        fold="first",
+        label="time until agreement",
     ),
     Measure(
-        "promised", "sum of limits / what the lake bears, last round", total_promised, fold="last"
+        "promising",
+        "share of villagers with a limit, last round",
+        promising_share,
+        fold="last",
+        label="villagers with a limit",
+    ),
+    Measure(
+        "promised",
+        "sum of limits / what the lake bears, last round",
+        total_promised,
+        fold="last",
+        label="promised catch",
     ),
 )
 

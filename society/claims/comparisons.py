@@ -51,6 +51,7 @@ class Comparison(NamedTuple):
     p: float = 1.0
     untestable: str = ""
     logs: bool = False
+    n: tuple[int, ...] = ()
 
     @property
     def differs(self) -> bool | None:
@@ -107,9 +108,9 @@ class Comparison(NamedTuple):
     def __str__(self) -> str:
         if self.untestable:
             return f"{self.name}: {self.untestable}"
-        first, second = map(_three_figures, self.means)
+        first, second = map(three_figures, self.means)
         found = (self.difference, self.low, self.high)
-        apart, low, high = (_three_figures(math.exp(one) if self.logs else one) for one in found)
+        apart, low, high = (three_figures(math.exp(one) if self.logs else one) for one in found)
         sign = "/" if self.logs else "-"
         numbers = f"{first} {sign} {second} = {apart} [{low}, {high}], {p_in_words(self.p)}"
         return f"{self.name}: {numbers}{_SMALL if self.real_but_small else ''}"
@@ -178,7 +179,8 @@ class Odds(NamedTuple):
 class MeanInterval(NamedTuple):
     """A mean over runs with its interval.
 
-    widest: corrected over all that was estimated together; if not given, the interval itself.
+    widest: corrected over all that was estimated together; if not given, the interval itself. n:
+    runs.
 
     >>> print(MeanInterval(30.25, 27.1, 33.4))
     [27.1, 33.4]
@@ -189,6 +191,7 @@ class MeanInterval(NamedTuple):
     high: float
     widest: tuple[float, float] | None = None
     untestable: str = ""
+    n: int = 0
 
     def within(self, low: float, high: float) -> bool | None:
         """True if the interval is in this range, False if it is outside, else None.
@@ -216,7 +219,7 @@ class MeanInterval(NamedTuple):
         return (
             f"({self.untestable})"
             if self.untestable
-            else f"[{_three_figures(self.low)}, {_three_figures(self.high)}]"
+            else f"[{three_figures(self.low)}, {three_figures(self.high)}]"
         )
 
 
@@ -259,10 +262,10 @@ def _decided(*, sure: bool, more: bool, small: bool) -> bool | None:
     return False if sure or small else None
 
 
-def _three_figures(value: float) -> str:
+def three_figures(value: float) -> str:
     """Write a number with three figures; what only rounding of floats tells from 0 is 0.
 
-    >>> _three_figures(-5.55e-17), _three_figures(0.12345)
+    >>> three_figures(-5.55e-17), three_figures(0.12345)
     ('0', '0.123')
     """
     return "0" if abs(value) < _ROUNDING else f"{value:.3g}"

@@ -21,7 +21,8 @@ class CoverageEntry(Data):
 
     where: section, figure or table. judged_by: claims of `claims.yaml`, by their words; of one that
     is declared, those that stand on the page as untestable. reason: why it is left out; of one that
-    is judged, what is left out of it.
+    is judged, what is left out of it. shown: places of the page that show its counterpart, by their
+    anchors: sections of the paper's own, or trials.
     """
 
     id: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
@@ -30,6 +31,7 @@ class CoverageEntry(Data):
     status: Literal["judged", "declared"]
     judged_by: tuple[str, ...] = ()
     reason: str = ""
+    shown: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _is_settled(self) -> Self:

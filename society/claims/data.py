@@ -32,6 +32,7 @@ PageSection = Literal[
     "reactions",
     "norms",
     "texts",
+    "prompts",
     "standings",
     "conduct",
     "agreements",
@@ -141,16 +142,25 @@ class PairSpec(Data):
     each: Each = Field(default_factory=dict)
 
 
+class PaperNumber(Data):
+    """What the paper has for a pair: a number for the first, one for the second, and where."""
+
+    first: float
+    second: float = Field(gt=0)
+    where: str
+
+
 class Comparisons(Data):
     """Do pairs of samples differ as the paper says?
 
     All pairs are corrected together, whatever their tests. holds: whether each pair is a part of
     the claim, or any of them is enough. each: repeats all pairs; by: says how the verdict depends
-    on it.
+    on it. paper: the paper's own numbers for pairs, by their names, where it has some.
     """
 
     kind: Literal["comparisons"]
     pairs: tuple[PairSpec, ...]
+    paper: dict[str, PaperNumber] = Field(default_factory=dict)
     test: Literal["paired", "independent"] = "paired"
     logs: bool = False
     holds: Literal["each", "any"] = "each"
@@ -394,8 +404,9 @@ class DesignData(Data):
     aliases: other names of a model. samples: named ones. where: the first row that fits says where
     a sample without a trial is played. sections: functions of the package that make further
     sections of the page from the evidence, or raise InsufficientEvidence. minds: a function of the
-    package that turns models into settings. asks: whether these minds are models to be asked, or
-    folders of strategies that models wrote.
+    package that turns models into settings. main_claims: those whose effects are shown by reading,
+    by their words. asks: whether these minds are models to be asked, or folders of strategies that
+    models wrote.
     """
 
     judging: tuple[str, ...] = ()
@@ -408,6 +419,7 @@ class DesignData(Data):
     where: tuple[Where, ...] = ()
     claims: tuple[ClaimGroup, ...]
     sections: tuple[str, ...] = ()
+    main_claims: tuple[str, ...] = ()
     minds: str = ""
     asks: MindKind = "models"
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 from .comparisons import ALPHA, FEWEST, MATTERS, Comparison
 from .coverage import CoverageEntry
 from .data import MindKind, RuleChange, Trial
+from .effects import ClaimEffect, deciding_effect, effect_of_comparison
 
 # The rules of judging, by their headings: on the page of every reproduction, and, word for word, in
 # docs/verdict-rules.md.
@@ -128,7 +129,8 @@ class ClaimVerdict(NamedTuple):
 
     source: where it stands. said: by the paper, in our words. found: by us, with intervals.
     under: as in Claim; it stands behind the claim's words, too. ours: not claimed by the paper.
-    departures: how our experiment differs from the paper's, a sentence each.
+    departures: how our experiment differs from the paper's, a sentence each. effects: what was
+    compared, part by part; main_effect: the one that the verdict turns on.
     """
 
     claim: str
@@ -140,19 +142,37 @@ class ClaimVerdict(NamedTuple):
     under: str = ""
     ours: bool = False
     departures: tuple[str, ...] = ()
+    effects: tuple[ClaimEffect, ...] = ()
+    main_effect: ClaimEffect | None = None
 
     @property
     def bare(self) -> str:
         """The claim, whatever it was judged under."""
         return self.claim.removesuffix(f" ({self.under})")
 
+    def facts(self) -> dict[str, Any]:
+        """Give it as JSON has it, with all of its effects and the place of the main one."""
+        main = None if self.main_effect is None else self.effects.index(self.main_effect)
+        effects = [one.facts() for one in self.effects]
+        return {**self._asdict(), "effects": effects, "main_effect": main}
+
 
 class ClaimFinding(NamedTuple):
-    """The finding of a judge on a claim."""
+    """The finding of a judge on a claim.
+
+    effects: what was compared, part by part. one_is_enough: a single part that holds decides.
+    """
 
     outcome: VerdictOutcome
     found: str
     notes: str = ""
+    effects: tuple[ClaimEffect, ...] = ()
+    one_is_enough: bool = False
+
+    @property
+    def main_effect(self) -> ClaimEffect | None:
+        """The effect that the outcome turns on."""
+        return deciding_effect(self.effects, one_is_enough=self.one_is_enough)
 
 
 class Claim(NamedTuple):
@@ -190,7 +210,7 @@ class ReproductionDesign:
     judging: how, besides what holds of all papers (HOW); a paragraph each. changes: of claims and
     judges after results were known. sections: further ones of the page, each made from the
     evidence. minds: what stands in place of what the experiments say, given models to be asked or
-    folders of strategies, as `asks` says.
+    folders of strategies, as `asks` says. main_claims: by their words.
     """
 
     trials: tuple[Trial, ...]
@@ -200,6 +220,7 @@ class ReproductionDesign:
     sections: tuple[Callable[[Any], Any], ...] = ()  # from Evidence to a Section of reports
     minds: LevelsOfMinds = as_levels
     asks: MindKind = "models"
+    main_claims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -271,9 +292,9 @@ def any_holds(parts: Iterable[bool | None]) -> bool | None:
 def order_finding(comparisons: Sequence[Comparison], notes: str = "") -> ClaimFinding:
     """Judge that the first mean is the larger one in each comparison."""
     parts = [one.holds for one in comparisons]
-    return ClaimFinding(
-        outcome_of(parts), "; ".join(map(str, comparisons)), comparison_notes(comparisons, notes)
-    )
+    effects = tuple(effect_of_comparison(one, "greater", one.holds) for one in comparisons)
+    found, notes = "; ".join(map(str, comparisons)), comparison_notes(comparisons, notes)
+    return ClaimFinding(outcome_of(parts), found, notes, effects)
 
 
 def comparison_notes(comparisons: Sequence[Comparison], notes: str = "") -> str:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .output import print_json
+from society.slow_work import watch_slow_work
+
+from .output import console, print_json
 from .parser import Commands
 
 if TYPE_CHECKING:
     from society.config.listing import Kind
+    from society.runs.run_list import ListedRun
 
 KINDS: tuple[Kind, ...] = (
     "scenarios",
@@ -23,6 +28,8 @@ KINDS: tuple[Kind, ...] = (
     "experiments",
     "reproductions",
 )
+SORTS = ("name", "scenario", "written", "status", "rounds", "measure", "cost", "size")
+STATUSES = ("finished", "running", "interrupted", "failed", "paused", "unreadable")
 
 
 def add_list(commands: Commands) -> None:
@@ -33,8 +40,15 @@ def add_list(commands: Commands) -> None:
         help=f"one of {', '.join(KINDS)}, with parameters; or a name; or runs",
     )  # fmt: skip
     parser.add_argument(
-        "folder", nargs="?", type=Path, metavar="DIR", help="of runs (default: runs)"
+        "folder", nargs="?", type=Path, metavar="DIR",
+        help="of runs, with all folders in it (default: runs)",
+    )  # fmt: skip
+    of_runs = parser.add_argument_group("options of `list runs`")
+    of_runs.add_argument("--sort", choices=SORTS, metavar="KEY", help=f"by {', '.join(SORTS)}")
+    of_runs.add_argument(
+        "--status", choices=STATUSES, metavar="S", help=f"only runs that are {', '.join(STATUSES)}"
     )
+    of_runs.add_argument("--scenario", metavar="S", help="only runs of this scenario")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(command=list_command)
 
@@ -42,11 +56,8 @@ def add_list(commands: Commands) -> None:
 def list_command(args: argparse.Namespace) -> int:
     """Carry out `society list`: a kind wins over a name."""
     if args.name == "runs":
-        return _list_runs(args.folder or Path("runs"), as_json=args.json)
-    if args.folder is not None:
-        from society.errors import InputError
-
-        raise InputError(f"{args.folder} is one word too many; only `society list runs` takes DIR")
+        return _list_runs(args)
+    _refuse_options_of_runs(args)
     from society.config.listing import describe_name, entries, listing_lines
 
     if args.name is not None and args.name not in KINDS:
@@ -73,46 +84,62 @@ def list_command(args: argparse.Namespace) -> int:
     return 0
 
 
-def _list_runs(folder: Path, *, as_json: bool) -> int:
-    from society.errors import FileError, SocietyError
-    from society.runs.runfile import open_run_file
+def _refuse_options_of_runs(args: argparse.Namespace) -> None:
+    from society.errors import InputError
 
-    if not folder.is_dir():
-        raise FileError(f"there is no folder {folder}; `society run SCENARIO` makes runs")
-    rows: list[dict[str, Any]] = []
-    for path in sorted(folder.glob("*.run")):
-        try:
-            with open_run_file(path) as run:
-                one = run.manifest
-                rows.append(
-                    {
-                        "file": str(path),
-                        "scenario": one.scenario,
-                        "seed": one.seed,
-                        "agents": one.agents,
-                        "replicates": one.replicates,
-                        "rounds": run.rounds,
-                        "status": run.status,
-                        "fork_of": one.forks[-1].words if one.forks else None,
-                    }
-                )
-        except SocietyError as error:
-            rows.append({"file": str(path), "status": f"cannot be read: {error}"})
-    if as_json:
-        print_json({"runs": rows})
-        return 0
-    for row in rows:
-        sizes = (
-            f"{row['scenario']} · seed {row['seed']} · {row['agents']} agents x "
-            f"{row['replicates']} · {row['rounds']} rounds · "
-            if "scenario" in row
-            else ""
-        )
-        fork = f" · fork of {row['fork_of']}" if row.get("fork_of") else ""
-        print(f"{row['file']}: {sizes}{row['status']}{fork}")
-    if not rows:
-        print(f"{folder} holds no run file", file=sys.stderr)
+    if args.folder is not None:
+        raise InputError(f"{args.folder} is one word too many; only `society list runs` takes DIR")
+    for name in ("sort", "status", "scenario"):
+        if getattr(args, name) is not None:
+            raise InputError(f"--{name} is for `society list runs`; leave it out")
+
+
+def _list_runs(args: argparse.Namespace) -> int:
+    """List the run files of a folder as a table, JSON or a page; damaged ones are no failure."""
+    from society.errors import short_path
+    from society.runs.run_list import filter_runs, list_run_files, sort_runs
+
+    folder = args.folder or Path("runs")
+    with watch_slow_work(partial(_say_work, quiet=args.json)):
+        found = list_run_files(folder)
+    chosen = filter_runs(found.runs, args.scenario, args.status)
+    runs = sort_runs(chosen, args.sort)
+    for words in found.closed:
+        print(f"society: cannot look into {words}", file=sys.stderr)
+    if args.json:
+        print_json({"runs": [one.facts() for one in runs], "closed": [*found.closed]})
+    elif runs:
+        _print_runs(runs)
+    if not runs:
+        others = f"; {len(found.runs)} are left out" if found.runs else ""
+        which = "such run file" if found.runs else "run file"
+        print(f"{short_path(folder)} holds no {which}{others}", file=sys.stderr)
     return 0
+
+
+def _say_work(words: str, *, quiet: bool) -> None:
+    if words and not quiet and sys.stderr.isatty():
+        print(f"society: {words} ...", file=sys.stderr)
+
+
+def _print_runs(runs: Sequence[ListedRun]) -> None:
+    """Print a table as wide as the terminal; whole lines where the output is no terminal."""
+    from society.terminal.console import TerminalStyle, print_lines
+    from society.terminal.run_table import run_table
+
+    paper = console()
+    table = run_table(TerminalStyle(paper.encoding, paper.width, whole=not paper.is_terminal), runs)
+    if paper.is_terminal:
+        print_lines(paper, table.lines)
+    else:
+        for line in table.lines:
+            print(line.plain)
+    if table.dropped:
+        print(
+            f"society: no room for {', '.join(table.dropped)}; a wider terminal or --json "
+            "shows them",
+            file=sys.stderr,
+        )
 
 
 def add_schema(commands: Commands) -> None:

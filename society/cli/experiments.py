@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,12 +28,15 @@ from .parser import Commands
 from .runs import given_limits, given_settings
 
 if TYPE_CHECKING:
+    from society.analysis.findings import StudyFinding
     from society.experiments.clusters import Cluster
     from society.experiments.experiment import Experiment
     from society.experiments.sweep import Sweep, SweepListener
     from society.experiments.worker import JobResult
     from society.llm.providers.settings import Limits
     from society.reproduction.run import ReproductionRun
+
+_MOST_ANSWERS = 7
 
 
 def add_sweep(commands: Commands) -> None:
@@ -159,7 +162,8 @@ def _print_sweep(
     code = _exit_code(session.results.values(), interrupted=interrupted, strict=args.strict)
     unread = 0 if args.accept_fallbacks else _say_fallbacks(session.results)
     if args.json:
-        print_json(_facts(read, folder, session))
+        found = [one.as_json() for one in _find_answers(folder)]
+        print_json(_facts(read, folder, session) | {"findings": found})
     ended = [session.results.get(condition.name) for condition in read.conditions]
     finished = sum(done is not None and done.status == "finished" for done in ended)
     words = f"{read.name}: {finished} of {len(ended)} conditions are finished"
@@ -173,8 +177,28 @@ def _print_sweep(
         )
         print(f"society: {words}; everything played so far is saved; {again}", file=sys.stderr)
     elif not (args.json or args.quiet):
-        console().print(f"{words} · {folder}\nsociety report {folder}", markup=False)
+        console().print(f"{words} · {folder}", markup=False)
+        _print_answers(_find_answers(folder))
+        console().print(f"society report {folder}", markup=False)
     return code or unread
+
+
+def _find_answers(folder: Path) -> list[StudyFinding]:
+    """Return what the runs of a sweep show, in sentences; nothing if there are none."""
+    from society.analysis.findings import study_findings
+    from society.analysis.study import open_sweep
+    from society.analysis.study.design import StudyDesign
+
+    study = open_sweep(folder)
+    return study_findings(StudyDesign(study)) if study.played else []
+
+
+def _print_answers(findings: Sequence[StudyFinding]) -> None:
+    """Print the first findings, one paragraph each."""
+    for one in findings[:_MOST_ANSWERS]:
+        console().print(one.sentence, markup=False, highlight=False)
+    if (more := len(findings) - _MOST_ANSWERS) > 0:
+        console().print(f"and {more} more, in the report", markup=False, highlight=False)
 
 
 def _exit_code(ended: Iterable[JobResult], *, interrupted: bool, strict: bool = False) -> int:
@@ -236,6 +260,10 @@ def add_report(commands: Commands) -> None:
         metavar="DIR",
         help="output folder (default: report/ in the sweep folder, or else here)",
     )
+    parser.add_argument(
+        "--pdf", action="store_true",
+        help="also write each figure as PDF for print, 88 and 180 mm wide",
+    )  # fmt: skip
     parser.set_defaults(command=report_command)
 
 
@@ -246,7 +274,7 @@ def report_command(args: argparse.Namespace) -> int:
 
     one_sweep = len(args.paths) == 1 and args.paths[0].is_dir()
     folder = args.paths[0] / "report" if one_sweep else Path("report")
-    page = write_report(open_study(args.paths), args.out or folder)
+    page = write_report(open_study(args.paths), args.out or folder, pdf=args.pdf)
     print(page)
     return 0
 
@@ -346,19 +374,27 @@ def _print_estimate(args: argparse.Namespace, run: ReproductionRun) -> int:
 
 def _print_verdicts(args: argparse.Namespace, run: ReproductionRun, code: int) -> int:
     """Print and write the verdicts of a reproduction, as far as it was played."""
+    from society.analysis.findings import claim_findings
+    from society.reproduction.claim_grid import ClaimGrid
     from society.reproduction.reproduction_page import write_page
 
     verdicts = run.verdicts()
     page = write_page(run, verdicts)
     if args.json:
-        told = [verdict._asdict() for verdict in verdicts]
-        facts = {"name": args.paper, "out": str(run.out), "report": str(page)}
+        told = [verdict.facts() for verdict in verdicts]
+        facts = {
+            "name": args.paper,
+            "out": str(run.out),
+            "report": str(page),
+            "findings": [one.as_json() for one in claim_findings(verdicts)],
+        }
         spent = run.spent._asdict()
         print_json(facts | {"spent": spent, "verdicts": told})
     elif not args.quiet:
-        for verdict in verdicts:
-            console().print(f"{verdict.outcome:15} {verdict.claim}", markup=False, highlight=False)
-        console().print(str(page), markup=False)
+        out = console()
+        _print_answers(claim_findings(verdicts)[:1])
+        out.print(ClaimGrid.of(verdicts).text(out.width), markup=False, highlight=False)
+        out.print(str(page), markup=False)
     return code
 
 

@@ -85,7 +85,7 @@ def fork_command(args: argparse.Namespace) -> int:
     from society.runs.fork import Changes, fork
 
     changes = Changes(
-        settings=[*parse_settings(args.changes), *given_settings(args)],
+        settings=[*parse_settings(args.changes, ("rounds", "seed")), *given_settings(args)],
         file=args.changed_by,
         norm=args.norm,
         remove=args.remove,

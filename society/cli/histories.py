@@ -171,7 +171,7 @@ def _refork(args: argparse.Namespace, run: RunFile, found: Explanation) -> State
     words += [f"with {one}" for one in args.changes]
     words += [f"with the norm {args.norm}"] if args.norm else []
     changes = Changes(
-        settings=parse_settings(args.changes),
+        settings=parse_settings(args.changes, ("seed",)),
         norm=args.norm,
         remove=removed,
         seed=1 if args.seed is None else args.seed,

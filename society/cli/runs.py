@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from itertools import chain, count
@@ -28,6 +28,7 @@ from .output import console, print_json
 from .parser import Commands
 
 if TYPE_CHECKING:
+    from society.analysis.findings import StudyFinding
     from society.config.build import Society
     from society.config.run_config import RunConfig, Setting
     from society.engine.calls import Usage
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from society.engine.history import Recorder
     from society.llm.call_tables import BatchRecord
     from society.runs.call_search import NamedCall
+    from society.runs.fork_note import ForkNote
     from society.runs.play import Watch
     from society.runs.runfile import RunFile
     from society.runs.session import End, Session
@@ -282,10 +284,13 @@ def _can_watch(args: argparse.Namespace) -> bool:
         raise InputError("--watch shows a run while it is played, and --quiet nothing; give one")
     streams = {"stdin": sys.__stdin__, "stderr": sys.__stderr__}
     lacking = [name for name, one in streams.items() if not (one and one.isatty())]
-    if os.environ.get("TERM") == "dumb" or os.name == "nt":
+    instead = "" if args.json else "; lines are printed instead"
+    if os.name == "nt":
+        print_note(f"--watch does not work on Windows{instead}")
+        return False
+    if os.environ.get("TERM") == "dumb":
         lacking = ["this"]
     if lacking:
-        instead = "" if args.json else "; lines are printed instead"
         print_note(f"--watch needs a terminal, and {lacking[0]} is none{instead}")
     return not lacking
 
@@ -408,12 +413,22 @@ def show_command(args: argparse.Namespace) -> int:
         if getattr(args, name) is not None:
             raise InputError(f"--{name} chooses among calls; add --calls")
     with open_run_file(args.file) as run:
-        _print_run(args, run)
+        _print_run(args, run, _find_answers(run))
         if not args.json and _has_generations(run):
             _print_lineage(run)
-    if not args.json:
-        _print_scores(Path(args.file))
     return 0
+
+
+def _find_answers(run: RunFile) -> list[StudyFinding]:
+    """Return what a run shows, in sentences; nothing for one that makes designs alone."""
+    from society.analysis.findings import study_findings
+    from society.analysis.study import open_run
+    from society.analysis.study.design import StudyDesign
+    from society.runs.design_runs import is_drafting
+
+    if is_drafting(run.manifest.spec.get("mechanisms", ())):
+        return []
+    return study_findings(StudyDesign(open_run(run.path)))
 
 
 def _show_calls(args: argparse.Namespace) -> int:
@@ -499,8 +514,10 @@ def _print_lineage(run: RunFile) -> None:
     print_ancestry(shown, console(), others=run.manifest.replicates - 1)
 
 
-def _print_run(args: argparse.Namespace, run: RunFile) -> None:
-    """Print the results of a run, as JSON or as text."""
+def _print_run(
+    args: argparse.Namespace, run: RunFile, answers: Sequence[StudyFinding] | None = None
+) -> None:
+    """Print the results of a run, as JSON or as text; with answers, these first."""
     from society.engine.scenario import estimate_measure
     from society.runs.conclusions import PostAnalysisResults, run_post_analysis
 
@@ -509,14 +526,19 @@ def _print_run(args: argparse.Namespace, run: RunFile) -> None:
     found = {one.name: estimate_measure(one.values, one.unit) for one in findings}
     outcome = replace(outcome, measures={**outcome.measures, **found})
     if args.json:
-        print_json(_facts(run, outcome, note))
+        found_words = {} if answers is None else {"findings": [one.as_json() for one in answers]}
+        print_json(_facts(run, outcome, note) | found_words)
         return
     from society.runs.design_runs import is_drafting, of_designs
-    from society.terminal.summary import print_summary
+    from society.terminal.summary import print_answers, print_record
 
     if is_drafting(run.manifest.spec.get("mechanisms", ())):
         outcome = replace(outcome, measures={})  # nothing is played there that could be measured
-    print_summary(run, outcome, [note] if note else [], console(), of_designs(run))
+    paper = console()
+    print_answers(run, outcome, paper, [one.sentence for one in answers or ()])
+    if answers is not None:
+        _print_scores(run.path)
+    print_record(run, outcome, [note] if note else [], paper, of_designs(run))
 
 
 def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
@@ -530,6 +552,7 @@ def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
         "status": run.status,
         "digest": outcome.digest,
         "out": str(run.path),
+        "forks": [_fork_facts(note) for note in manifest.forks],
         "measures": {name: asdict(estimate) for name, estimate in outcome.measures.items()},
         **_type_scores(run),
         **_questionnaires(run),
@@ -541,6 +564,17 @@ def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
             for one in run.open_batches()
         ],
         "minds": [entry._asdict() for entry in outcome.ledger],
+    }
+
+
+def _fork_facts(note: ForkNote) -> dict[str, Any]:
+    """Return what a fork kept of its parent, and what it changed."""
+    return {
+        "parent": note.parent,
+        "after": note.after,
+        "path": list(note.path),
+        "seed": note.seed,
+        "changes": list(note.changes),
     }
 
 

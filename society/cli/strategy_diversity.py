@@ -138,7 +138,7 @@ def _print_table(table: Table) -> None:
     from rich.table import Table as Grid
 
     grid = Grid(box=None, pad_edge=False, title=table.title, title_justify="left")
-    for column in table.columns:
+    for column in table.shown:
         grid.add_column(column.heading, justify="left" if column.left else "right", overflow="fold")
     for row in table.rows:
         grid.add_row(*row)

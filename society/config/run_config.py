@@ -6,7 +6,7 @@ society.config.build.build checks that names and values fit the scenario.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -295,8 +295,13 @@ def sort_general_first(given: Iterable[Setting]) -> list[Setting]:
     return sorted(given, key=depth)
 
 
-def parse_setting(text: str) -> Setting:
+OPTIONS = ("seed", "agents", "rounds", "replicates")  # keys that `society run` has options for
+
+
+def parse_setting(text: str, options: Container[str] = OPTIONS) -> Setting:
     """Parse KEY=VALUE, as --set takes it; raises InputError.
+
+    options: keys for which the command has an option, which is to be used.
 
     >>> parse_setting("growth=.2").value, parse_setting("graph.learn={kind: ring}").where
     (0.2, '--set graph.learn={kind: ring}')
@@ -305,15 +310,15 @@ def parse_setting(text: str) -> Setting:
     key, equals, value = text.partition("=")
     if not equals:
         raise ScenarioError(f"{label}: expected KEY=VALUE, as in --set growth=0.2")
-    if key in ("seed", "agents", "rounds", "replicates"):
+    if key in options:
         raise ScenarioError(f"{label}: {key} is not a scenario parameter; use --{key} instead")
     return Setting(key, value_of(value, label), label)
 
 
-def parse_settings(texts: Iterable[str]) -> list[Setting]:
+def parse_settings(texts: Iterable[str], options: Container[str] = OPTIONS) -> list[Setting]:
     """Parse all KEY=VALUE of a command line; raises InputError for a key that is given twice."""
     found: dict[tuple[str, ...], Setting] = {}
-    for setting in map(parse_setting, texts):
+    for setting in (parse_setting(text, options) for text in texts):
         earlier = found.setdefault(setting_place(setting.key), setting)
         if earlier is not setting:
             raise ScenarioError(f"{earlier.where} and {setting.where}: give {setting.words} once")

@@ -22,6 +22,7 @@ Again = Literal["", "repair", "cut", "shortened"]
 PartRole = Literal["brief", "question", "thought"]
 BARE = -1
 COPIED = "copied"  # among the settings that a record keeps; no setting has this name
+ASKED_ON = "asked_on"  # among them: the day on which a call went out, in UTC, "2026-11-28"
 OVERFLOW = "context_overflow"  # why there is no reply: the prompt does not fit into the model
 
 

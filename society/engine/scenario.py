@@ -98,17 +98,29 @@ class Measure:
     fold: how rounds become one value: mean, sum or last over the rounds that a replicate lived;
     `total`, a sum of parts of which each alone says nothing; or `first`, the number of the first
     round in which the value is true (censored at its last round).
+    label: a noun phrase for axes and sentences; "" if its name says it, without underscores.
+    bounds: the least and the most that is possible, None where there is no such bound; a unit that
+    begins with "share" has 0 and 1. ended: its value in rounds after a replicate has ended, such
+    as 0 for a catch; None where it has none, as then means are those of the replicates that go on.
     """
 
     name: str
     unit: str
     of: Callable[[RoundFacts, Environment], Array]
     fold: Fold = "mean"
+    label: str = ""
+    bounds: tuple[float | None, float | None] = (None, None)
+    ended: float | None = None
 
     def __post_init__(self) -> None:
         if self.fold not in get_args(Fold):
             hint = suggest(self.fold, get_args(Fold))
             raise ArgumentError(f"fold={self.fold!r} of the measure {self.name!r}; {hint}")
+        least, most = self.bounds
+        if least is not None and most is not None and not least < most:
+            raise ArgumentError(
+                f"bounds={self.bounds!r} of the measure {self.name!r}; the first one must be less"
+            )
         check_signature(self.of, f"the function of measure {self.name!r}", "told", "env")
 
 
@@ -200,7 +212,8 @@ class DisplaySpec:
     {"punish": "fine"}. A deed of amount 0 is none, and is not shown.
     meeting: pairs worth a line each, which stand in place of the columns that they hold.
     notes: common facts worth a word each round, with the questions that choose them and how; the
-    last of these asked in a round counts: {"cap": {"propose": "the median of {n} proposals"}}.
+    last of these asked in a round counts: {"cap": {"propose": "the median of {n} proposals"}};
+    where n is 1, the noun after it loses its s.
     quotes: own facts, columns or answers in text, to be quoted when they change, with the verb:
     {"norm": "now holds"}.
     endings: what happened when a tell of this kind ended a replicate, as a clause.

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -33,6 +33,7 @@ import numpy as np
 from xxhash import xxh3_128_hexdigest
 
 from society.engine.calls import (
+    ASKED_ON,
     BARE,
     COPIED,
     Address,
@@ -426,6 +427,64 @@ def usage_entries(
         check_types((who, component, kind, model), int, str, str, str)
         check_types(used, _WHOLE, _WHOLE, _NUMBER, _WHOLE, int, int, int)
         yield who, Usage(component, kind, model, count, retries, repairs, cut, 0, *used)
+
+
+class CallSettings(NamedTuple):
+    """How a model was asked, by what was sent: calls that were alike are one of these.
+
+    name: as the run knows the model; model: as the provider calls it. sent: settings that went out,
+    as they are kept, without seeds and forms; form: how that of the answer was enforced. first,
+    last: days, "" where they are not on record. Tokens and cost are None where one is unknown.
+    """
+
+    name: str
+    model: str
+    sent: Mapping[str, Any]
+    form: str
+    calls: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost: float | None
+    first: str
+    last: str
+
+
+def call_settings(connection: sqlite3.Connection) -> list[CallSettings]:
+    """Sum the calls that went out by model and settings; raises ValueError for damage."""
+    every = (_CACHED, _PARTS, ASKED_ON, "seed", *sorted(_FORMS))
+    bare = ", ".join(f"'$.{name}'" for name in every)
+    day = f"json_extract(sent, '$.{ASKED_ON}')"
+
+    def total(name: str) -> str:
+        return f"CASE WHEN count({name}) = count(*) THEN sum({name}) END"
+
+    query = f"""
+        SELECT name, model, json_remove(sent, {bare}) AS settings,
+            CASE WHEN json_type(sent, '$.tools') IS NOT NULL THEN 'tools' ELSE
+                coalesce(json_extract(sent, '$.response_format.type'),
+                    CASE WHEN json_type(sent, '$.response_format') IS NULL THEN '' ELSE 'json' END)
+            END AS form,
+            count(*), {total("prompt_tokens")}, {total("completion_tokens")}, {total("cost")},
+            coalesce(min({day}), ''), coalesce(max({day}), '')
+        FROM calls WHERE turn != {BARE} AND NOT {_COPIED}
+        GROUP BY name, model, settings, form ORDER BY min(call)"""
+    found = []
+    for name, model, sent, *rest in connection.execute(query):
+        check_types((name, model, sent), str, str, str)
+        check_types(rest, str, int, _WHOLE, _WHOLE, _NUMBER, str, str)
+        found.append(CallSettings(name, model, load_json(sent), *rest))
+    return found
+
+
+def system_prompts(connection: sqlite3.Connection) -> dict[str, list[str]]:
+    """Find the different system messages that each model was sent, by its name in the run."""
+    query = """SELECT DISTINCT name, json_extract(messages, '$[0][1]') FROM calls
+        WHERE json_extract(messages, '$[0][0]') = 'system'"""
+    found: dict[str, list[str]] = {}
+    for name, words in connection.execute(query):
+        check_types((name, words), str, str)
+        found.setdefault(name, []).append(words)
+    return found
 
 
 def call_addresses(connection: sqlite3.Connection) -> set[Address]:

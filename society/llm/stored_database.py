@@ -10,6 +10,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,12 @@ def load_json(words: str | bytes, most: int = _MOST_WORDS) -> Any:
 
 def read_schema(connection: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
     """Return the type, name, table and normalised SQL of all that a database defines."""
-    rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")
+    query = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master"
+    return _normalise(tuple(connection.execute(query)))
+
+
+@lru_cache(maxsize=16)  # of a thousand files that one version has written, all are the same
+def _normalise(rows: tuple[tuple[str, ...], ...]) -> frozenset[tuple[str, ...]]:
     return frozenset((*said, " ".join(sql.split())) for *said, sql in rows)
 
 

@@ -1,189 +1,40 @@
-"""The layout of a report: a study as arrays by condition, and its conditions in panels.
+"""The layout of a report: the design of a study, and how its figures and tables share it out.
 
-A panel holds the conditions that share the levels of all factors but the two of the analysis: what
-differs inside of it is what is compared. Everything is driven by what run files say of measures,
-so that any scenario has a report.
+Everything is driven by what run files say of measures, so that any scenario has a report.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
-from society.analysis.statistics.samples import NotEstimable
+from society.analysis.study.design import ConditionGroup, StudyDesign
 from society.analysis.study.frames import CONDITION
-from society.analysis.study.study import Study
-from society.engine.rng import Array
-from society.errors import InputError, suggest
-from society.experiments.analysis_plan import AnalysisPlan
 from society.experiments.factors import Label, format_label
 
-from .figures.scales import LINEAR, AxisScale
-from .figures.style import SERIES
+from .figures.scales import AxisScale
+from .figures.style import SERIES, SeriesStyle, ordered_styles, series_style
 from .tables import TableColumn, known_mean
 
 _PANELS = 12  # on one figure
+_BESIDE = 4  # panels at most that keep one factor a figure of its own
 _EXTREMES = 3  # conditions at either end that stand out where there are too many
 
 
-class ConditionGroup(NamedTuple):
-    """Some conditions, by their places in the study, and what they have in common."""
-
-    title: str
-    places: Sequence[int]
-
-
-class Layout:
-    """A study with its outcome, and the factors over which it is compared.
-
-    outcome: a measure or finding, "" if runs have none. factors: one or two over which it is
-    tested; by: the others.
-    Factors with a single level compare nothing, and are no part; without any, conditions are
-    the levels of one. Raises InputError for an outcome that the study does not have.
-    """
-
-    def __init__(self, study: Study) -> None:
-        self.study, self.conditions = study, study.played
-        self.units: Mapping[str, str] = study.runs.attrs["units"]
-        self.folds = {
-            note.name: note.fold for run in self.conditions for note in run.manifest.measures
-        }
-        self.levels = self._levels()
-        said = study.analysis or AnalysisPlan()
-        self.outcome = self._outcome(said.outcome)
-        self.factors = self._varied(said.factors or ()) or list(self.levels)[:2]
-        others = [name for name in self.levels if name not in self.factors]
-        self.by = others if said.by is None else self._varied(said.by)
-
-    def _levels(self) -> dict[str, list[Label]]:
-        """The levels of each factor that differs, in order; None where a condition lacks it."""
-        several = {}
-        for name, known in self.study.levels.items():
-            here = [self.level(place, name) for place in range(len(self.conditions))]
-            levels = [level for level in dict.fromkeys([*known, *here]) if level in here]
-            if len(levels) > 1:
-                several[name] = levels
-        if several or len(self.conditions) == 1:
-            return several
-        return {CONDITION: [run.name for run in self.conditions]}
-
-    def _outcome(self, said: str | None) -> str:
-        if said is None:
-            return next(iter(self.measured), "")
-        if said not in self.measured:
-            raise InputError(
-                f"analysis.outcome: no run has measured {said!r}; {suggest(said, self.measured)}"
-            )
-        return said
-
-    def _varied(self, names: Sequence[str]) -> list[str]:
-        return [name for name in names if name in self.levels]
-
-    @cached_property
-    def measured(self) -> dict[str, str]:
-        """Measures and findings with their units, in order; no flags of censoring."""
-        begin = list(self.study.runs.columns).index("cause") + 1
-        names = list(self.study.runs.columns)[begin:]
-        flags = {f"{name}_censored" for name, fold in self.folds.items() if fold == "first"}
-        return {name: self.units[name] for name in names if name not in flags}
+class Layout(StudyDesign):
+    """A design with the panels of its figures and the first columns of its tables."""
 
     @cached_property
     def scale(self) -> AxisScale:
         """The scale of the outcome in all runs; that of a time is always linear."""
-        if self.outcome in self.times:
-            return LINEAR
-        return AxisScale.of(np.concatenate(self.values(self.outcome)).astype(float))
+        return AxisScale(super().scale.name)
 
-    @property
-    def times(self) -> list[str]:
-        """Measures that wait for something: the first round in which it happened."""
-        return [name for name, fold in self.folds.items() if fold == "first"]
-
-    @property
-    def single_run(self) -> bool:
-        """True if there is a single run: nothing to be compared, and no spread."""
-        return sum(self._replicates) == 1
-
-    @property
-    def paired(self) -> bool:
-        """True if replicate r draws the same random numbers in all conditions."""
-        return self.study.random_numbers == "common"
-
-    def level(self, place: int, factor: str) -> Label:
-        """The level of a factor in a condition."""
-        run = self.conditions[place]
-        return run.name if factor == CONDITION else run.factors.get(factor)
-
-    def values(self, name: str) -> list[Array]:
-        """The values of each condition, one per replicate (R,), NaN where there is none."""
-        return self._split(self.study.runs[name].to_numpy(), self._replicates)
-
-    def comparable_values(self, places: Sequence[int]) -> list[Array]:
-        """Take the outcome of conditions to test them against each other, (R,) each.
-
-        Logarithms of it, where they are its scale. Raises NotEstimable for one that is not
-        finished, and where some may last longer than others: a difference may come from that alone.
-        """
-        horizons: dict[int, str] = {}
-        for run in (self.conditions[place] for place in places):
-            if run.status != "finished":
-                raise NotEstimable(f"{run.name} is {run.status}; tests take finished conditions")
-            horizons.setdefault(run.manifest.most, run.name)
-        if len(horizons) > 1:
-            said = ", ".join(f"{most} ({name})" for most, name in horizons.items())
-            raise NotEstimable(f"horizons of {said} rounds; tests take conditions of the same one")
-        values = self.values(self.outcome)
-        return [self.scale.transform(values[place]) for place in places]
-
-    def censored(self, name: str) -> list[Array]:
-        """Runs in which the event of a measure has not come, (R,) for each condition."""
-        flags = self.study.runs[f"{name}_censored"].to_numpy(bool, na_value=False)
-        return self._split(flags, self._replicates)
-
-    def by_round(self, name: str) -> list[Array]:
-        """The values of each condition, (R, T), NaN where it was not measured."""
-        rounds = [run.rounds for run in self.conditions]
-        sizes = [r * t for r, t in zip(self._replicates, rounds, strict=True)]
-        flat = self._split(self.study.rounds[name].to_numpy(), sizes)
-        shapes = zip(self._replicates, rounds, strict=True)
-        return [values.reshape(shape) for values, shape in zip(flat, shapes, strict=True)]
-
-    @property
-    def _replicates(self) -> list[int]:
-        return [run.manifest.replicates for run in self.conditions]
-
-    @staticmethod
-    def _split(column: Array, sizes: Sequence[int]) -> list[Array]:
-        return np.split(column, np.cumsum(sizes)[:-1])
-
-    def pooled(self, name: str, panel: ConditionGroup, factor: str) -> dict[str, Array]:
-        """Pool the values of a panel's runs by the level of one factor, in words."""
-        values, found = self.values(name), dict[str, list[Array]]()
-        for place in panel.places:
-            found.setdefault(format_label(self.level(place, factor)), []).append(values[place])
-        return {level: np.concatenate(parts) for level, parts in found.items()}
-
-    def name(self, place: int, among: Sequence[str] = ()) -> str:
-        """Name a condition by its levels of some factors: "fine = 2", "2, harsh"."""
-        chosen = [name for name in among or self.levels if name != CONDITION]
-        if not chosen:
-            return self.conditions[place].name
-        if len(chosen) == 1:
-            return f"{chosen[0]} = {format_label(self.level(place, chosen[0]))}"
-        return ", ".join(format_label(self.level(place, name)) for name in chosen)
-
-    def level_names(self, place: int, factors: Sequence[str]) -> str:
-        """Name a condition in a narrow column: "2", "2, harsh"."""
-        return ", ".join(
-            format_label(self.level(place, factor)) for factor in factors or self.levels
-        )
-
-    def panel_title(self, place: int, factors: Sequence[str]) -> str:
-        """Name the levels that a panel shares: "fine = 2, lake = harsh"."""
-        return ", ".join(self.name(place, [factor]) for factor in factors)
+    def axis_label(self, name: str) -> str:
+        """Name a measure or finding with its unit, for axes: "survival time, rounds"."""
+        label, unit = self.label(name), self.measured[name]
+        return f"{label}, {unit}" if unit else label
 
     def factor_columns(self, places: Iterable[int] | None = None) -> list[TableColumn]:
         """Make the first columns of a table: levels of each factor, or names of conditions."""
@@ -193,33 +44,73 @@ class Layout:
             for factor in self.levels or [CONDITION]
         ]
 
-    @cached_property
-    def panels(self) -> list[ConditionGroup]:
-        """Conditions by the levels that they share of the factors that are not compared."""
-        return self.group_by(self.by)
-
-    def group_by(self, factors: Sequence[str]) -> list[ConditionGroup]:
-        """Group conditions by their levels of some factors, in order."""
-        found: dict[tuple[Label, ...], list[int]] = {}
-        for place in range(len(self.conditions)):
-            key = tuple(self.level(place, factor) for factor in factors)
-            found.setdefault(key, []).append(place)
-        return [
-            ConditionGroup(self.panel_title(places[0], factors), places)
-            for places in found.values()
-        ]
-
     def figure_panels(self) -> tuple[list[ConditionGroup], list[str]]:
         """Spread conditions over the panels of a figure; gives the factors of its lines as well.
 
         No panels if none would be readable.
         """
-        for lines in (self.factors, self.factors[1:], self.factors[:1]):
+        one, others = [self.colour_factor][: len(self.factors)], self._uncoloured
+        for lines, panels in (
+            (one, _BESIDE),
+            (self.factors, _PANELS),
+            (one, _PANELS),
+            (others, _PANELS),
+        ):
             groups = self.group_by([name for name in self.levels if name not in lines])
             most = max(len(group.places) for group in groups)
-            if most <= len(SERIES) and len(groups) <= _PANELS and (most > 1 or len(groups) == 1):
+            if most <= len(SERIES) and len(groups) <= panels and (most > 1 or len(groups) == 1):
                 return groups, list(lines)
         return [], []
+
+    def is_ordered(self, factor: str) -> bool:
+        """True if the levels of a factor are numbers."""
+        levels = self.levels.get(factor, [None])
+        return all(isinstance(one, int | float) and not isinstance(one, bool) for one in levels)
+
+    @cached_property
+    def colour_factor(self) -> str:
+        """The factor whose levels have colours, the same on the whole page; "" without factors."""
+        ordered = filter(self.is_ordered, self.factors)
+        return next(ordered, self.factors[0] if self.factors else "")
+
+    @property
+    def _uncoloured(self) -> list[str]:
+        return [name for name in self.factors if name != self.colour_factor]
+
+    def level_style(self, level: Label) -> SeriesStyle:
+        """The style of a level of the colour factor: a hue by its rank, if the factor has order."""
+        levels = self.levels.get(self.colour_factor, [level])
+        if self.is_ordered(self.colour_factor):
+            ranks = sorted(levels)  # type: ignore[type-var]
+            return ordered_styles(len(levels))[ranks.index(level)]
+        return series_style(levels.index(level))
+
+    def style(self, place: int) -> SeriesStyle:
+        """The style of a condition, the same in all figures of a page.
+
+        Colour: the level of the colour factor. Marker and dashes: that of the second factor, where
+        figures show the lines of both together; else of the colour factor as well.
+        """
+        style = self.level_style(self.level(place, self.colour_factor))
+        others = [name for name in self._uncoloured if name in self.figure_panels()[1]]
+        for name in others:
+            second = series_style(self.levels[name].index(self.level(place, name)))
+            style = second._replace(colour=style.colour)
+        return style
+
+    def label_series(
+        self, groups: Sequence[ConditionGroup], lines: Sequence[str]
+    ) -> dict[int, tuple[str, SeriesStyle]]:
+        """Give each condition of some panels its label and its style.
+
+        Conditions that were chosen out of too many are numbered: they have no factor in common.
+        """
+        places = [place for group in groups for place in group.places]
+        if lines or not self.levels:
+            return {place: (self.name(place, lines), self.style(place)) for place in places}
+        return {
+            place: (self.name(place), series_style(number)) for number, place in enumerate(places)
+        }
 
     def extreme_conditions(self) -> list[int]:
         """Choose the conditions with the lowest and the highest outcome, lowest first."""
@@ -229,19 +120,7 @@ class Layout:
         ends = [*order[:_EXTREMES].tolist(), *order[-_EXTREMES:].tolist()]
         return list(dict.fromkeys(ends))
 
-    def numeric(self) -> list[str]:
-        """Factors with three or more levels, all of them numbers."""
-        return [
-            name
-            for name, levels in self.levels.items()
-            if len(levels) > 2 and all(_is_number(level) for level in levels)
-        ]
-
 
 def legend_note(lines: Sequence[str]) -> str:
     """Say of which factors a legend gives levels, where it cannot."""
     return f" Names: levels of {', '.join(lines)}." if len(lines) > 1 else ""
-
-
-def _is_number(level: Label) -> bool:
-    return isinstance(level, int | float) and not isinstance(level, bool)

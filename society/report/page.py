@@ -1,25 +1,36 @@
-"""A report as one HTML page that needs nothing else: no script, no request, figures inside.
+"""A report as one HTML page that needs nothing else: no request, figures inside.
 
 Everything but our own figures is escaped: names, texts and errors come from files and models. The
-page's policy allows neither scripts nor requests, so that what slips through does nothing.
+page's policy allows no requests, and of scripts only our own (page.js), by its hash, so that what
+slips through does nothing. The script adds to a page that is whole without it: it sorts and filters
+tables, reads figures out, copies, searches texts, and follows the reader in the contents.
 """
 
 from __future__ import annotations
 
+import os
+import shlex
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from urllib.parse import quote
 
-from .figures.style import Figure
+from .figures.style import Figure, dark_colours
 from .tables import Table
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
 LONGEST_TABLE = 60  # rows in the page; the files have all
+LONGEST_CELL = 200  # signs that a cell shows; the rest is folded
 _MANY = 9  # columns at most that a printed page has room for in its usual type
+_MOST_UP = 2  # folders that a link climbs; farther away it would tell of one machine
 
 
 @dataclass(frozen=True)
@@ -49,11 +60,56 @@ class LinkedFile:
 
 
 @dataclass(frozen=True)
+class PageLinks:
+    """Links to places in the page: what they say, and the anchor that each leads to."""
+
+    links: Sequence[tuple[str, str]]
+    kind: ClassVar = "links"
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """Links to run files, and the commands that play them again, round by round.
+
+    runs: name, file, and the options of `society replay`, "--from 7" say.
+    """
+
+    runs: Sequence[tuple[str, Path, str]]
+    kind: ClassVar = "runs"
+
+
+@dataclass(frozen=True)
+class ChronicleEntry:
+    """A text at its time: who said it, and of which kind it is.
+
+    pieces: the text, cut where words were "new" or "gone" since the text before, "" for others.
+    note: what became of it, "4 of 9 votes" say.
+    """
+
+    round: int
+    agent: str
+    name: str
+    pieces: Sequence[tuple[str, str]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Chronicle:
+    """Texts in groups, each group folded under its title; a reader filters and searches them.
+
+    A text in place of an entry is a remark, "rounds 3 to 6: unchanged" say.
+    """
+
+    groups: Sequence[tuple[str, Sequence[ChronicleEntry | str]]]
+    kind: ClassVar = "chronicle"
+
+
+@dataclass(frozen=True)
 class Section:
     """A titled run of sentences, figures, tables and further sections.
 
     Sections without any part say nothing, and are left out of the one they stand in. anchor: the
-    place of one in the table of contents. folded: shown on request.
+    place of one, to which the table of contents or a link leads. folded: shown on request.
     """
 
     title: str
@@ -74,7 +130,18 @@ class Section:
                 yield from part.walk()
 
 
-SectionPart = str | Caveat | Verbatim | LinkedFile | Table | Figure | Section
+SectionPart = (
+    str
+    | Caveat
+    | Verbatim
+    | PageLinks
+    | LinkedFile
+    | RunFiles
+    | Chronicle
+    | Table
+    | Figure
+    | Section
+)
 
 
 def folded_section(title: str, *parts: SectionPart) -> Section:
@@ -82,8 +149,11 @@ def folded_section(title: str, *parts: SectionPart) -> Section:
     return Section(title, parts, folded=True)
 
 
-def render_page(title: str, lead: str, sections: Sequence[Section], footer: str) -> str:
-    """Render the page; lead: a line below the title."""
+def render_page(
+    title: str, lead: str, sections: Sequence[Section], footer: str, folder: Path | None = None
+) -> str:
+    """Render the page; lead: a line below the title. folder: that it is for, where links begin."""
+    script = _script()
     return _template().render(
         title=title,
         lead=lead,
@@ -91,19 +161,84 @@ def render_page(title: str, lead: str, sections: Sequence[Section], footer: str)
         footer=footer,
         longest=LONGEST_TABLE,
         many=_MANY,
-        labels=_box_labels(sections),
+        labels=_labels(sections),
+        script=script,
+        script_hash=hash_source(script),
+        split_cell=split_cell,
+        link=lambda path: relative_link(path, folder),
+        replay=replay_command,
+        dark_colours=dark_colours(),
     )
 
 
-def _box_labels(sections: Sequence[Section]) -> dict[tuple[str, str], str]:
-    """Name the box of each table and figure, no two alike; by kind and name."""
-    labels, seen = {}, Counter[str]()
+class _Label(NamedTuple):
+    """The number of a figure or table, "Figure 3", and the name of its box, no two alike."""
+
+    number: str
+    box: str
+
+
+def _labels(sections: Sequence[Section]) -> dict[tuple[str, str], _Label]:
+    """Number tables and figures in the order of the page; by kind and name."""
+    labels, seen, numbers = {}, Counter[str](), Counter[str]()
     for part in (part for section in sections for part in section.walk()):
         if isinstance(part, Table | Figure):
             seen[part.title] += 1
+            numbers[part.kind] += 1
             count = f" ({seen[part.title]})" if seen[part.title] > 1 else ""
-            labels[part.kind, part.name] = f"{part.title}{count}"
+            number = f"{part.kind.capitalize()} {numbers[part.kind]}"
+            labels[part.kind, part.name] = _Label(number, f"{part.title}{count}")
     return labels
+
+
+def split_cell(text: str) -> tuple[str, str]:
+    """Split a text into what a cell shows and what is folded, between words.
+
+    >>> split_cell("brief")
+    ('brief', '')
+    """
+    if len(text) <= LONGEST_CELL:
+        return text, ""
+    begin = text[: LONGEST_CELL - 20].rpartition(" ")[0] or text[: LONGEST_CELL - 20]
+    return begin, text[len(begin) :].strip()
+
+
+def relative_link(path: Path, folder: Path | None) -> str:
+    """Where a file is, as seen from a folder; "" if it is too far away to be named.
+
+    >>> relative_link(Path("study/fine=2.run"), Path("study/report"))
+    '../fine%3D2.run'
+    """
+    if folder is None:
+        return ""
+    try:
+        parts = Path(os.path.relpath(path, folder)).parts
+    except ValueError:  # another drive
+        return ""
+    return "" if parts.count("..") > _MOST_UP else "/".join(map(_quote_part, parts))
+
+
+def replay_command(file: Path, options: str) -> str:
+    """Write the command that plays a run file again, for the folder that it is in.
+
+    >>> replay_command(Path("study/my lake.run"), "--from 7")
+    "society replay 'my lake.run' --from 7"
+    """
+    return f"society replay {shlex.quote(file.name)} {options}".rstrip()
+
+
+def _quote_part(name: str) -> str:
+    return quote(name, safe="")
+
+
+def hash_source(text: str) -> str:
+    """Give the source expression by which a policy allows exactly this script."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+@cache
+def _script() -> str:
+    return f"\n{files('society.report').joinpath('page.js').read_text('utf-8')}"
 
 
 @cache

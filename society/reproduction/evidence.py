@@ -200,6 +200,16 @@ class Evidence:
             )
         return self._results[trial]
 
+    def has(self, trial: str) -> bool:
+        """Tell whether an experiment is among those of this reproduction, and has begun."""
+        return trial in self._results and self._results[trial].begun
+
+    def study(self, trial: str) -> Study:
+        """Return all runs of an experiment, finished or not, as a report reads them."""
+        if not self.has(trial):
+            raise InsufficientEvidence(f"no run of {trial} has begun")
+        return self._results[trial].study
+
     def levels(self, trial: str) -> Mapping[str, Sequence[object]]:
         """Return the levels of each factor of an experiment, in order."""
         return self._result(trial).experiment.levels
@@ -272,9 +282,9 @@ class Evidence:
         except NotEstimable as reason:
             return Comparison(name, untestable=str(reason))
         interval = found.interval
-        return Comparison(
-            name, found.shares, found.difference, interval.low, interval.high, "Fisher", p=found.p
-        )
+        numbers = (found.shares, found.difference, interval.low, interval.high)
+        runs = tuple(count.n for count in counts)
+        return Comparison(name, *numbers, "Fisher", p=found.p, n=runs)
 
     def pooled(self, name: str, first: Array, second: Array) -> Comparison:
         """Compare one pair alone by Student's test."""
@@ -323,7 +333,8 @@ def _compared(tested: Tested, name: str, pair: ArrayPair, level: float = 1 - ALP
         found = tested(*pair, level=level)
     except NotEstimable as reason:
         return Comparison(name, untestable=str(reason))
-    if why := _too_few(*([found.n] if isinstance(found.n, int) else found.n)):
+    counts = (found.n,) if isinstance(found.n, int) else found.n
+    if why := _too_few(*counts):
         return Comparison(name, untestable=why)
     test = found.test if isinstance(found, Contrast) else "paired"
     return Comparison(
@@ -336,6 +347,7 @@ def _compared(tested: Tested, name: str, pair: ArrayPair, level: float = 1 - ALP
         found.t,
         found.df,
         found.p,
+        n=counts,
     )
 
 
@@ -376,16 +388,15 @@ def _estimate_mean(values: Array, count: int) -> MeanInterval:
     every third draw, and their value is not the mean.
     """
     there = values[~np.isnan(values)]
-    average = float(there.mean()) if len(there) else np.nan
-    if why := _too_few(len(there)):
-        return MeanInterval(average, np.nan, np.nan, untestable=why)
+    average, n = float(there.mean()) if len(there) else np.nan, len(there)
+    if why := _too_few(n):
+        return MeanInterval(average, np.nan, np.nan, untestable=why, n=n)
     try:
         found, wide = mean(there, level=1 - ALPHA), mean(there, level=1 - ALPHA / count)
     except NotEstimable as reason:
-        return MeanInterval(average, np.nan, np.nan, untestable=str(reason))
-    return MeanInterval(
-        found.mean, *found.interval[:2], (float(wide.interval.low), float(wide.interval.high))
-    )
+        return MeanInterval(average, np.nan, np.nan, untestable=str(reason), n=n)
+    widest = (float(wide.interval.low), float(wide.interval.high))
+    return MeanInterval(found.mean, *found.interval[:2], widest, n=n)
 
 
 def _too_few(*counts: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import operator
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, singledispatchmethod
@@ -18,6 +19,7 @@ from society.analysis.statistics.samples import Interval
 from society.claims.comparisons import ALPHA, Comparison, Effect, MeanInterval, Odds
 from society.claims.data import (
     Always,
+    Bound,
     Coded,
     CodeSpec,
     Comparisons,
@@ -28,6 +30,7 @@ from society.claims.data import (
     Judge,
     Notes,
     PairSpec,
+    PaperNumber,
     RuleSpec,
     SampleSpec,
     Shares,
@@ -35,6 +38,15 @@ from society.claims.data import (
     Untestable,
     Variance,
     Within,
+)
+from society.claims.effects import (
+    ClaimEffect,
+    Expected,
+    PaperValue,
+    effect_of_comparison,
+    effect_of_mean,
+    effect_of_share,
+    effect_of_variance,
 )
 from society.claims.types import (
     Claim,
@@ -57,6 +69,9 @@ EVEN = 0.5  # share of runs: what all runs do must not come about where half of 
 
 _WORDS = {True: "holds", False: "does not hold", None: "not shown"}
 _LIKENESS = {True: "as in the paper", False: "not as in the paper", None: "not shown"}
+_SIDES: Mapping[str, Expected] = MappingProxyType(
+    {"above": "greater", "below": "less", "not above": "not greater", "not below": "not less"}
+)
 _TRUE: Mapping[str, Callable[[Array, float], Array]] = MappingProxyType(
     {"<": operator.lt, ">": operator.gt, "==": operator.eq}
 )
@@ -66,20 +81,24 @@ def judge_claims(claims: Iterable[Claim], evidence: Evidence) -> Iterator[ClaimV
     """Judge each claim by our results."""
     for one in claims:
         try:
-            outcome, found, notes = one.judge(evidence)
+            found = one.judge(evidence)
         except InsufficientEvidence as untestable:
-            outcome, found, notes = "cannot be told", "", str(untestable)
+            found = ClaimFinding("cannot be told", "", str(untestable))
         words = f"{one.claim} ({one.under})" if one.under else one.claim
         yield ClaimVerdict(
-            *(words, one.source, one.said, found, outcome, notes),
-            *(one.under, one.ours, one.departures),
+            *(words, one.source, one.said, found.found, found.outcome, found.notes),
+            *(one.under, one.ours, one.departures, found.effects, found.main_effect),
         )
 
 
 class Stated(NamedTuple):
-    """A claim as it is to be judged: with its variables, and how its samples begin."""
+    """A claim as it is to be judged: with its variables, and how its samples begin.
+
+    source: where the paper has it.
+    """
 
     id: str
+    source: str
     judge: Judge
     sample: SampleSpec
     variables: Variables
@@ -122,7 +141,10 @@ class ClaimPanel:
         words += self._noted(judge.notes, samples, stated)
         ordering = all(pair.expect == "greater" for pair in judge.pairs)
         notes = comparison_notes(compared.found, "; ".join(words)) if ordering else "; ".join(words)
-        return ClaimFinding(outcome_of(parts), "; ".join(map(str, compared.found)), notes)
+        return ClaimFinding(
+            *(outcome_of(parts), "; ".join(map(str, compared.found)), notes),
+            *(tuple(compared.effects), judge.holds == "any"),
+        )
 
     @_judge.register
     def _(self, judge: Shares, samples: Samples, stated: Stated) -> ClaimFinding:
@@ -139,7 +161,11 @@ class ClaimPanel:
         odds = samples.evidence.chances(runs, judge.chance)
         parts = [_beside_chance(one, of) for one, (of, _) in zip(odds, counts, strict=True)]
         notes = f"undecided: {', '.join(undecided)} runs" if undecided else ""
-        return ClaimFinding(outcome_of(parts), "; ".join(map(str, odds)), notes)
+        effects = tuple(
+            effect_of_share(one, _SIDES.get(of.expect, "alike"), held)
+            for one, (of, _), held in zip(odds, counts, parts, strict=True)
+        )
+        return ClaimFinding(outcome_of(parts), "; ".join(map(str, odds)), notes, effects)
 
     @_judge.register
     def _(self, judge: Within, samples: Samples, stated: Stated) -> ClaimFinding:
@@ -160,7 +186,16 @@ class ClaimPanel:
             for group, some in words.items()
         ]
         ranges = [(bound.low, bound.high) for bound, _ in bounds]
-        return ClaimFinding(outcome_of(_within(estimates, ranges)), "; ".join(found_words))
+        parts = _within(estimates, ranges)
+        effects = tuple(
+            effect_of_mean(
+                _name_mean(bound, variables, found.mean), found, ends, held, stated.source
+            )
+            for (bound, variables), found, ends, held in zip(
+                bounds, estimates, ranges, parts, strict=True
+            )
+        )
+        return ClaimFinding(outcome_of(parts), "; ".join(found_words), effects=effects)
 
     @_judge.register
     def _(self, judge: Always, samples: Samples, stated: Stated) -> ClaimFinding:
@@ -182,9 +217,13 @@ class ClaimPanel:
     @_judge.register
     def _(self, judge: Variance, samples: Samples, stated: Stated) -> ClaimFinding:
         effect = judged_effects(judge, samples, stated.variables)[judge.effect]
+        published = judge.published.eta_squared
         if judge.published.p >= ALPHA:
-            return _absent(effect, LIKE * judge.published.eta_squared)
-        low, high = judge.published.eta_squared / LIKE, judge.published.eta_squared * LIKE
+            finding = _absent(effect, LIKE * published)
+            held = {"reproduced": True, "not reproduced": False}.get(finding.outcome)
+            beside = effect_of_variance(effect, published, held, stated.source, shown=False)
+            return finding._replace(effects=(beside,))
+        low, high = published / LIKE, published * LIKE
         significant, notes = effect.p < ALPHA, ""
         size = MeanInterval(effect.eta_squared, effect.low, effect.high)
         parts: dict[str, bool | None] = {
@@ -198,7 +237,8 @@ class ClaimPanel:
         except InsufficientEvidence as untestable:
             notes = f" ({untestable})"
         words = "; ".join(f"{part} {_LIKENESS[held]}" for part, held in parts.items())
-        return ClaimFinding(outcome_of(parts.values()), str(effect), f"{words}{notes}")
+        beside = effect_of_variance(effect, published, parts["size"], stated.source, shown=True)
+        return ClaimFinding(outcome_of(parts.values()), str(effect), f"{words}{notes}", (beside,))
 
     @_judge.register
     def _(self, judge: Groups, samples: Samples, stated: Stated) -> ClaimFinding:
@@ -264,11 +304,12 @@ class ClaimPanel:
 class Compared(NamedTuple):
     """Pairs that were compared, in their order.
 
-    parts: of the claim. named: those among them that have a name. by: pairs by the words of what
-    they are repeated over.
+    effects: each comparison, with what the claim expects of it. parts: of the claim. named: those
+    among them that have a name. by: pairs by the words of what they are repeated over.
     """
 
     found: list[Comparison]
+    effects: list[ClaimEffect]
     parts: list[bool | None]
     named: dict[str, bool | None]
     by: dict[str, list[bool | None]]
@@ -300,7 +341,25 @@ def compare_pairs(judge: Comparisons, samples: Samples, variables: Variables) ->
     by: dict[str, list[bool | None]] = {}
     for one, (_, _, words) in zip(held, pairs, strict=True):
         by.setdefault(words, []).append(one)
-    return Compared([found[name] for name in names], list(named.values()) or held, named, by)
+    effects = [
+        effect_of_comparison(found[name], pair.expect, one, _paper_value(judge.paper.get(name)))
+        for name, one, (pair, _, _) in zip(names, held, pairs, strict=True)
+    ]
+    in_order = [found[name] for name in names]
+    return Compared(in_order, effects, list(named.values()) or held, named, by)
+
+
+def _paper_value(number: PaperNumber | None) -> PaperValue | None:
+    if number is None:
+        return None
+    return PaperValue(number.first, number.first, number.second, number.where)
+
+
+def _name_mean(bound: Bound, variables: Variables, mean: float) -> str:
+    """Name a mean by its words, without the number."""
+    group = str(fill_variables(bound.group, variables))
+    words = re.sub(r"\s*\{mean[^}]*\}", "", bound.words).format(**variables, mean=mean)
+    return ": ".join(filter(None, [group, words.strip()])) or "mean"
 
 
 def _test(pair: PairSpec, judge: Comparisons, samples: Samples, variables: Variables) -> TestName:

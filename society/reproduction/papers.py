@@ -25,7 +25,7 @@ from society.claims.data import (
 from society.claims.types import Claim, ClaimFinding, Reproduction, ReproductionDesign, as_levels
 from society.config.yaml_source import Source, read_yaml
 from society.engine.parameters import Issue
-from society.errors import short_path
+from society.errors import ScenarioError, short_path
 
 from .claim_samples import Variables, fill_variables, overlay_sample
 from .evidence import Evidence
@@ -100,9 +100,13 @@ def _design(data: DesignData, package: str, here: Path) -> ReproductionDesign:
         for each in _combinations(data.repeat_trials)
         for one in data.trials
     ]
-    return ReproductionDesign(
-        tuple(trials), tuple(claims), data.judging, data.changes, sections, minds, data.asks
-    )
+    if unknown := set(data.main_claims) - {one.claim for one in claims}:
+        raise ScenarioError(
+            f"claims.yaml: main_claims has {min(unknown)!r}, which is no claim of the design; copy "
+            "the words of one"
+        )
+    rest = (data.judging, data.changes, sections, minds, data.asks, data.main_claims)
+    return ReproductionDesign(tuple(trials), tuple(claims), *rest)
 
 
 def _function(path: str, package: str) -> Any:
@@ -147,7 +151,8 @@ def _expand_claims(data: DesignData) -> Iterator[tuple[ClaimData, Stated, tuple[
             for claim in group.claims:
                 sample = overlay_sample(group.sample, claim.sample)
                 for inner in _combinations(claim.each):
-                    stated = Stated(claim.id, claim.judge, sample, {**outer, **inner})
+                    variables = {**outer, **inner}
+                    stated = Stated(claim.id, claim.source, claim.judge, sample, variables)
                     yield claim, stated, group.departures
 
 

@@ -11,55 +11,71 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
+from society.analysis.findings import claim_findings
 from society.analysis.study import Study
 from society.claims.coverage import CoverageEntry
-from society.claims.data import RuleChange, Trial
-from society.claims.types import HOW, ClaimVerdict, InsufficientEvidence, Reproduction
+from society.claims.data import Trial
+from society.claims.types import ClaimVerdict, InsufficientEvidence, Reproduction
 from society.errors import short_path
 from society.experiments.factors import Label
 from society.report import write_sections
 from society.report.figures.style import Figure
-from society.report.page import Caveat, LinkedFile, Section, SectionPart, folded_section
+from society.report.page import Caveat, LinkedFile, PageLinks, Section, SectionPart, folded_section
 from society.report.sections import SECTIONS, StudyView
 from society.report.sections.over_time import over_time_section
-from society.report.sections.provenance_section import claims_section, count_of
+from society.report.sections.provenance_section import count_of
 from society.report.tables import Head, Table
 
+from .claims_section import claims_section, judging_section
 from .evidence import Evidence, ExperimentResult
 from .run import DRY, ReproductionRun
+from .specification_curve import specification_section
 
+NOWHERE: Mapping[str, str] = MappingProxyType({})
 _COVERED = ("judged with rules", "judged if the models are asked", "declared as left out")
-_UNLIKE = "with different outcomes under different parameters or readings"
-_AGREED = ("reproduced", "in part", "not reproduced", "cannot be told", _UNLIKE)
 
 
 def write_page(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Path:
     """Write it, with its figures and tables as files; gives its path. Raises FileError."""
     paper = f"{run.reproduction.name}: {run.reproduction.paper}"
-    title = f"DRY RUN of {paper}" if run.dry else f"{paper}, held against our runs"
+    found = next((f": {one.short}" for one in claim_findings(verdicts)), "")
+    title = f"DRY RUN of {paper}" if run.dry else f"{paper}{found}"
     results = run.results
     experiments = [
         _experiment(trial, _study(trial, results))
         for trial in run.trials
         if results[trial.name].begun
     ]
-    coverage = coverage_section(run.reproduction)
-    own, changes = _own_sections(run), _changes(run.design.changes)
-    sections = [*_claims(run, verdicts), *coverage, *own, *experiments, *changes]
+    own, limits = list(_own_sections(run)), _limits(run, verdicts)
+    anchors = {one.anchor: one.title for one in (*own, *experiments)}
+    coverage = coverage_section(run.reproduction, anchors)
+    played = Section("Experiments", experiments, "experiments")
+    readings = specification_section(verdicts, run.design.main_claims)
+    every = [*_claims(run, verdicts), *readings, *own, *coverage, played, *limits]
+    sections = [section for section in every if section.parts]
     return write_sections(title, run.extent, sections, run.out)
 
 
 def _claims(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Iterator[Section]:
+    """Set verdicts in front, and fold how they are judged behind them."""
     section = claims_section(verdicts)
-    tables = [part for part in section.parts if isinstance(part, Table)]
-    if tables:
-        judging = (*(f"{name}. {words}" for name, words in HOW.items()), *run.design.judging)
-        yield replace(section, parts=[*_caveats(run), *_counted(verdicts), *judging, *tables])
+    if section.parts:
+        judging = judging_section(run.design.judging)
+        # The counts of the section say the same as the first sentence.
+        named = [one.sentence for one in claim_findings(verdicts)[1:]]
+        counts, *rest = section.parts
+        yield replace(section, parts=[*_caveats(run), counts, *named, *rest, judging])
 
 
-def coverage_section(paper: Reproduction) -> Iterator[Section]:
-    """List all claims, figures and tables of the paper, those that are left out included."""
+def coverage_section(
+    paper: Reproduction, anchors: Mapping[str, str] = NOWHERE
+) -> Iterator[Section]:
+    """List all claims, figures and tables of the paper, those that are left out included.
+
+    anchors: places of the page with their titles, to which figures and tables of the paper lead.
+    """
     if paper.coverage:
         counts = [_count_covered(paper, pictured=one) for one in (False, True)]
         rows = [
@@ -74,7 +90,14 @@ def coverage_section(paper: Reproduction) -> Iterator[Section]:
         title = "Claims, figures and tables of the paper"
         table = Table.of("coverage", title, heads, rows, whole=True)
         title = "Coverage of the paper"
-        yield Section(title, [*counts, folded_section("All of them", table)], "coverage")
+        links = [
+            (f"{one.where}: {anchors[anchor]}", anchor)
+            for one in paper.coverage
+            for anchor in one.shown
+            if anchor in anchors
+        ]
+        shown = [Section("Counterparts on this page", [PageLinks(links)])] if links else []
+        yield Section(title, [*counts, *shown, folded_section("All of them", table)], "coverage")
 
 
 def _count_covered(paper: Reproduction, *, pictured: bool) -> str:
@@ -101,33 +124,20 @@ def _own_sections(run: ReproductionRun) -> Iterator[Section]:
             yield section(Evidence(run.results))
 
 
-def _changes(changes: Sequence[RuleChange]) -> Iterator[Section]:
-    """List the changes of claims and judges that were made after results were known."""
-    if changes:
-        rows = [(one.date.isoformat(), one.what, one.counts) for one in changes]
-        heads: Head = [("text", "date"), ("words", "change", "verdicts before and after")]
-        title = "Changed after results were known"
-        yield Section(title, [Table.of("changes", title, heads, rows, whole=True)], "changes")
-
-
-def _counted(verdicts: Sequence[ClaimVerdict]) -> Iterator[str]:
-    """Count the claims of each outcome, whatever they were judged under; ours apart."""
-    for whose, ours in (("claims of the paper", False), ("comparisons of ours", True)):
-        outcomes: dict[str, list[str]] = {}
-        for one in verdicts:
-            if one.ours == ours:
-                outcomes.setdefault(one.bare, []).append(one.outcome)
-        counts = Counter(map(_agreed, outcomes.values()))
-        judged = sum(map(len, outcomes.values()))
-        times = f", judged {judged} times" if judged > len(outcomes) else ""
-        words = ", ".join(f"{counts[sort]} {sort}" for sort in _AGREED if counts[sort])
-        if outcomes:
-            yield f"Of {len(outcomes)} {whose}{times}: {words}."
-
-
-def _agreed(outcomes: Sequence[str]) -> str:
-    """The outcome of a claim that was judged under several conditions."""
-    return outcomes[0] if len(set(outcomes)) == 1 else _UNLIKE
+def _limits(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Iterator[Section]:
+    """List how our experiments depart from the paper's, and what was changed afterwards."""
+    departures = Counter(words for one in verdicts for words in one.departures)
+    own = [f"{words} ({count_of(count, 'judgement')})" for words, count in departures.most_common()]
+    changes = [
+        folded_section(f"{one.date.isoformat()}", one.what, f"Verdicts: {one.counts}")
+        for one in run.design.changes
+    ]
+    parts = [
+        Section("How our experiments depart from the paper's", own, folded=True),
+        Section("Changed after results were known", changes, folded=True),
+    ]
+    if own or changes:
+        yield Section("Limits and changes", parts, "limits")
 
 
 def _caveats(run: ReproductionRun) -> Iterator[SectionPart]:
@@ -190,7 +200,7 @@ def _experiment(trial: Trial, study: Study) -> Section:
     view = StudyView(study)
     provenance = replace(SECTIONS["provenance"](view), folded=True)
     parts = [*SECTIONS["summary"](view).parts, *_sections(trial, view), provenance]
-    return _prefix_names(trial.name, Section(trial.title, parts, trial.name))
+    return _prefix_names(trial.name, Section(trial.title, parts, trial.name, folded=True))
 
 
 def _sections(trial: Trial, view: StudyView) -> Iterator[Section]:

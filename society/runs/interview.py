@@ -98,6 +98,11 @@ class Questions:
 
 def open_questions(texts: Sequence[str]) -> Instrument:
     """Make an instrument of questions that are answered in words; raises ScenarioError."""
+    for text in texts:
+        if not text.strip():
+            raise ScenarioError(
+                f"--ask {text!r}: got no words; expected a question, such as --ask 'Why so much?'"
+            )
     ids = ["answer"] if len(texts) == 1 else [f"answer_{n}" for n in range(1, len(texts) + 1)]
     items = [
         {"id": id, "text": text, "kind": "open", "limit": 2000}

@@ -46,11 +46,18 @@ _BEFORE_PARAMETERS: Mapping[str, Mapping[str, Any]] = {
 
 
 class MeasureNote(BaseModel):
-    """A measure in the run file, without the function that computes it."""
+    """A measure in the run file, without the function that computes it.
+
+    label: in words; "" if its name says it, and in files of before. bounds, ended: as in Measure;
+    files of before have none.
+    """
 
     name: str
     unit: str
     fold: Fold
+    label: str = ""
+    bounds: tuple[float | None, float | None] = (None, None)
+    ended: float | None = None
 
 
 class ComponentNote(BaseModel):
@@ -310,7 +317,14 @@ def manifest_of(
         extent=nested,
         level=level or ("full" if size <= _FULL_UP_TO else "summary"),
         measures=tuple(
-            MeasureNote(name=measure.name, unit=measure.unit, fold=measure.fold)
+            MeasureNote(
+                name=measure.name,
+                unit=measure.unit,
+                fold=measure.fold,
+                label=measure.label,
+                bounds=measure.bounds,
+                ended=measure.ended,
+            )
             for measure in scenario.measures
         ),
         stage=scenario.display.resolved(env.params),

@@ -9,6 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -19,12 +20,13 @@ from society.engine.calls import Address, ParseIssue, Spent, Usage
 from society.engine.game_master import Outcome
 from society.engine.history import Page, Step
 from society.engine.rng import Array
-from society.engine.scenario import Finding, Folded
-from society.engine.script import UNREAD
+from society.engine.scenario import Finding
 from society.errors import RunFileError
 from society.llm.call_tables import (
     BatchRecord,
     Call,
+    CallSettings,
+    call_settings,
     checksum,
     find_agents_calls,
     find_call,
@@ -32,6 +34,7 @@ from society.llm.call_tables import (
     find_vectors,
     list_calls,
     open_batches,
+    system_prompts,
     unanswered_calls,
     usage_entries,
     use_so_far,
@@ -43,6 +46,7 @@ from .chunks import ChunkRow, last_of_chunks, paths_in_chunks, rows_around
 from .encoding import ArrayLayout, StoredLine, unpack_lines
 from .manifest import READABLE, Manifest
 from .moved_files import find_moved_files
+from .results import MeasuresSoFar, RunResults, read_results
 from .schema import SIDES, Header, RunStanding, Status, check_schema, side_file
 from .series import read_series
 
@@ -65,7 +69,15 @@ class RunFile:
     Every method raises RunFileError where it meets damage.
     """
 
-    def __init__(self, path: Path, database: StoredDatabase, files: Path | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        database: StoredDatabase,
+        files: Path | None = None,
+        *,
+        parse: bool = True,
+    ) -> None:
+        """Check schema and checksums, and the manifest unless it is to be parsed when needed."""
         self.path, self._files = path, files
         self._held: StoredDatabase | None = database  # None while it is let go of
         connection = database.connection
@@ -79,9 +91,24 @@ class RunFile:
             rows = dict(connection.execute("SELECT key, value FROM manifest").fetchall())
             self._seal = rows.pop("seal")
             _check_seal(self._seal, *sorted(rows.items()))
-            given = {key: load_json(value, _most_bytes(key)) for key, value in rows.items()}
-            self.manifest = find_moved_files(Manifest.model_validate(given), path, files)
-            _check_agents(self.manifest, path.stat().st_size)
+            self._given: Mapping[str, str] = rows
+        if parse:
+            _ = self.manifest
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """The inputs of the run."""
+        with _reading(self.path, "the manifest"):
+            given = {key: load_json(value, _most_bytes(key)) for key, value in self._given.items()}
+            manifest = Manifest.model_validate(given)
+            _check_agents(manifest, self.path.stat().st_size)
+            return find_moved_files(manifest, self.path, self._files)
+
+    def entry(self, key: str) -> Any:
+        """Return one entry of the manifest as it was written; None where there is none."""
+        with _reading(self.path, "the manifest"):
+            words = self._given.get(key)
+            return None if words is None else load_json(words, _most_bytes(key))
 
     def __enter__(self) -> Self:
         return self
@@ -178,6 +205,16 @@ class RunFile:
         with self._reading("a call"):
             return find_earlier_call(self._connection, address)
 
+    def call_settings(self) -> list[CallSettings]:
+        """Sum the calls by model and by the settings that were sent."""
+        with self._reading("the calls"):
+            return call_settings(self._connection)
+
+    def system_prompts(self) -> dict[str, list[str]]:
+        """Return the different system messages that each model was sent."""
+        with self._reading("the calls"):
+            return system_prompts(self._connection)
+
     @property
     def unanswered(self) -> int:
         """The number of calls that were sent and have no recorded answer; they may be billed."""
@@ -226,6 +263,12 @@ class RunFile:
         """Return the recorded embeddings, by text."""
         with self._reading("the embeddings"):
             return find_vectors(self._connection, embedder, texts)
+
+    def embedders(self) -> list[str]:
+        """Name those whose embeddings are recorded."""
+        with self._reading("the embeddings"):
+            query = "SELECT DISTINCT embedder FROM vectors ORDER BY embedder"
+            return [str(name) for (name,) in self._connection.execute(query)]
 
     def vector_rows(self) -> Iterator[tuple[str, str, bytes, str]]:
         """Yield the rows of all recorded embeddings; they are not looked into."""
@@ -285,30 +328,20 @@ class RunFile:
 
     def outcome(self) -> Outcome:
         """Return the outcome of the run so far, from its committed rounds."""
-        given = self.manifest
-        folded = {
-            measure.name: Folded(measure.fold, measure.unit, given.replicates)
-            for measure in given.measures
-        }
-        cause = np.full(given.replicates, "", object)
-        record = None
+        so_far, record = MeasuresSoFar(self.manifest), None
         with self._reading("the measures"):
             for record in self.records(lines=False):
-                for name, values in record.page.measures.items():
-                    folded[name].add(record.page.number, values)
-                for kind, replicates in record.ends.items():
-                    cause[replicates] = kind
-        for each in folded.values():
-            each.strike(cause == UNREAD)
-        return Outcome(
-            record.page.number if record else 0,
-            record.chain if record else "",
-            {name: values.estimate() for name, values in folded.items()},
-            dict(Counter(cause.tolist())),
-            self.ledger(),
-            {name: values.values() for name, values in folded.items()},
-            {name: each.censored() for name, each in folded.items() if each.fold == "first"},
-        )
+                so_far.add(record.page, record.ends)
+        return so_far.outcome(record.chain if record else "", self.ledger())
+
+    def results(self) -> RunResults:
+        """Return the results of the run so far; faster than `outcome` once the file is closed."""
+        with self._reading("the results"):
+            found = read_results(self._connection)
+            if found is not None and found.chain == self.standing.digest:
+                return found
+        so_far, spent = self.outcome(), self.spent
+        return RunResults(so_far.rounds, so_far.digest, so_far.measures, spent.calls, spent.cost)
 
     def _record(self, number: int, lines: bool) -> Record | None:
         with self._reading(f"round {number}"):
@@ -439,28 +472,29 @@ def _path(words: str) -> tuple[int, ...]:
     return tuple(int(part) for part in words.split(".") if part)
 
 
-def open_run_file(path: Path | str, files: Path | None = None) -> RunFile:
+def open_run_file(path: Path | str, files: Path | None = None, *, parse: bool = True) -> RunFile:
     """Open a run file. files: a folder in which the files that it names are looked up first.
 
-    Raises RunFileError if there is none, or it is foreign, cut off or of another format.
+    parse: the manifest now, and not when it is needed. Raises RunFileError if there is none, or it
+    is foreign, cut off or of another format.
     """
     path = Path(path)
     held_aside = _check_file(path)
     if not held_aside:
         # Nobody writes it, so that reading needs no locks and makes no side files; unless a
         # process has just begun and its -wal is about to come.
-        run = _open_database(path, "immutable=1", files)
+        run = _open_database(path, "immutable=1", files, parse=parse)
         if not run.standing.alive:
             return run
         run.close()
-    return _open_database(path, "mode=ro", files)
+    return _open_database(path, "mode=ro", files, parse=parse)
 
 
-def _open_database(path: Path, how: str, files: Path | None) -> RunFile:
+def _open_database(path: Path, how: str, files: Path | None, *, parse: bool) -> RunFile:
     with _reading(path, "the file"):
         database = StoredDatabase(path, how)
     try:
-        return RunFile(path, database, files)
+        return RunFile(path, database, files, parse=parse)
     except BaseException:  # an interrupt, too, must not leave the file open
         database.close()
         raise

@@ -8,7 +8,8 @@
     chunks     many rounds, compressed together when the file is closed (society.runs.chunks)
     findings   what the scenario concluded when the run was over
     sittings   one row for each time the run was resumed: after which round, what had changed
-    and those of society.llm.call_tables, for what came from outside
+    and those of society.llm.call_tables, for what came from outside, and of society.runs.results,
+    for what a list of runs shows
 
 Every row is sealed with a hash of what it says, and is read only if the seal fits: damage is found,
 not shown. `chain` is the digest of all rounds so far, as the game master computes it.
@@ -37,6 +38,7 @@ from society.llm.stored_database import check_types, read_schema
 
 from .chunks import SCHEMA as CHUNKS
 from .manifest import FORMAT
+from .results import RESULTS
 
 Status = Literal["running", "finished", "interrupted", "failed", "paused"]
 
@@ -67,7 +69,7 @@ CREATE TABLE sittings (round INTEGER, changed TEXT, seal TEXT);
 @cache
 def _our_schema() -> frozenset[tuple[str, ...]]:
     connection = sqlite3.connect(":memory:")
-    connection.executescript(SCHEMA + BATCHES + INHERITED)
+    connection.executescript(SCHEMA + BATCHES + INHERITED + RESULTS)
     found = read_schema(connection)
     connection.close()
     return found
@@ -84,7 +86,7 @@ def check_schema(connection: sqlite3.Connection, *, chunked: bool) -> None:
     if not chunked:
         ours = frozenset(one for one in ours if one[2] != "chunks")
     made = {one[2] for one in found}
-    absent = {"batches", "inherited"} - made  # they are made when they are needed
+    absent = {"batches", "inherited", "results"} - made  # they are made when they are needed
     ours = frozenset(one for one in ours if one[2] not in absent)
     other = sorted(found ^ ours)
     if other:

@@ -32,6 +32,7 @@ from society.llm.call_tables import (
     checksum,
     inherits,
     open_batches,
+    use_so_far,
 )
 from society.slow_work import slow_work
 
@@ -43,6 +44,7 @@ from .manifest import Manifest
 from .moved_files import with_folder
 from .parent_answers import ParentAnswers
 from .reader import RunFile, open_run_file
+from .results import MeasuresSoFar, RunResults, write_results
 from .schema import SCHEMA, SIDES, Header, RunStanding, Status, endings, side_file
 
 _PAUSES = (0.01, 0.02, 0.04, 0.08, 0.1)  # seconds for which a reader is waited for
@@ -120,6 +122,7 @@ class Writer:
         self._waiting: list[Page] = []
         self._looks: dict[ArrayLayout, tuple[int, str]] = {}  # number and seal
         self._running: Array = np.ones((self.manifest.replicates, 1), bool)
+        self._measures, self._going = MeasuresSoFar(self.manifest), self._running
         self._chain = b""
         self._chunked_chain = ""  # of the last round that was there before
         self._closed = False
@@ -154,6 +157,8 @@ class Writer:
 
     def page(self, page: Page) -> None:
         """Commit one round, or compare it with the recorded one; raises RunFileError."""
+        self._measures.add(page, endings(page, self._going))
+        self._going = page.running
         if page.number < len(self._past):
             self._compare(page)
             return
@@ -207,10 +212,19 @@ class Writer:
             self._connection.execute("PRAGMA busy_timeout = 100")
             # A file that stays as it is is whole, too: so neither a full disk nor a reader hinders.
             with suppress(sqlite3.Error), slow_work("packing the run file"):
+                self._write_results(self._connection)
                 self._compact(self._connection)
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             _end_wal(self._connection)
             self._connection.close()
+
+    def _write_results(self, connection: sqlite3.Connection) -> None:
+        """Write the results, unless the file holds more rounds than were played now."""
+        if self._chain.hex() == self._last_chain():
+            rounds, measures = self._measures.rounds, self._measures.estimates()
+            spent = use_so_far(connection)
+            found = RunResults(rounds, self._chain.hex(), measures, spent.calls, spent.cost)
+            write_results(connection, found)
 
     def _last_chain(self) -> str:
         """Return the chain of the last committed round, which may not be the last one played."""

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from rich.cells import cell_len, chop_cells, set_cell_size
-from rich.console import Console
+from rich.console import Console, OverflowMethod
 from rich.segment import Segment, Segments
 from rich.text import Span, Text
 
@@ -355,17 +355,19 @@ def _pieces(item: Text, gap: str, room: int) -> Iterator[tuple[str, Text]]:
             gap = " "
 
 
-def print_lines(console: Console, lines: Iterable[Text]) -> None:
+def print_lines(console: Console, lines: Iterable[Text], *, whole: bool = False) -> None:
     """Print lines as they are: the layout is done, rich only colours.
 
-    All at once, since each print costs as much as many lines.
+    All at once, since each print costs as much as many lines. whole: do not cut off what is wider
+    than the console, such as a name of 200 letters in a table.
     """
     said = [*lines]
     if console.color_system is None:
-        room = console.width
+        room = sys.maxsize if whole else console.width
         words = (line.plain for line in said)
         cut = (one if cell_len(one) <= room else set_cell_size(one, room) for one in words)
         plain = Segment("".join(f"{one}\n" for one in cut))
         console.print(Segments([plain]), end="", crop=False)
     elif said:
-        console.print(Text("\n").join(said), no_wrap=True, overflow="crop", crop=False)
+        overflow: OverflowMethod = "ignore" if whole else "crop"
+        console.print(Text("\n").join(said), no_wrap=True, overflow=overflow, crop=False)

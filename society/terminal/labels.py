@@ -68,6 +68,11 @@ class RoundLabels:
         # A mechanism may play one round after another, each for some of the agents.
         return f"{number} of {self.most}" if number <= self.most else str(number)
 
+    def rounds_among(self, number: int) -> str:
+        """Return "3 of 10 rounds", or "1 of 1 round"."""
+        counted = self.most if number <= self.most else number
+        return f"{self.among(number)} round{'' if counted == 1 else 's'}"
+
     def all(self) -> str:
         """Name the planned extent: 10 rounds; 10 generations of 2 games of 12 rounds."""
         if not self.nested:

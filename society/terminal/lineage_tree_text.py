@@ -65,7 +65,9 @@ class _Ancestry:
         which = f" of replicate 0 ({others} more not shown)" if others else ""
         yield Text(f"lineage{which}", "bold")
         generations = count_noun(lineage.generations, "generation")
-        yield Text(f"{len(lineage.lives):,} lives in {generations}")
+        lives = len(lineage.lives)
+        count = "1 life" if lives == 1 else f"{lives:,} lives"
+        yield Text(f"{count} in {generations}")
         yield Text(f"lines of {len(founders)} of {len(lineage.founders)} founders survive")
         if ancestor is not None and len(self.living) > 1:
             yield Text(f"all descend from {ancestor.name}")

@@ -28,7 +28,7 @@ from society.slow_work import watch_slow_work
 
 from .calls_text import CallsInState, describe_calls, list_calls
 from .console import TerminalStyle, flow_items
-from .labels import RoundLabels
+from .labels import RoundLabels, count_noun
 from .latest_rounds import LatestRounds
 from .round_view import RoundView, full_scale, last_common_fact, mean_measures, present_at_end
 from .trace import Trace
@@ -277,7 +277,7 @@ class Live:
             yield ink.text(f"{ink.figure(often)} {verb}", "yellow" if often else "dim")
         unread = sum(mind.fallbacks for mind in page.ledger)
         if unread:
-            yield Text(f"{unread} answers could not be read", "red")
+            yield Text(f"{count_noun(unread, 'answer')} could not be read", "red")
 
     def _spent(self) -> Iterator[Text]:
         for words in spending_words(self._asked()):

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from society.runs.runfile import Manifest, Record
 
 _ROWS = 20  # of more rounds so many are shown, evenly spaced
+_FEW_ROWS = 5  # where nothing much changes
+_LITTLE = 0.2  # of the largest value
 _LONGEST_HEADING = 24
 
 
@@ -28,7 +30,8 @@ def measures_over_time(
     """Lay out the measures of each outermost round, after an empty line; only for nested rounds.
 
     Values are means over replicates, of rounds folded as the measure says. A measure that never
-    changed is left out, and so is one that has no course over rounds.
+    changed is left out, and so is one that has no course over rounds. Where none changes by more
+    than a fifth, few rounds are shown.
     """
     places = RoundLabels(manifest)
     if not places.nested or places.sizes[0] == 1:
@@ -36,6 +39,10 @@ def measures_over_time(
     folded = _fold_measures(manifest, records)
     numbers = _space_evenly(sorted(folded))
     series = {name: _series(folded, name, numbers) for name in folded[numbers[0]]} if folded else {}
+    if len(numbers) > _FEW_ROWS and not any(map(_changes, series.values())):
+        kept = np.linspace(0, len(numbers) - 1, _FEW_ROWS).round().astype(int)
+        numbers = [numbers[place] for place in kept]
+        series = {name: values[kept] for name, values in series.items()}
     stub = [ink.text(f"{places.levels[0]} {number}") for number in numbers]
     longest = min(_LONGEST_HEADING, ink.width - max(map(len, stub), default=0) - 2)
     columns = [
@@ -70,6 +77,12 @@ def _series(folded: Mapping[int, Mapping[str, Folded]], name: str, numbers: Sequ
     """Return one measure over these rounds, NaN where it was not taken."""
     means = (folded[number][name].estimate().mean for number in numbers)
     return np.array([np.nan if mean is None else mean for mean in means])
+
+
+def _changes(values: Array) -> bool:
+    """Tell whether values differ by more than a little, so that many of them are worth a row."""
+    known = values[~np.isnan(values)]
+    return bool(len(known)) and bool(np.ptp(known) > _LITTLE * np.abs(known).max())
 
 
 def _space_evenly(numbers: Sequence[int]) -> list[int]:

@@ -37,6 +37,7 @@ from .labels import (
     Names,
     Place,
     RoundLabels,
+    count_noun,
     describe_status,
     enclosing_rounds,
     find_round,
@@ -86,14 +87,14 @@ def print_history(
     check_replicate(manifest, replicate)
     ink = TerminalStyle(console.encoding, min(console.width, _WIDEST), whole=whole)
     teller = _Teller(manifest, ink, replicate)
-    print_lines(console, teller.opening())
+    print_lines(console, teller.opening(), whole=whole)
     if manifest.level == "summary":
         if follow:
             raise InputError(
                 "--follow prints rounds, and this run keeps measures only (level summary); leave "
                 "it out, or run again with --record full"
             )
-        print_lines(console, teller.measures(run.records(first, lines=False)))
+        print_lines(console, teller.measures(run.records(first, lines=False)), whole=whole)
     else:
         before: Page | None = None
         # Founders are told of in the first round, and have their names before it.
@@ -104,13 +105,14 @@ def print_history(
         begin = max(first - 1, 0)
         for page in followed_pages(run, begin) if follow else run.pages(begin):
             if page.number >= first:
-                print_lines(console, teller.round(page, before))
+                print_lines(console, teller.round(page, before), whole=whole)
                 if follow:
                     console.file.flush()  # whoever reads a pipe waits for it
                 if speed < math.inf:
                     time.sleep(1 / speed)
             before = page
-    print_lines(console, teller.closing(run.status, run.paths() if follow else paths))
+    closing = teller.closing(run.status, run.paths() if follow else paths)
+    print_lines(console, closing, whole=whole)
 
 
 def followed_pages(run: RunFile, start: int) -> Iterator[Page]:
@@ -158,7 +160,7 @@ class _Teller:
     def opening(self) -> Iterator[Text]:
         """Yield the title: scenario, agents, seed and replicate."""
         given, ink = self.manifest, self.ink
-        about = [ink.text(given.scenario, "bold"), Text(f"{given.agents} agents")]
+        about = [ink.text(given.scenario, "bold"), Text(count_noun(given.agents, "agent"))]
         about.append(Text(f"seed {given.seed}"))
         if given.level == "summary":
             yield from flow_items(about, ink.width, gap=ink.words(" · "))
@@ -251,9 +253,9 @@ class _Teller:
             told_of = self.course.rounds
             cells = min(told_of, _LONGEST_GAUGE)
             line = ink.sparkline(self.course.spread(told_of, cells), full_scale(self.manifest))
-            items = [Text(line, "green"), Text(f"in {told_of} rounds", "dim")]
+            items = [Text(line, "green"), Text(f"in {count_noun(told_of, 'round')}", "dim")]
             yield from labelled_row(ink, self.stage.gauge[0], items, gap="  ")
-        far = f"{self.places.among(len(paths) - 1)} rounds"
+        far = self.places.rounds_among(len(paths) - 1)
         if self.places.nested:
             far = ", ".join(self.places.reached(paths[-1], len(paths) - 1))
         words = f"The end, after {far}."

@@ -6,6 +6,7 @@ without one is shown with all facts that it tells.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -202,9 +203,20 @@ class RoundView:
         answers = answer_words(answer)[replicate][answer.asked[replicate]]
         if not len(answers):
             return None
-        words = questions[asked[-1]].replace("{n}", str(len(answers)))
+        words = _counted(questions[asked[-1]], len(answers))
         distinct, counts = np.unique(answers, return_counts=True)
         return Chosen(words, distinct, counts, answer.form.startswith(Choice.code))
+
+
+def _counted(words: str, n: int) -> str:
+    """Put a number for {n}; the noun after it is in the plural, and stands in the singular for 1.
+
+    >>> _counted("the median of {n} proposals", 1)
+    'the median of 1 proposal'
+    """
+    if n == 1:
+        words = re.sub(r"(\{n\} \w+)s\b", r"\1", words)
+    return words.replace("{n}", str(n))
 
 
 def default_display(page: Page, stage: DisplaySpec) -> DisplaySpec:

@@ -14,7 +14,7 @@ from society.engine.scenario import Estimate
 from society.runs.agent_names import AgentNames, names_by_round
 
 from .console import TerminalColumn, TerminalStyle, flow_items, layout_table, print_lines
-from .labels import RoundLabels, describe_ending, describe_status, spell_kind
+from .labels import RoundLabels, count_noun, describe_ending, describe_status, spell_kind
 from .measures_table import measures_over_time
 from .usage_tables import by_hand, cache_words, fallback_reasons, unsure_agents, usage_tables
 
@@ -43,16 +43,38 @@ def print_summary(
     outcome: of that run, with the results of analyses. notes: one line each. designs: lines on the
     designs that this run has used or made.
     """
+    print_answers(run, outcome, console)
+    print_record(run, outcome, notes, console, designs)
+
+
+def print_answers(
+    run: RunFile, outcome: Outcome, console: Console, answers: Sequence[str] = ()
+) -> None:
+    """Print what was played and what was found; without answers, the course in a sentence."""
     ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
     manifest, status = run.manifest, run.status
-    about = [ink.text(manifest.scenario, "bold"), Text(f"{manifest.agents} agents")]
+    about = [ink.text(manifest.scenario, "bold"), Text(count_noun(manifest.agents, "agent"))]
     about += [Text(f"seed {manifest.seed}"), Text(status)]
     if manifest.replicates > 1:
         about.insert(2, Text(f"{manifest.replicates} replicates"))
     print_lines(console, flow_items(about, ink.width, gap=ink.words(" · ")))
     path = (run.paths() or [()])[-1]
-    story = ink.text(course_sentence(manifest, outcome, status, path), "bold")
-    print_lines(console, flow_items([story], ink.width))
+    first, *more = answers or [course_sentence(manifest, outcome, status, path)]
+    print_lines(console, flow_items([ink.text(first, "bold")], ink.width))
+    for sentence in more:
+        print_lines(console, flow_items([ink.text(sentence)], ink.width))
+
+
+def print_record(
+    run: RunFile,
+    outcome: Outcome,
+    notes: Sequence[str],
+    console: Console,
+    designs: Sequence[str] = (),
+) -> None:
+    """Print the measures, the use of models, the file, and the commands to type next."""
+    ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
+    manifest, status = run.manifest, run.status
     print_lines(console, _measures(ink, outcome.measures))
     print_lines(console, [*measures_over_time(manifest, run.records(lines=False), ink), Text()])
     print_lines(console, usage_tables(ink, outcome.ledger))
@@ -92,7 +114,8 @@ def _troubles(
         yield "reasons", fallback_reasons(ink, troubles)
     for batch in run.open_batches():
         host, name = batch.place.partition(" ")[0], batch.job or batch.key
-        yield "batch", [f"{len(batch.calls)} questions wait in batch {name} at {host}"]
+        asked = count_noun(len(batch.calls), "question")
+        yield "batch", [f"batch {name} of {asked} waits at {host}"]
     if run.unanswered:
         words = "calls without an answer that may still be billed"
         yield "open", [f"{words}: {run.unanswered}"]
@@ -102,7 +125,7 @@ def _commands(status: str, file: str) -> Iterator[str]:
     """Yield the commands to type next."""
     if status in ("paused", "interrupted"):
         yield f"society resume {file}"
-    yield f"society replay {file} --plain"
+    yield f"society replay {file}"
     yield f"society verify {file}"
     yield f"society show {file}"
 
@@ -112,7 +135,7 @@ def course_sentence(
 ) -> str:
     """Summarize the course of a run in one sentence; path: of its last round."""
     places = RoundLabels(manifest)
-    far = f"{places.among(outcome.rounds)} rounds"
+    far = places.rounds_among(outcome.rounds)
     if places.nested:
         far = ", ".join(places.reached(path, outcome.rounds))
     return (_one if manifest.replicates == 1 else _many)(manifest, outcome, status, far, places)

@@ -23,7 +23,7 @@ from society.engine.calls import sum_known
 from society.llm.providers.pricing import cache_savings
 
 from .console import TerminalColumn, TerminalStyle, flow_items, layout_table
-from .labels import spell_kind
+from .labels import count_noun, spell_kind
 
 if TYPE_CHECKING:
     from society.engine.calls import ParseIssue, Usage
@@ -113,7 +113,7 @@ def spending_words(ledger: Sequence[Usage]) -> Iterator[str]:
     if not asked:
         return
     used = sum_usage(asked)
-    yield f"{used.calls:,} calls"
+    yield count_noun(used.calls, "call")
     if used.prompt_tokens is None or used.completion_tokens is None:
         yield f"tokens {UNKNOWN}"
     else:

@@ -25,22 +25,19 @@ from .axis import TimeAxis
 from .events import names_at, scene_at
 from .exchange_page import exchange_line, given_words
 from .exchanges import exchanges
-from .frame import Panel
 from .glyphs import Glyphs
 from .history import BORN, GONE, History
 from .lanes import lanes
-from .paragraphs import FactWords, labelled, rule, scrolled
+from .paragraphs import FactWords, labelled, rule
 from .view import View
 
 _LONGEST_TITLE, _FIGURE = 24, 9
 _MOST_EXCHANGES = 8
 
 
-def agent_page(
-    history: History, view: View, width: int, height: int, style: TerminalStyle
-) -> Panel:
-    """Draw the page of the agent that is chosen, as of the round that one looks at."""
-    return scrolled(_AgentPage(history, view, width, style).lines(), view.top, height, style)
+def agent_page(history: History, view: View, width: int, style: TerminalStyle) -> Iterator[Text]:
+    """Yield the page of the agent that is chosen, as of the round that one looks at."""
+    return _AgentPage(history, view, width, style).lines()
 
 
 class _AgentPage:
@@ -121,7 +118,9 @@ class _AgentPage:
             spec = self.traits.spec(name)
             shown = self.traits.shown(name, column[self.replicate])[self.seat]
             if isinstance(shown, str) and shown:
-                words = self.style.text(shown if spec.labels else f'"{shown}"', "italic")
+                # What is short stands below the numbers; a sentence takes the width.
+                said = shown.rjust(_FIGURE) if spec.labels else f'"{shown}"'
+                words = self.style.text(said, "italic")
                 label = self.style.text(spell_kind(name))
                 yield from labelled(label, words, self.width, gutter=_LONGEST_TITLE)
 

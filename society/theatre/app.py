@@ -25,8 +25,8 @@ from society.errors import InputError, SocietyError
 from society.runs.runfile import RunFile, open_run_file
 from society.terminal.console import TerminalStyle
 
-from .draw import draw, draw_beside
-from .forking import fork_path, fork_words
+from .draw import draw, draw_beside, scroll_within
+from .forking import describe_fork, fork_path, fork_words
 from .frame import Frame, Size
 from .history import History
 from .keys import QUIT, press
@@ -96,7 +96,7 @@ class Theatre(App[View]):
         self._timer: Timer | None = None
         self._again: Timer | None = None  # to the next look while series and marks are gathered
         self._shown = False
-        self._forked: RunFile | None = None
+        self._forked: list[RunFile] = []  # each may be the first of two runs by now
         self._board = Board(lambda: self.look(self.view))
 
     @property
@@ -121,14 +121,16 @@ class Theatre(App[View]):
             self.exit(self.view)
             return
         with self._leaving_if_damaged():
-            self.look(press(self.front, self.view, event.key, event.character))
+            view = press(self.front, self.view, event.key, event.character)
+            size = Size(self.size.width, self.size.height)
+            self.look(scroll_within(self.front, view, size, self.style))
 
     def on_unmount(self) -> None:
-        """Stop what goes on in threads, and close the run of a fork."""
+        """Stop what goes on in threads, and close the runs of forks."""
         for history in self._histories:
             history.close()
-        if self._forked is not None:
-            self._forked.close()
+        for run in self._forked:
+            run.close()
 
     def look(self, view: View) -> None:
         """Show a view, do what it asks for, and play on if it plays."""
@@ -186,14 +188,22 @@ class Theatre(App[View]):
         said = "" if path.exists() else await run_society(*fork_words(history, view)[1:], "--quiet")
         try:
             forked = open_run_file(path)
+            self._forked.append(forked)
+            note = said or describe_fork(forked, history, view)
         except SocietyError as error:
             self.look(replace(self.view, note=said or str(error)))
             return
-        self.on_unmount()  # of an earlier fork
-        self._forked = forked
+        for shown in self._histories:
+            shown.close()
         self.history, self.second = history, History(forked)
-        note = said or "c: keys are about the other run"
         self.look(replace(view, beside=True, second=True, note=note))
+
+    def show_until_left(self) -> None:
+        """Take the terminal until one leaves; raises RunFileError if the run cannot be read."""
+        # Without a mouse the terminal's own selection works, and so does copying a command.
+        self.run(mouse=False)
+        if self.error is not None:
+            raise self.error
 
     def _play_on(self) -> None:
         with self._leaving_if_damaged():
@@ -241,8 +251,5 @@ def open_theatre(
     Raises RunFileError where the file is damaged.
     """
     app = Theatre(history, view, TerminalStyle(encoding, 80), second)
-    # Without a mouse the terminal's own selection works, and so does copying a command.
-    app.run(mouse=False)
-    if app.error is not None:
-        raise app.error
+    app.show_until_left()
     return app.view

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, islice
 
 import numpy as np
 from rich.text import Text
@@ -21,17 +21,18 @@ from .agent_rows import agent_rows
 from .events import Event, events, names_in
 from .exchange_page import exchange_page
 from .eyes_page import eyes_page
-from .forking import FORK, fork_panel
+from .forking import FORK, fork_page
 from .frame import Frame, Panel, Size, fit
 from .gauge import gauge, measures
 from .glyphs import Glyphs
-from .help import help_panel, key_line
+from .help import bottom_lines, help_page
 from .history import BORDER, BORN, ENDED, GONE, History, Mark
 from .inspection import AGENT, EXCHANGE, EYES
 from .keys import HELP
 from .lanes import lane_look, lanes, last_round
 from .live_run import doing_panel, live_of
 from .norms import norms
+from .paragraphs import scrolled
 from .search import FOUND, found_panel
 from .timeline import timeline
 from .view import View
@@ -39,6 +40,7 @@ from .view import View
 SMALLEST = Size(60, 16)
 _TALL = 34  # lines from which on each lane of marks has its own row
 _WIDE = 150  # cells from which on events stand beside the agents
+_AROUND = 2  # lines: the title, and the keys
 _LEAST_EVENTS = 3
 _DOING = 6  # lines about what a run is doing that is being written
 _MARGIN = 2  # cells at the left of events and agents, for the mark of the chosen one
@@ -46,17 +48,21 @@ _BETWEEN = " │ "  # two runs side by side
 _LONGEST_MEMORY = 100  # marks of earlier rounds that are looked through, of each lane
 
 DrawPanel = Callable[[History, View, int, int, TerminalStyle], Panel]
+YieldLines = Callable[[History, View, int, TerminalStyle], Iterator[Text]]
 
 # Screens that lie above the stage, by the name that `View.open` takes: each fills the room between
 # the title and the line of keys.
 SCREENS: Mapping[str, DrawPanel] = {
-    HELP: help_panel,
     FOUND: found_panel,
-    FORK: fork_panel,
     acts.GRAPH: acts.network_screen,
     acts.LINEAGE: acts.lineage_screen,
     acts.RANKING: acts.ranking_screen,
     acts.MATCHES: acts.matches_screen,
+}
+# Screens of as many lines as they take, of which one looks at those that fit.
+PAGES: Mapping[str, YieldLines] = {
+    HELP: help_page,
+    FORK: fork_page,
     AGENT: agent_page,
     EXCHANGE: exchange_page,
     EYES: eyes_page,
@@ -68,10 +74,20 @@ def draw(history: History, view: View, size: Size, style: TerminalStyle) -> Fram
     if size.width < SMALLEST.width or size.height < SMALLEST.height:
         return _too_small(size)
     style = TerminalStyle(style.encoding, size.width)
-    rows = min(size.height - _TALL, _DOING) if size.height > _TALL + 1 else 2
-    doing = doing_panel(live_of(history, view.live), size.width, rows, style)
+    doing = _doing(history, view, size, style)
     lines = [*_screen(history, view, Size(size.width, size.height - len(doing)), style), *doing]
-    return fit([*lines, key_line(history, view, size.width, style)], size)
+    return _above(bottom_lines(history, view, size.width, style), lines, size)
+
+
+def _above(bottom: Panel, lines: Panel, size: Size) -> Frame:
+    """Put lines above those at the bottom, which cover some of them if they are several."""
+    return fit([*lines[: size.height - len(bottom)], *bottom], size)
+
+
+def _doing(history: History, view: View, size: Size, style: TerminalStyle) -> Panel:
+    """Say what the run is doing, if it is being written."""
+    rows = min(size.height - _TALL, _DOING) if size.height > _TALL + 1 else 2
+    return doing_panel(live_of(history, view.live), size.width, rows, style)
 
 
 def draw_beside(
@@ -82,12 +98,12 @@ def draw_beside(
         return _too_small(size)
     front = second if view.second else first
     style = TerminalStyle(style.encoding, size.width)
-    keys = key_line(front, view, size.width, style)
-    halves = Size((size.width - len(_BETWEEN)) // 2, size.height)
+    bottom = bottom_lines(front, view, size.width, style)
+    halves = _halves(size)
     differences = _differences(first, second)
     if halves.width < SMALLEST.width:
         lines = _screen(front, view, size, style, differences[int(view.second)])
-        return fit([*lines, keys], size)
+        return _above(bottom, lines, size)
     style, room = TerminalStyle(style.encoding, halves.width), size.height - 2
     views = [view if run is front else view.on_other_run(run) for run in (first, second)]
     shown = [*zip((first, second), views, differences, strict=True)]
@@ -97,7 +113,30 @@ def draw_beside(
         _joined(one, style.words(_BETWEEN), other, halves.width)
         for one, other in zip(*panels, strict=True)
     ]
-    return fit([*lines, keys], size)
+    return _above(bottom, lines, size)
+
+
+def _halves(size: Size) -> Size:
+    """Return the size of each of two runs side by side."""
+    return Size((size.width - len(_BETWEEN)) // 2, size.height)
+
+
+def scroll_within(history: History, view: View, size: Size, style: TerminalStyle) -> View:
+    """Return the view with its page scrolled no further than to its last line.
+
+    history: the run that keys are about. size: of the whole frame.
+    """
+    if not view.top or view.screen not in PAGES:
+        return view
+    if view.beside:
+        width, height = max(_halves(size).width, 0), size.height
+        width = width if width >= SMALLEST.width else size.width
+    else:
+        width, height = size.width, size.height - len(_doing(history, view, size, style))
+    room = height - _AROUND
+    lines = PAGES[view.screen](history, view, width, TerminalStyle(style.encoding, width))
+    count = sum(1 for _ in islice(lines, view.top + room))
+    return replace(view, top=min(view.top, max(count - room, 0)))
 
 
 def _joined(one: Text, between: str, other: Text, width: int) -> Text:
@@ -116,8 +155,11 @@ def _screen(
     head: int = 0,
 ) -> Panel:
     """Draw all but the line of keys."""
-    room = size.height - 2
-    if view.screen in SCREENS:
+    room = size.height - _AROUND
+    if view.screen in PAGES:
+        lines = PAGES[view.screen](history, view, size.width, style)
+        panel = scrolled(lines, view.top, room, style)
+    elif view.screen in SCREENS:
         panel = SCREENS[view.screen](history, view, size.width, room, style)
     else:
         panel = _stage(history, view, size.width, room, style, head)

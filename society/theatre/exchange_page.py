@@ -23,10 +23,9 @@ from society.terminal.labels import Names, count_noun, spell_kind
 
 from .events import names_at, names_in
 from .exchanges import AgentExchange, AnsweredField, earlier_prompt, exchanges
-from .frame import Panel
 from .glyphs import Glyphs
 from .history import History
-from .paragraphs import FactWords, labelled, rule, scrolled
+from .paragraphs import FactWords, labelled, rule
 from .prompt_changes import prompt_changes
 from .view import View
 
@@ -36,17 +35,15 @@ _MARGIN = 16  # cells of the widest margin
 _AGENTS_KEPT = 4096  # exchanges of agents in a round, of which calls are asked one by one
 
 
-def exchange_page(
-    history: History, view: View, width: int, height: int, style: TerminalStyle
-) -> Panel:
-    """Draw the exchange of an agent that one looks at; what does not fit is scrolled to."""
+def exchange_page(history: History, view: View, width: int, style: TerminalStyle) -> Iterator[Text]:
+    """Yield the exchange of an agent that one looks at, whole."""
     found = exchanges(history, view.round, view.replicate, view.agent)
     names = names_at(history, view, style)
     if not found:
-        return [*_nothing(history, view, names, width, style)]
+        return _nothing(history, view, names, width, style)
     place = min(view.exchange, len(found) - 1)
     page = _Page(history, view, names, width, style)
-    return scrolled(page.lines(found[place], place, len(found)), view.top, height, style)
+    return page.lines(found[place], place, len(found))
 
 
 def _nothing(

@@ -18,19 +18,17 @@ from society.terminal.labels import Names, spell_kind
 
 from .events import names_at
 from .exchange_page import unseen_words
-from .frame import Panel
 from .history import History
 from .knowledge import HeardLine, KnownFact, heard_lines
-from .paragraphs import FactWords, labelled, rule, scrolled
+from .paragraphs import FactWords, labelled, rule
 from .view import View
 
 _LONGEST_CELL = 18
 
 
-def eyes_page(history: History, view: View, width: int, height: int, style: TerminalStyle) -> Panel:
-    """Draw the round as the agent that is chosen was told of it."""
-    page = _EyesPage(history, view, width, style)
-    return scrolled(page.lines(), view.top, height, style)
+def eyes_page(history: History, view: View, width: int, style: TerminalStyle) -> Iterator[Text]:
+    """Yield the round as the agent that is chosen was told of it."""
+    return _EyesPage(history, view, width, style).lines()
 
 
 class _EyesPage:

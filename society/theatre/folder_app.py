@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from textual.app import App, ComposeResult
 from textual.events import Key as KeyPressed
 
+from society.errors import SocietyError
 from society.runs.runfile import open_run_file
 from society.terminal.console import TerminalStyle
 
@@ -14,9 +16,11 @@ from .acts import first_screens
 from .app import Board, open_theatre
 from .conditions_data import RunsFolder, read_folder
 from .conditions_panel import FolderView, draw_folder
+from .following import Follower
 from .frame import Size
 from .history import History
 from .keys import QUIT
+from .live_theatre import open_live_theatre
 from .view import View
 
 _AGAIN = 2.0  # seconds
@@ -43,8 +47,12 @@ class RunsBrowser(App[FolderView]):
         self.set_interval(_AGAIN, self._look_again)
 
     def _look_again(self) -> None:
-        self.folder = read_folder(self.folder.path)
-        self._look(self.view)
+        view = self.view
+        try:
+            self.folder = read_folder(self.folder.path)
+        except SocietyError as error:  # what was seen of the folder stays on the screen
+            view = replace(view, note=str(error))
+        self._look(view)
 
     def on_key(self, event: KeyPressed) -> None:
         """Turn a key into the next view, or open a run."""
@@ -67,10 +75,22 @@ def open_folder_theatre(folder: RunsFolder, encoding: str) -> None:
     """Show a folder until it is left; a run that is opened there is left first."""
     view: FolderView | None = FolderView()
     while view is not None:
-        view = RunsBrowser(folder, view, TerminalStyle(encoding, 80)).run()
+        view = RunsBrowser(folder, view, TerminalStyle(encoding, 80)).run(mouse=False)
         if view is not None:
-            with open_run_file(folder.rows[view.row].path) as run:
-                history = History(run)
-                screens = first_screens(history)
-                open_theatre(history, View(replicate=view.replicate, screens=screens), encoding)
-            view = replace(view, note="")
+            try:
+                _open_run(folder.rows[view.row].path, view.replicate, encoding)
+            except SocietyError as error:
+                view = replace(view, note=str(error))
+            else:
+                view = replace(view, note="")
+
+
+def _open_run(path: Path, replicate: int, encoding: str) -> None:
+    """Show a run in the theatre; one that is not over is followed."""
+    with open_run_file(path) as run:
+        history = History(run)
+        view = View(replicate=replicate, screens=first_screens(history))
+        if run.status == "finished":
+            open_theatre(history, view, encoding)
+        else:
+            open_live_theatre(Follower(history), view, encoding)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import zip_longest
 
 from rich.text import Text
@@ -12,6 +13,7 @@ from .frame import Panel
 from .glyphs import Glyphs
 from .history import History
 from .keys import CHOICE, MARKS, MORE, TIME, Key, keys_of
+from .paragraphs import fold
 from .view import View
 
 _PROMPTS = {
@@ -21,16 +23,22 @@ _PROMPTS = {
 }
 _LAST = ("back", "help", "quit")  # words of keys that always have room
 _LABEL = 8  # cells
+_NOTE = 4  # lines of a note, about
 
 
-def key_line(history: History, view: View, width: int, style: TerminalStyle) -> Text:
-    """Draw the keys that fit; or what is being typed in; or a note."""
+def bottom_lines(history: History, view: View, width: int, style: TerminalStyle) -> Panel:
+    """Draw the keys that fit; or what is being typed in; or a note, folded."""
+    if view.note and not view.typing:
+        said = style.cut(view.note, _NOTE * (width - 2))
+        return [Text(" ").append_text(one) for one in fold(Text(said, "bold yellow"), width - 2)]
+    return [_key_line(history, view, width, style)]
+
+
+def _key_line(history: History, view: View, width: int, style: TerminalStyle) -> Text:
     if view.typing:
         prompt, hint = _PROMPTS[view.typing]
         line = Text().append(f" {prompt}", "bold cyan").append(style.words(view.typed))
         return line.append(" ", "reverse").append(f"  {hint}; Enter, or Esc", "dim")
-    if view.note:
-        return Text(" " + style.cut(view.note, width - 2), "bold yellow")
     keys = [key for key in keys_of(history, view) if key.word]
     last = [key for key in keys if key.word in _LAST and (view.screen or key.word != "back")]
     line, end = Text(" "), _shown(last, style)
@@ -58,29 +66,19 @@ def key_label(key: Key, style: TerminalStyle) -> str:
     return key.label if style.blocks else spelt.get(key.label, key.label)
 
 
-def help_panel(
-    history: History, view: View, width: int, height: int, style: TerminalStyle
-) -> Panel:
-    """List all keys with what they do, in two columns."""
+def help_page(history: History, view: View, width: int, style: TerminalStyle) -> Iterator[Text]:
+    """Yield all keys with what they do, in two columns."""
     keys = keys_of(history, view.back())  # those of the screen below
     left = [*_group(TIME, keys, style), Text(), *_group(MARKS, keys, style)]
     right = [*_group(CHOICE, keys, style), Text(), *_group(MORE, keys, style)]
     half = min(width // 2, 60)
-    panel = []
     for one, other in zip_longest(left, right, fillvalue=Text()):
         line = one.copy()
         line.truncate(half, overflow="crop", pad=True)
-        panel.append(line.append_text(other))
-    panel += [
-        Text(),
-        Text(" Signs", "bold"),
-        *flow_items(_signs(style), width, gutter=2, gap="   "),
-    ]
-    start = min(view.top, max(len(panel) - height, 0))
-    shown = panel[start : start + height]
-    if start + height < len(panel):
-        shown[-1] = style.text("  … more below: ↓", "dim")
-    return shown
+        yield line.append_text(other)
+    yield Text()
+    yield Text(" Signs", "bold")
+    yield from flow_items(_signs(style), width, gutter=2, gap="   ")
 
 
 def _signs(style: TerminalStyle) -> list[Text]:

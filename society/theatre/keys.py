@@ -26,6 +26,7 @@ from .inspection import (
     next_exchange,
     show_changes,
 )
+from .lanes import lanes
 from .search import FOUND, find, go_to_hit
 from .view import NOBODY_CHOSEN, Typing, View, parse_place
 
@@ -95,6 +96,24 @@ def _has_replicates(view: View, history: History) -> bool:
     return history.manifest.replicates > 1
 
 
+def _has_details(view: View, history: History) -> bool:
+    return history.manifest.level != "summary"
+
+
+def _has_agents(view: View, history: History) -> bool:
+    """Check if agents are shown; without details, their calls to models are what there is."""
+    return _has_details(view, history) or bool(history.manifest.prompts)
+
+
+def _has_marks(view: View, history: History) -> bool:
+    return _has_details(view, history) or bool(lanes(history, view.replicate))
+
+
+def _has_rows(view: View, history: History) -> bool:
+    """Check if there is something to choose, or a page to scroll."""
+    return bool(view.screen) or _has_agents(view, history)
+
+
 TIME, MARKS, CHOICE, MORE = "Time", "Marks", "Agents and events", "More"
 
 # In the order in which the line of keys, which holds only what fits, and the help list them.
@@ -116,10 +135,14 @@ KEYS: tuple[Key, ...] = (
         acts.toggle(acts.LINEAGE), when=acts.has_lives),
     Key(MORE, ("m",), "m", "ranking", "ranking of types, matches",
         acts.toggle(acts.RANKING), when=acts.has_types_here),
-    Key(MARKS, ("n",), "n", "mark", "next mark", lambda v, h: v.mark(h, 1)),
-    Key(MARKS, ("N", "upper_n", "p"), "N", "", "mark before", lambda v, h: v.mark(h, -1)),
-    Key(CHOICE, ("down",), "↓", "choose", "the row below", lambda v, h: _move(v, h, 1)),
-    Key(CHOICE, ("up",), "↑", "", "the row above", lambda v, h: _move(v, h, -1)),
+    Key(MARKS, ("n",), "n", "mark", "next mark", lambda v, h: v.mark(h, 1),
+        when=_has_marks),
+    Key(MARKS, ("N", "upper_n", "p"), "N", "", "mark before", lambda v, h: v.mark(h, -1),
+        when=_has_marks),
+    Key(CHOICE, ("down",), "↓", "choose", "the row below", lambda v, h: _move(v, h, 1),
+        when=_has_rows),
+    Key(CHOICE, ("up",), "↑", "", "the row above", lambda v, h: _move(v, h, -1),
+        when=_has_rows),
     Key(CHOICE, ("enter",), "Enter", "go there", "go to what was found", go_to_hit, (FOUND,)),
     Key(CHOICE, ("s",), "s", "sort", "sort founders the other way", acts.rearrange,
         (acts.LINEAGE,)),
@@ -136,9 +159,9 @@ KEYS: tuple[Key, ...] = (
     Key(CHOICE, ("enter",), "Enter", "rounds", "rounds of this match", acts.open_match,
         (acts.MATCHES,)),
     Key(CHOICE, ("enter",), "Enter", "open", "open an agent, or an exchange",
-        enter, (STAGE, AGENT, EYES)),
+        enter, (STAGE, AGENT, EYES), _has_agents),
     Key(CHOICE, ("e",), "e", "eyes", "look through an agent's eyes",
-        look_through_eyes, (STAGE, AGENT, EXCHANGE, EYES)),
+        look_through_eyes, (STAGE, AGENT, EXCHANGE, EYES), _has_details),
     Key(CHOICE, ("d",), "d", "changes", "changes since the last prompt",
         show_changes, (EXCHANGE,), asks_a_model),
     Key(CHOICE, ("shift+down", "f"), "⇧↓", "", "ten lines on", lambda v, h: v.scroll(10),
@@ -154,20 +177,23 @@ KEYS: tuple[Key, ...] = (
     Key(CHOICE, ("shift+tab",), "⇧Tab", "", "the agent before", lambda v, h: next_agent(v, h, -1),
         (AGENT, EYES)),
     Key(MORE, ("enter",), "Enter", "run", "run the fork", lambda v, h: v.ask_for("fork"), (FORK,)),
-    Key(CHOICE, ("tab",), "Tab", "events", "choose among events, or agents", _other_pane, (STAGE,)),
-    Key(CHOICE, ("s",), "s", "sort", "sort agents by the next column", _next_sort, (STAGE,)),
+    Key(CHOICE, ("tab",), "Tab", "events", "choose among events, or agents", _other_pane, (STAGE,),
+        _has_details),
+    Key(CHOICE, ("s",), "s", "sort", "sort agents by the next column", _next_sort, (STAGE,),
+        _has_details),
     Key(CHOICE, ("S", "upper_s"), "S", "", "turn that order around",
-        lambda v, h: replace(v, reverse=not v.reverse), (STAGE,)),
-    Key(CHOICE, ("slash",), "/", "find", "find agents, words, events", _type("find")),
+        lambda v, h: replace(v, reverse=not v.reverse), (STAGE,), _has_details),
+    Key(CHOICE, ("slash",), "/", "find", "find agents, words, events", _type("find"),
+        when=_has_details),
     Key(MORE, ("r",), "r", "replicate", "next replicate",
         lambda v, h: v.other_replicate(h, 1), when=_has_replicates),
     Key(MORE, ("R", "upper_r"), "R", "", "replicate before",
         lambda v, h: v.other_replicate(h, -1), when=_has_replicates),
     Key(TIME, ("j", "colon"), "j", "jump", "jump: round 30 or 3.1.5, r2", _type("jump")),
     Key(MARKS, ("right_square_bracket",), "]", "lane", "one lane only: the next one",
-        lambda v, h: v.next_lane(h, 1)),
+        lambda v, h: v.next_lane(h, 1), when=_has_marks),
     Key(MARKS, ("left_square_bracket",), "[", "", "the lane before, or all",
-        lambda v, h: v.next_lane(h, -1)),
+        lambda v, h: v.next_lane(h, -1), when=_has_marks),
     Key(MORE, ("g",), "g", "graph", "who did what to whom",
         acts.toggle(acts.GRAPH), when=acts.has_deeds),
     Key(TIME, ("plus", "equals_sign"), "+", "faster", "play faster", lambda v, h: v.faster(1)),

@@ -4,34 +4,24 @@
     own         each agent hears its own entry
     seen GRAPH  each agent hears its own entry, and those of its present neighbours
 
-Whom an agent sees on a graph stands in no record: complete graphs are named in the manifest, others
-are drawn again by the program's own code, never by that of a file of the user's, and then follow
-the joins, cuts and groups in the record. Where a graph stays unknown, the neighbours' entries are
-left out, and the line says so.
+Whom an agent sees on a graph is worked out by society.theatre.graphs. Where a graph stays unknown,
+the neighbours' entries are left out, and the line says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from society.engine.graph import NOBODY, Complete, Graph, LabelGroups
+from society.engine.graph import NOBODY, Graph
 from society.engine.history import Page, Step
 from society.engine.rng import Array
-from society.errors import SocietyError
-from society.runs.manifest import Manifest
-from society.runs.trust import refuse_user_code
 from society.terminal.round_view import present_at_start
-from society.user_code import guard_user_code
 
+from .graphs import SEEN, Graphs, graphs_of, rewire
 from .history import History
-
-_REWIRING = frozenset({"join", "cut", "group", "restored"})
-_SEEN = "seen "
-Graphs = Mapping[str, Graph]
 
 
 class KnownFact(NamedTuple):
@@ -69,86 +59,6 @@ class HeardLine(NamedTuple):
         return self.place < 0
 
 
-class Neighbourhoods:
-    """The graphs of a history, at the beginning of any round."""
-
-    def __init__(self, history: History) -> None:
-        self._history = history
-        roles = [
-            key
-            for look in history.run.looks()
-            for line in look.lines
-            for key in line[3]
-            if key[0] in _REWIRING or key[0].startswith(_SEEN)
-        ]
-        seen = {role.removeprefix(_SEEN) for role, _ in roles if role.startswith(_SEEN)}
-        self._rewired = {name for role, name in roles if role in _REWIRING}
-        self.first = _first_graphs(history.manifest, seen | self._rewired)
-        self._known: tuple[int, Graphs] = 0, self.first
-
-    def before(self, number: int) -> Graphs:
-        """Return the graphs before the first line of a round, by name; unknown ones are missing."""
-        if not self._rewired:
-            return self.first
-        start, graphs = self._known
-        reset = self._reset(number, start if start <= number else 0)
-        if start > number or reset > start:
-            start, graphs = reset, self.first
-        for at in range(start, number):
-            for step in self._history.page(at).steps:
-                graphs = rewire(graphs, self.first, step)
-        self._known = number, graphs
-        return graphs
-
-    def _reset(self, number: int, stop: int) -> int:
-        """Return the last round, `stop` at least, whose own lines make up all later graphs."""
-        left = set(self._rewired)
-        while number > stop and left:
-            number -= 1
-            for step in self._history.page(number).steps:
-                left -= {name for role, name in step.arrays if role in ("group", "restored")}
-        return number
-
-
-_NEIGHBOURHOODS: WeakKeyDictionary[History, Neighbourhoods] = WeakKeyDictionary()
-
-
-def neighbourhoods(history: History) -> Neighbourhoods:
-    """Return the graphs of a history, which are drawn once."""
-    if history not in _NEIGHBOURHOODS:
-        _NEIGHBOURHOODS[history] = Neighbourhoods(history)
-    return _NEIGHBOURHOODS[history]
-
-
-def _first_graphs(manifest: Manifest, needed: set[str]) -> Graphs:
-    ids = np.arange(manifest.agents)
-    complete = {name: Complete(manifest.replicates, ids) for name in manifest.complete or ()}
-    if needed <= complete.keys():
-        return complete
-    try:
-        with guard_user_code(refuse_user_code):
-            return manifest.society().environment().graphs
-    except SocietyError:
-        return complete
-
-
-def rewire(graphs: Graphs, first: Graphs, step: Step) -> Graphs:
-    """Return the graphs after a line, from those before it and those at the very start."""
-    changed = dict(graphs)
-    edits: dict[str, dict[str, Array]] = {}
-    for (role, name), values in step.arrays.items():
-        if role == "restored" and name in first:
-            changed[name] = first[name]
-        elif role == "group":
-            changed[name] = LabelGroups(np.arange(values.shape[1]), values)
-        elif role in ("join", "cut"):
-            edits.setdefault(name, {})[role] = values
-    for name, edit in edits.items():
-        if name in changed:
-            changed[name] = changed[name].edited(edit.get("join"), edit.get("cut"))
-    return changed
-
-
 def heard_lines(history: History, number: int, replicate: int, seat: int) -> list[HeardLine]:
     """List the lines of a round that reached an agent, as it heard them, in their order.
 
@@ -170,7 +80,7 @@ class _Ear:
         self._counts: dict[tuple[str, str], int] = {}
 
     def lines(self, number: int) -> Iterator[HeardLine]:
-        known = neighbourhoods(self._history)
+        known = graphs_of(self._history)
         first, graphs = known.first, known.before(number)
         for place, step in enumerate(self._page.steps):
             graphs = rewire(graphs, first, step)
@@ -212,8 +122,8 @@ class _Ear:
                 facts.append(KnownFact(name, "common", NOBODY, _plain(here[0])))
             elif role == "own":
                 facts.append(KnownFact(name, "own", self._seat, _plain(here[self._seat])))
-            elif role.startswith(_SEEN):
-                graph = role.removeprefix(_SEEN)
+            elif role.startswith(SEEN):
+                graph = role.removeprefix(SEEN)
                 if graph not in graphs:
                     unseen[graph] = None
                 facts += self._seen(name, here, graphs.get(graph))

@@ -95,7 +95,10 @@ class LiveTheatre(Theatre):
         try:
             progress = self._follower.look()
         except RunFileError as error:
-            view = replace(view, note=str(error))
+            if self._gone():  # what became of the run is told on the normal screen
+                self.exit(self.view)
+                return
+            view = self._without_file(error)
         else:
             busy = view.screens or view.event or view.playing or self.front is not history
             if view.round == last < history.last and not busy:
@@ -110,9 +113,19 @@ class LiveTheatre(Theatre):
         took = time.monotonic() - began
         self.set_timer(max(_OFTEN, _SPARING * took), self._follow)
 
+    def _without_file(self, error: RunFileError) -> View:
+        """Return the view of a run whose file cannot be read: it may go on, and be rescued."""
+        view, live = self.view, self.view.live
+        note = view.note if self._asking else str(error)
+        doing = live and live._replace(doing=self._doing())
+        return replace(view, note=note, live=doing)
+
 
 def open_live_theatre(
     follower: Follower, view: View, encoding: str, second: History | None = None
 ) -> None:
-    """Open the theatre on a run that may still be written, until it is left."""
-    LiveTheatre(follower, view, TerminalStyle(encoding, 80), second=second).run()
+    """Open the theatre on a run that may still be written, until it is left.
+
+    Raises RunFileError where the file is damaged.
+    """
+    LiveTheatre(follower, view, TerminalStyle(encoding, 80), second=second).show_until_left()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -136,12 +138,27 @@ def _votes(norm: Norm, chosen: Chosen, width: int, style: TerminalStyle) -> Text
     ranked = np.lexsort((chosen.answers != norm.value, -chosen.counts)).tolist()
     line = Text().append("  votes ", "dim")
     room = max((width - 10) // min(len(ranked), _OPTIONS) - 6, 12)
-    for place in ranked[:_OPTIONS]:
+    first = ranked[:_OPTIONS]
+    quoted = quote_apart([str(chosen.answers[place]) for place in first], room, style)
+    for place, words in zip(first, quoted, strict=True):
         answer, count = chosen.answers[place], int(chosen.counts[place])
-        words = "this" if answer == norm.value else str(answer)
-        shown = words if words == "this" else style.quoted(words, room)
+        shown = "this" if answer == norm.value else words
         line.append(f"{count} ", "bold").append(f"{shown}   ")
     if len(ranked) > _OPTIONS:
         line.append(f"and {len(ranked) - _OPTIONS} more", "dim")
     line.truncate(width, overflow="crop")
     return line
+
+
+def quote_apart(sentences: Sequence[str], room: int, style: TerminalStyle) -> list[str]:
+    """Quote sentences in little room; where some would look alike, their first words make way.
+
+    "Keep to about 3 a round" and "Keep to about 8 a round" differ in one word, in their middle.
+    """
+    quoted = [style.quoted(sentence, room) for sentence in sentences]
+    if len(set(quoted)) == len(quoted):
+        return quoted
+    words = [sentence.split() for sentence in sentences]
+    together = zip(*words, strict=False)
+    shared = sum(1 for _ in takewhile(lambda at: len(set(at)) == 1, together))
+    return [style.quoted(" ".join(["…", *one[shared:]]), room) for one in words]

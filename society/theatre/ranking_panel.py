@@ -12,7 +12,7 @@ from rich.text import Text
 from society.engine.rng import Array
 from society.runs.match_names import MatchNames
 from society.terminal.console import TerminalStyle, decimals_for, flow_items
-from society.terminal.labels import describe_status
+from society.terminal.labels import count_noun, describe_status
 
 from .frame import Panel
 from .glyphs import Glyphs
@@ -75,8 +75,9 @@ class _RankingTable:
         cell, style = self.standings.cell, self.style
         dot = style.words(" · ")
         matches = len(cell.types) * cell.matches
+        played = "1 match" if matches == 1 else f"{matches:,} matches"
         void = int(cell.void.sum())
-        words = [f"{len(self.names)} types", f"{matches:,} matches", f"{void} void"]
+        words = [count_noun(len(self.names), "type"), played, f"{void} void"]
         if cell.run.status != "finished":
             words.append(f"so far: {describe_status(cell.run.status)}")
         return Text(style.cut(dot.join(words), self.width), "bold")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rich.text import Text
 
 from society.terminal.console import TerminalStyle
-from society.terminal.labels import RoundLabels
+from society.terminal.labels import RoundLabels, count_noun
 
 from .events import events, names_in
 from .frame import Panel
@@ -78,7 +78,7 @@ def found_panel(
     count = f"more than {len(hits)}" if more else f"{len(hits)}"
     head = f' {count} found for "{view.found}"'
     if not more and searched <= history.last:
-        head += f" in the next {searched:,} rounds"
+        head += f" in the next {count_noun(searched, 'round')}"
     panel: Panel = [style.text(head, "bold"), Text()]
     room = height - len(panel)
     chosen = min(view.top, max(len(hits) - 1, 0))

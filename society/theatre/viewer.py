@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
+from society.errors import SocietyError
 from society.runs.runfile import open_run_file
 from society.terminal.console import TerminalStyle
 
@@ -71,5 +72,9 @@ def main() -> int:
             stoppable=True,
             gone=pipe.ended,
         )
-        theatre.run()
+        try:
+            theatre.show_until_left()
+        except SocietyError as error:
+            print(f"society: {error}", file=sys.stderr)
+            return 1
         return STOP if theatre.wish == "stop" else 0

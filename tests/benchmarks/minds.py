@@ -32,7 +32,7 @@ from society.components.language.llm_policy import LanguagePolicy
 from society.config.build import Society, build
 from society.config.run_config import load_config
 from society.engine.action_spaces import Real
-from society.engine.calls import Address, Completion, Going, Minds, Request
+from society.engine.calls import ASKED_ON, Address, Completion, Going, Minds, Request
 from society.engine.cancellation import CancellationToken
 from society.engine.environment import Environment
 from society.engine.population import Cohort
@@ -115,7 +115,10 @@ def calls_of(setup: Society, path: Path) -> list[Call]:
 def bodies(calls: Sequence[Call]) -> list[dict[str, Any]]:
     """Bodies of all requests that were posted."""
     return [
-        {"messages": [word._asdict() for word in call.request.messages], **call.said.sent}
+        {
+            "messages": [word._asdict() for word in call.request.messages],
+            **{name: value for name, value in call.said.sent.items() if name != ASKED_ON},
+        }
         for call in calls
     ]
 

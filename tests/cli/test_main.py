@@ -58,7 +58,7 @@ def test_a_run_ends_with_a_summary_and_says_what_to_type_next(typed: Type) -> No
     said = typed("run", "fishing_village", "--seed", 1)
     assert said.code == 0
     assert "fishing_village · 10 agents · seed 1 · finished" in said.out
-    assert "society replay runs/fishing_village-1.run --plain" in said.out
+    assert "next     society replay runs/fishing_village-1.run\n" in said.out
     assert (
         "fishing_village (comes with society) is recorded in runs/fishing_village-1.run" in said.err
     )
@@ -70,7 +70,7 @@ def test_json_is_one_object_with_the_agreed_keys_and_nothing_else_on_stdout(type
     assert said.code == 0
     assert list(said.json) == [
         "scenario", "seed", "agents", "replicates", "rounds", "status", "digest", "out",
-        "measures", "ends", "ledger", "notes", "batches", "minds",
+        "forks", "measures", "ends", "ledger", "notes", "batches", "minds",
     ]  # fmt: skip
     assert said.json["agents"] == 10
     assert said.json["rounds"] == 5
@@ -89,7 +89,9 @@ def test_json_is_one_object_with_the_agreed_keys_and_nothing_else_on_stdout(type
 
 def test_show_says_the_same_as_the_run(typed: Type) -> None:
     ran = typed("run", "fishing_village", "--seed", 2, "--rounds", 8, "--json", "--out", "a.run")
-    assert typed("show", "a.run", "--json").json == ran.json
+    shown = typed("show", "a.run", "--json").json
+    assert shown.pop("findings")[0]["sentence"].startswith("The fishing village lasted ")
+    assert shown == ran.json
 
 
 def test_quiet_says_nothing(typed: Type) -> None:
@@ -453,7 +455,7 @@ def test_resuming_without_a_limit_ends_with_the_summary_of_the_whole_run(typed: 
     said = typed("resume", "a.run", "--max-calls", "none")
     assert said.code == 0
     assert "language_village · 3 agents · seed 5 · finished" in said.out
-    assert "society replay a.run --plain" in said.out
+    assert "society replay a.run\n" in said.out
 
 
 @pytest.mark.usefixtures("unmeasured")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import shlex
 import signal
@@ -9,10 +10,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from society.cli.runs import _can_watch
 from society.runs.runfile import open_run_file
 
 pytest.importorskip("pty", reason="there are no pseudo-terminals on this system")
@@ -56,7 +59,8 @@ def cursor_is_back(terminal: PseudoTerminal) -> bool:
 
 
 @pytest.mark.xdist_group("provider")
-@pytest.mark.parametrize("size", [(80, 24), pytest.param((200, 60), marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 def test_a_run_is_watched_to_its_end_and_its_result_stands_on_the_normal_screen(
     size: tuple[int, int], tmp_path: Path, provider: Provider
 ) -> None:
@@ -78,6 +82,7 @@ def test_a_run_is_watched_to_its_end_and_its_result_stands_on_the_normal_screen(
     assert [one.name for one in tmp_path.glob("a.run*")] == ["a.run"]
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("provider")
 def test_a_run_is_stopped_from_the_theatre_and_resumed_in_it(
     tmp_path: Path, provider: Provider
@@ -193,6 +198,15 @@ def test_without_a_terminal_watching_is_printing_lines(typed: Typed) -> None:
     assert "round 5 of 5" in said.err
 
 
+def test_windows_is_told_that_it_cannot_watch(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("society.cli.runs.os", SimpleNamespace(name="nt", environ={}))
+    assert not _can_watch(argparse.Namespace(quiet=False, json=False))
+    words = "society: --watch does not work on Windows; lines are printed instead\n"
+    assert capsys.readouterr().err == words
+
+
 def test_to_watch_quietly_is_a_contradiction(typed: Typed) -> None:
     said = typed("run", "fishing_village", "--watch", "--quiet")
     assert said.code == 2
@@ -202,6 +216,7 @@ def test_to_watch_quietly_is_a_contradiction(typed: Typed) -> None:
     assert not Path("runs").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("provider")
 def test_a_run_of_another_process_is_followed_by_replay(tmp_path: Path, provider: Provider) -> None:
     provider.plan(latency=SLOW)

@@ -73,6 +73,7 @@ def test_a_terminal_shows_done_of_total_time_left_and_what_was_spent(
     assert "0 of 2 conditions finished, 2 running" in text
     *_, last = text.split("2 of 2 conditions finished")
     assert re.search(r"━+ 0:00:\d\d so far 160 calls, \$0.0000", last)
+    assert re.search(r"growth\S*0\.3\S*: survival_time ", text)
     assert "\\x1b" not in text
 
 
@@ -114,6 +115,25 @@ def test_shares_of_runs_under_way_count(screen: Console) -> None:
     assert "23 calls, $0.7500" in shown(screen)
 
 
+def test_the_first_result_is_announced_and_each_is_told(
+    screen: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of one condition has taken 60 s, a fifth of the other as long."""
+    clock = [100.0]
+    monkeypatch.setattr("society.experiments.progress.time.monotonic", lambda: clock[0])
+    watching = Progress(2, screen)
+    for name in ("fine=2", "fine=10"):
+        watching._began[name] = clock[0]
+    clock[0] = 160.0
+    watching._shares.update({"fine=2": 0.5, "fine=10": 0.2})
+    assert watching._counts() == ("0 of 2 conditions finished, 2 running, the first in about 60 s")
+    monkeypatch.undo()
+    with watching:
+        watching.done("fine=2", JobResult("finished", found="survival_time 41.2 ± 3.1"))
+        assert "first in" not in watching._counts()
+    assert "fine=2: survival_time 41.2 ± 3.1" in shown(screen)
+
+
 def test_runs_that_did_not_finish_are_counted(screen: Console) -> None:
     with Progress(4, screen) as watching:
         watching.done("a", JobResult("failed", "boom"))
@@ -124,7 +144,12 @@ def test_runs_that_did_not_finish_are_counted(screen: Console) -> None:
 
 @pytest.mark.parametrize(
     ("left", "words"),
-    [(None, "0:01:02 so far"), (125.0, "0:01:02 so far, about 0:02:05 left")],
+    [
+        (None, "0:01:02 so far"),
+        (1.2, "0:01:02 so far, about 1 s left"),
+        (125.0, "0:01:02 so far, about 2 min left"),
+        (9000.0, "0:01:02 so far, about 2.5 h left"),
+    ],
 )
 def test_the_time_left_is_told_once_it_is_known(
     left: float | None, words: str, screen: Console

@@ -50,7 +50,7 @@ def test_every_artist_and_legend_entry_of_a_series_has_an_id_of_it() -> None:
         "fine = 2",
         "a very long label of a level, which is cut somewhere",
     ]
-    assert 'id="f-series-0-0"' in figure.inline
+    assert 'id="f-wide-series-0-0"' in figure.inline
 
 
 def test_a_frame_says_where_in_the_svg_a_value_stands() -> None:

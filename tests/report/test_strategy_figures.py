@@ -13,8 +13,9 @@ from society.analysis.strategies.principal_plane import PrincipalPlane, principa
 from society.analysis.strategies.set_diversity import set_shift, summarise_set
 from society.engine.rng import generator
 from society.report.figures.behaviour_plane import behaviour_plane
-from society.report.figures.stacked_shares import stacked_shares
+from society.report.figures.stacked_shares import SharePanel, stacked_shares
 from society.report.figures.style import Figure
+from society.report.figures.type_colours import assign_styles
 from society.report.figures.welfare_curves import WelfareCurve, WelfarePanel, welfare_curves
 from society.report.sections.strategy_sets import set_section, set_tables
 from society.sandbox.strategy_folder import StrategyAuthor, StrategyFolder, StrategyManifest
@@ -90,9 +91,14 @@ def test_welfare_has_a_curve_for_each_size_and_a_line_for_each_bound() -> None:
 
 
 def test_shares_of_genes_are_told_from_the_first_generation_to_the_last() -> None:
-    shares = {"kind": np.array([0.5, 0.2, 0.1]), "mean": np.array([0.5, 0.8, 0.9])}
-    found = stacked_shares("genes", "Genes", "", shares)
-    assert "kind: 0.5 in generation 1, 0.1 in generation 3" in found.alt
+    shares = np.array([[0.5, 0.5], [0.2, 0.8], [0.1, 0.9]])
+    panel = SharePanel("", ["kind", "mean"], np.arange(3) + 1, shares)
+    styles = assign_styles(panel.types)
+    found = stacked_shares("genes", "Genes", "", [panel], styles, "generation")
+    assert found.alt == "In the end: mean 90%, kind 10%."
+    kind = next(one for one in found.data.series if one.label == "kind")
+    assert kind.values is not None
+    assert (kind.across.tolist(), kind.values.tolist()) == ([1, 2, 3], [0.5, 0.2, 0.1])
 
 
 def test_tables_have_a_row_for_each_set_and_pair(compared: SetComparison) -> None:
@@ -102,7 +108,7 @@ def test_tables_have_a_row_for_each_set_and_pair(compared: SetComparison) -> Non
         ("one exploitative", "4", "1"),
     ]
     assert diversity.remarks[0] == "[a] all strategies behave alike"
-    assert character.rows[1][1] == "0.000"
+    assert character.rows[1][1] == "0"
     assert len(pairs.rows) == 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import shutil
 import subprocess
@@ -23,14 +24,15 @@ def shown(*cells: CellValue, form: ColumnFormat) -> list[str]:
 @pytest.mark.parametrize(
     ("form", "cells", "expected"),
     [
-        ("figure", (59.94, 8.5, 0.0), ["59.9", "8.5", "0.0"]),
+        ("figure", (59.94, 8.5, 0.0), ["59.9", "8.5", "0"]),
         ("figure", (0.12345, 0.5), ["0.123", "0.500"]),
         ("figure", (3.0, 12.0), ["3", "12"]),
-        ("figure", (-0.0001, 1.0), ["0.00", "1.00"]),
+        ("figure", (-0.0001, 1.0), ["0", "1"]),
+        ("figure", (1.5, 2.0), ["1.5", "2.0"]),
         ("figure", (12345.678,), ["12,345.7"]),
         ("count", (1234, 0), ["1,234", "0"]),
         ("statistic", (2.37,), ["2.37"]),
-        ("share", (0.06,), ["0.060"]),
+        ("share", (0.06, 0.0), ["0.06", "0"]),
         ("p", (0.0009, 0.031, 1.0), ["<0.001", "0.031", "1.000"]),
         ("dollars", (0.0123, 0.00002, 0.0, None), ["0.0123", "<0.0001", "0", "unknown"]),
         ("text", ("a\nb", None), ["a b", "–"]),
@@ -49,8 +51,33 @@ def test_what_could_not_be_computed_leads_to_the_reason() -> None:
     table = Table(
         "t", "T", [TableColumn("low", [few, 1.5, flat], "figure"), TableColumn("n", [1, 2, few])]
     )
-    assert table.rows == [("– [a]", "1"), ("1.50", "2"), ("– [b]", "– [a]")]
+    assert table.rows == [("– [a]", "1"), ("1.5", "2"), ("– [b]", "– [a]")]
     assert table.remarks == ["[a] 1 value, at least 2 are needed", "[b] all values are 3"]
+
+
+def test_an_interval_stands_beside_its_number_with_the_digits_that_its_width_deserves() -> None:
+    few, far = NotEstimable("1 value, at least 2 are needed"), float("nan")
+    columns = [
+        TableColumn("mean", [62.0123, 7.25, 1 / 3, 9.0], "figure"),
+        TableColumn("t from", [56.0812, few, -2.04, 1.5], "figure"),
+        TableColumn("t to", [67.9434, few, 2.7066, far], "figure"),
+        TableColumn("bootstrap from", [56.23, few, None, 1.0], "figure"),
+        TableColumn("bootstrap to", [67.88, few, None, 16.0], "figure"),
+    ]
+    table = Table("t", "T", columns)
+    assert [column.heading for column in table.shown] == ["mean [t]", "bootstrap"]
+    assert table.rows == [
+        ("62.0 [56.1, 67.9]", "[56.2, 67.9]"),
+        ("7.2 [a]", "[a]"),
+        ("0.3 [-2.0, 2.7]", "–"),
+        ("9.0 [1.5, –]", "[1.0, 16.0]"),
+    ]
+    assert table.csv().splitlines()[0] == "mean,t from,t to,bootstrap from,bootstrap to"
+
+
+def test_deterministic_numbers_have_no_digits_of_an_error() -> None:
+    columns = [TableColumn(name, [1.5, 3.0], "share") for name in ("rank", "95 % from", "95 % to")]
+    assert Table("t", "T", columns).rows == [("1.5 [1.5, 1.5]",), ("3.0 [3.0, 3.0]",)]
 
 
 def test_csv_has_the_numbers_in_full_and_the_reasons_in_their_cells() -> None:
@@ -86,7 +113,7 @@ def test_markdown_escapes_what_would_be_markup() -> None:
         "\n"
         "| a\\|b | p |\n"
         "| :-- | --: |\n"
-        "| x\\|y | 0.500 |\n"
+        "| x\\|y | 0.5 |\n"
         "| \\*z\\* | \\<0.001 |\n"
         "\n"
         "by \\<hand\\>  \n"
@@ -107,8 +134,8 @@ def test_latex_escapes_what_would_be_commands() -> None:
         "\\toprule\n"
         "lake\\_1 & $\\eta$\\textsuperscript{2} \\\\\n"
         "\\midrule\n"
-        "50\\% \\& more & 0.060 \\\\\n"
-        "\\textbackslash{}input\\{x\\} & 0.020 \\\\\n"
+        "50\\% \\& more & 0.06 \\\\\n"
+        "\\textbackslash{}input\\{x\\} & 0.02 \\\\\n"
         "\\bottomrule\n"
         "\\end{tabular}\n"
         "\\par\\smallskip\\footnotesize \\$5\n"
@@ -184,11 +211,17 @@ def test_what_is_wider_than_a_line_is_made_smaller() -> None:
     assert "\\scriptsize" in latex(14, 41)
 
 
-@pytest.mark.skipif(not shutil.which("pdflatex"), reason="no LaTeX on this machine")
-@pytest.mark.parametrize("rows", [len(AWKWARD), 60])
-def test_latex_compiles(rows: int, tmp_path: Path) -> None:
+@pytest.mark.thorough
+def test_latex_compiles(tmp_path: Path) -> None:
+    if not shutil.which("pdflatex"):
+        missing = "pdflatex is needed to compile tables (texlive-latex-recommended)"
+        if os.environ.get("SOCIETY_LATEX_TESTS") == "required":
+            pytest.fail(missing)
+        pytest.skip(missing)
     packages = r"\usepackage{booktabs, graphicx, longtable}"
-    body = awkward(rows).latex()
+    wide = Table("t", "T", [TableColumn(f"_{place}^", [1.5], "figure") for place in range(30)])
+    tables = [awkward(len(AWKWARD)), awkward(40), awkward(60), wide]
+    body = "\n".join(table.latex() for table in tables)
     (tmp_path / "t.tex").write_text(
         rf"\documentclass{{article}}{packages}\begin{{document}}{body}\end{{document}}"
     )

@@ -34,7 +34,7 @@ class Given(Evidence):
 
 def judged(judge: dict[str, Any], **samples: Any) -> ClaimFinding:
     read: Judge = TypeAdapter[Judge](Judge).validate_python(judge)
-    stated = Stated("1", read, SampleSpec(trial="lake"), {})
+    stated = Stated("1", "Fig. 1", read, SampleSpec(trial="lake"), {})
     panel = ClaimPanel(DesignData(trials=(), claims=()), "nowhere")
     return panel.finding(stated, Given(samples))
 

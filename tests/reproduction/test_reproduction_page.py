@@ -99,7 +99,7 @@ def test_no_claim_and_no_entry_is_left_out_of_a_page_since_there_are_many(tmp_pa
     verdicts = village.verdicts()
     text = write_page(village, verdicts).read_text("utf-8")
     assert len(verdicts) == 62
-    assert all(f'<th scope="row" class="words">{one.claim}</th>' in text for one in verdicts)
+    assert all(f"<summary>––  {one.bare}</summary>" in text for one in verdicts)
     dilemmas = ReproductionRun(reproduction("dilemmas"), tmp_path / "dilemmas")
     text = write_page(dilemmas, []).read_text("utf-8")
     assert text.count("Payoffs by match-up, ") == 20

@@ -116,6 +116,7 @@ def test_the_manifest_sets_the_run_up_again(keep: Keep, reading: Reading) -> Non
         "name": "survival_time",
         "unit": "rounds",
         "fold": "first",
+        "label": "",
     }
     assert given.versions["numpy"] == np.__version__
     again = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from pathlib import Path
@@ -89,6 +90,23 @@ def test_a_fork_says_where_it_comes_from(made: Any, capsys: pytest.CaptureFixtur
     for command in ("show", "replay", "verify"):
         assert main([command, str(file)]) == 0
         assert f"fork of {words}" in " ".join(capsys.readouterr().out.split())
+    assert main(["show", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["forks"] == [
+        {"parent": "a.run", "after": 5, "path": [5], "seed": None, "changes": ["fine 10 -> 0"]}
+    ]
+
+
+def test_an_option_that_fork_lacks_is_not_advised(
+    made: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for change, words in (
+        ("replicates=7", "a fork cannot change replicates"),
+        ("agents=7", "a fork cannot change agents"),
+        ("rounds=20", "use --rounds instead"),
+    ):
+        told = ["fork", str(made.parent), "--at", "5", "--set", change, "--out", "f.run"]
+        assert main(told) == 2
+        assert words in capsys.readouterr().err
 
 
 def test_a_fork_is_played_again_without_its_parent(made: Any) -> None:
@@ -259,6 +277,7 @@ def test_a_cohort_that_is_only_named_is_no_change(made: Any, tmp_path: Path) -> 
         ((2, 1), Changes(), "there is no round 2.1; the record goes to 12"),
         (5, Changes(settings=[Setting("stock", 0.5, "here")]), "stock cannot change while"),
         (5, Changes(settings=[Setting(("seed",), 5, "here")]), "--seed gives the continuation"),
+        (5, Changes(settings=[Setting(("replicates",), 7, "here")]), "cannot change replicates"),
         (5, Changes(settings=[Setting("fin", 5, "here")]), "did you mean 'fine'"),
         (5, Changes(settings=[Setting("fine", -5, "here")]), "expected a number of at least 0"),
         (5, Changes(norm="little"), "got 'little'; expected a cap"),
@@ -362,6 +381,12 @@ def test_the_front_door_forks_too(keep: Keep) -> None:
     changed = society.fork(kept.path, 5, set={"fine": 0}, remove=3, norm="4")
     assert changed.played == 12
     assert changed.digest != kept.outcome.digest
+    again = society.fork(changed, 5)
+    assert again.digest == changed.digest
+    assert society.compare(changed, again).equal
+    found = society.compare(kept.path, changed)
+    assert (found.equal, found.difference and found.difference.round) == (False, 6)
+    assert str(society.why(kept.path)).startswith("The village ")
 
 
 # Files of others, and code that has changed

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import society
 from society.cli.main import main
 from society.config.build import build
 from society.config.run_config import Setting, load_config
@@ -77,6 +78,11 @@ def test_the_prompt_is_of_that_moment(asked: Asked) -> None:
     assert "What do you fear?" in first
 
 
+def test_a_question_without_words_is_refused() -> None:
+    with pytest.raises(InputError, match="--ask ' ': got no words; expected a question"):
+        open_questions(["Why?", " "])
+
+
 def test_nothing_is_asked_twice(asked: Asked) -> None:
     first, again = asked(2, 4), asked(2, 4, 5)
     assert (first.asked, again.asked) == (8, 4)
@@ -102,6 +108,17 @@ def test_a_questionnaire_is_scored(asked: Asked) -> None:
     most, exceed = one.items["most_take_a_share"], one.items["most_exceed"]
     assert one.scales["empirical_expectations"] == (most + 100 - exceed) / 2
     assert [answer.round for answer in given.answers] == [2] * 4 + [4] * 4
+
+
+def test_the_front_door_asks_too(spoken: Path, tmp_path: Path) -> None:
+    out = tmp_path / "door.jsonl"
+    found = society.interview(spoken, [0, 2], ask="What do you fear?", agents=1, out=out)
+    assert [(one.round, one.agent) for one in found.answers] == [(0, 1), (2, 1)]
+    assert society.interview(spoken, 2, ask=["What do you fear?"], agents=1, out=out).asked == 0
+    with pytest.raises(InputError, match="questionnaire=NAME"):
+        society.interview(spoken, 2)
+    with pytest.raises(InputError, match="say when to ask: at=ROUND"):
+        society.interview(spoken, ask="Why?")
 
 
 def test_some_are_asked_by_name_or_seat(asked: Asked) -> None:

@@ -118,7 +118,7 @@ def test_the_reader_is_told_where_it_is_kept_and_what_to_type_next(hand: Hand) -
     assert text.splitlines()[-5:] == [
         "digest   0123456789abcdef",
         "file     my lake.run",
-        "next     society replay 'my lake.run' --plain",
+        "next     society replay 'my lake.run'",
         "         society verify 'my lake.run'",
         "         society show 'my lake.run'",
     ]
@@ -129,7 +129,7 @@ def test_the_reader_is_told_where_it_is_kept_and_what_to_type_next(hand: Hand) -
     [
         ("paused", "next     society resume hand.run"),
         ("interrupted", "next     society resume hand.run"),
-        ("finished", "next     society replay hand.run --plain"),
+        ("finished", "next     society replay hand.run"),
     ],
 )
 def test_a_run_that_can_go_on_is_resumed_first(hand: Hand, status: Any, first: str) -> None:

@@ -56,6 +56,15 @@ def test_every_agent_deed_and_sentence_is_printed_in_full(hand: Hand) -> None:
     assert "…" not in told
 
 
+def test_a_type_that_is_wider_than_the_page_is_printed_in_full(hand: Hand) -> None:
+    cohorts = [{"name": "x" * 200, "seats": [0]}, {"name": "other", "seats": [1, 2]}]
+    page = hand.page(1, hand.tell("fished", {("own", "catch"): [[1, 2, 3]]}))
+    manifest = hand.manifest(stage=SHOWN, cohorts=cohorts)
+    told = hand.told(hand.recorded(hand.page(0), page, manifest=manifest), whole=True)
+    assert "x" * 200 in told
+    assert told.count(" other\n") == 2
+
+
 def test_on_a_terminal_a_crowd_is_counted_and_sentences_are_cut(hand: Hand) -> None:
     told = story(hand, whole=False)
     assert "28 more" in told

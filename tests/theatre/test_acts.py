@@ -209,6 +209,28 @@ def test_the_browser_of_a_folder_gives_the_replicate_that_was_chosen(swept: Runs
     assert asyncio.run(drive("q")) is None
 
 
+def test_a_folder_that_goes_away_stays_on_the_screen_and_it_says_so(
+    swept: RunsFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("society.theatre.folder_app._AGAIN", 0.01)
+    file = tmp_path / "a.run"
+    file.write_bytes(swept.rows[0].path.read_bytes())
+
+    async def drive() -> RunsBrowser:
+        browser = RunsBrowser(read_folder(tmp_path), FolderView(), STYLE)
+        async with browser.run_test(size=(80, 24)) as pilot:
+            file.unlink()
+            for _ in range(100):
+                await pilot.pause(0.01)
+                if browser.view.note:
+                    break
+        return browser
+
+    seen = asyncio.run(drive())
+    assert "holds no runs" in seen.view.note
+    assert [row.name for row in seen.folder.rows] == ["a"]
+
+
 def test_a_folder_of_run_files_is_a_table_of_runs(swept: RunsFolder, tmp_path: Path) -> None:
     for row in swept.rows[:2]:
         (tmp_path / row.path.name).write_bytes(row.path.read_bytes())

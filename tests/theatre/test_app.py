@@ -207,6 +207,7 @@ def read_until(handle: int, wanted: bytes, seconds: float = 30) -> bytes:
     return found
 
 
+@pytest.mark.thorough
 def test_replay_opens_the_theatre_on_a_real_terminal_and_leaves_it_clean(village: History) -> None:
     words = [sys.executable, "-m", "society", "replay", str(village.run.path)]
     with terminal(words, 80, 24) as handle:
@@ -219,6 +220,7 @@ def test_replay_opens_the_theatre_on_a_real_terminal_and_leaves_it_clean(village
     assert b"Traceback" not in last
 
 
+@pytest.mark.thorough
 def test_a_command_that_fails_is_told_in_its_last_line(village: History) -> None:
     assert asyncio.run(run_society("show", str(village.run.path))) == ""
     said = asyncio.run(run_society("show", "nothere.run"))
@@ -241,6 +243,18 @@ def test_a_damaged_run_is_left_with_its_error(thinkers: History, tmp_path: Path)
         error = asyncio.run(drive())
     assert isinstance(error, RunFileError)
     assert "round 3 cannot be read" in str(error)
+
+
+def test_the_error_for_which_the_theatre_was_left_is_told(
+    thinkers: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theatre = Theatre(thinkers, View(), UTF8)
+    theatre.error = RunFileError("round 3 cannot be read")
+    shown: list[bool] = []
+    monkeypatch.setattr(theatre, "run", lambda mouse: shown.append(mouse))
+    with pytest.raises(RunFileError, match="round 3 cannot be read"):
+        theatre.show_until_left()
+    assert shown == [False]  # without a mouse the terminal's own selection works
 
 
 def test_the_other_run_is_looked_at_as_far_as_it_goes(pair: History, village: History) -> None:
@@ -279,3 +293,27 @@ def test_a_fork_is_played_and_shown_beside_the_run(tmp_path: Path) -> None:
     assert (view.beside, view.second, view.round) == (True, True, 4)
     assert fork.manifest.params["fine"] == 0
     assert (tmp_path / "lake-at-4-fine=0.run").exists()
+
+
+@pytest.mark.thorough
+def test_a_fork_that_is_shown_can_be_forked_in_turn(tmp_path: Path) -> None:
+    society.run("fishing_village", seed=3, rounds=10, out=tmp_path / "lake.run")
+
+    async def drive(history: History) -> tuple[str, str, int]:
+        theatre = Theatre(history, View(round=4), UTF8)
+        async with theatre.run_test(size=(160, 40)) as pilot:
+            for change in ("fine=0", "growth=1"):
+                before = theatre.second
+                await pilot.press("F", *change, "enter", "enter")
+                for _ in range(300):
+                    await pilot.pause(0.1)
+                    if theatre.second is not before or not theatre.view.note.startswith("forking"):
+                        break
+            await pilot.press("c", "end", "c", "end")
+            assert theatre.second is not None, theatre.view.note
+            names = theatre.history.run.path.name, theatre.second.run.path.name
+            return *names, theatre.view.round
+
+    with open_run_file(tmp_path / "lake.run") as run:
+        seen = asyncio.run(drive(History(run)))
+    assert seen == ("lake-at-4-fine=0.run", "lake-at-4-fine=0-at-4-growth=1.run", 10)

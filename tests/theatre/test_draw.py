@@ -9,6 +9,7 @@ from society.terminal.console import TerminalStyle
 from society.theatre.draw import draw
 from society.theatre.frame import Size
 from society.theatre.history import History
+from society.theatre.norms import quote_apart
 from society.theatre.view import View
 from tests.theatre.conftest import Record
 
@@ -26,6 +27,15 @@ def test_a_frame_fills_the_screen_exactly(village: History, size: Size) -> None:
 def test_a_terminal_that_is_too_small_is_told_how_large_it_must_be(village: History) -> None:
     frame = draw(village, View(), Size(40, 10), UTF8)
     assert "needs 60 x 16" in frame.plain.replace("\n", " ")
+
+
+def test_a_long_note_is_folded_and_can_be_read_to_its_end(village: History) -> None:
+    note = "Round 12, replicate 0: everybody was told " + "of fish, " * 16 + "and of its end"
+    frame = draw(village, View(note=note), Size(80, 24), UTF8)
+    lines = frame.plain.splitlines()
+    assert len(lines) == 24
+    assert " ".join(line.strip() for line in lines[-3:]) == note
+    assert "of fish" not in lines[-4]
 
 
 def test_ascii_consoles_are_drawn_in_ascii(village: History) -> None:
@@ -56,3 +66,10 @@ def test_at_level_summary_a_share_is_not_taken_for_the_stock(record: Record) -> 
     shown = draw(history, View(round=3), Size(80, 24), UTF8).plain
     assert " fish " not in shown
     assert [line.split()[0] for line in shown.splitlines() if line].count("stock") == 1
+
+
+def test_proposals_that_differ_in_one_word_are_told_apart_in_little_room() -> None:
+    proposals = [f"Everybody should keep to about {n} a round and help those." for n in (3, 8)]
+    assert quote_apart(proposals, 21, UTF8) == ['"… 3 a … those."', '"… 8 a … those."']
+    apart = ["Take little.", "Take much."]
+    assert quote_apart(apart, 21, UTF8) == ['"Take little."', '"Take much."']

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
+import pytest
+
+from society.errors import InputError
+from society.runs.runfile import open_run_file
 from society.terminal.console import TerminalStyle
 from society.theatre.draw import draw
-from society.theatre.forking import fork_words
+from society.theatre.forking import describe_fork, fork_path, fork_words
 from society.theatre.frame import Size
 from society.theatre.history import History
 from society.theatre.keys import press
@@ -47,3 +54,32 @@ def test_the_command_is_shown_until_enter_asks_for_it(village: History) -> None:
 def test_a_quotation_that_does_not_end_is_refused(village: History) -> None:
     view = typed(village, "--norm 'never")
     assert (view.screen, "does not end" in view.note) == ("", True)
+
+
+def test_forks_of_a_run_with_a_long_name_have_files_of_their_own(
+    village: History, tmp_path: Path
+) -> None:
+    path = tmp_path / f"{'long-' * 11}name.run"
+    shutil.copy(village.run.path, path)
+    with open_run_file(path) as run:
+        long = History(run)
+        files = {
+            fork_path(long, View(round=number, change=change)).name
+            for number in (1, 2)
+            for change in ("", "fine=0", "growth=0.5")
+        }
+    assert len(files) == 6
+    assert path.name not in files
+    assert max(map(len, files)) == len("x.run") + 59
+
+
+def test_changes_that_a_file_name_cannot_tell_apart_have_files_of_their_own(
+    village: History,
+) -> None:
+    changes = ["--norm 5", "--norm -5", "--norm '5'", "--norm 'take less'", "--norm take-less"]
+    assert len({fork_path(village, View(round=2, change=one)) for one in changes}) == 5
+
+
+def test_a_run_that_only_has_the_name_of_a_fork_is_not_shown_as_one(village: History) -> None:
+    with pytest.raises(InputError, match=r"small\.run is there, and is no fork of this run"):
+        describe_fork(village.run, village, View(round=2))

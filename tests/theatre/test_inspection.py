@@ -6,13 +6,14 @@ Some pages are kept as text; SOCIETY_GOLDEN=rewrite pytest tests/theatre writes 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from society.terminal.console import TerminalStyle
-from society.theatre.draw import draw
+from society.theatre.draw import draw, scroll_within
 from society.theatre.events import events
 from society.theatre.frame import Size
 from society.theatre.history import History
@@ -144,6 +145,24 @@ def test_what_does_not_fit_is_scrolled_to(thinkers: History) -> None:
     end = pressed(thinkers, view, *["shift+down"] * 10)
     assert "more below" not in shown(thinkers, end, SMALL)
     assert "what it was told with the question" in shown(thinkers, view)
+
+
+@pytest.mark.parametrize("screen", [AGENT, EXCHANGE, EYES, "help", "fork"])
+def test_scrolling_stops_at_the_last_line_of_a_page(thinkers: History, screen: str) -> None:
+    far = View(round=2, agent=0, screens=(screen,), top=500)
+    end = scroll_within(thinkers, far, SMALL, UTF8)
+    assert shown(thinkers, end, SMALL) == shown(thinkers, far, SMALL)  # what was seen anyway
+    assert "more below" not in shown(thinkers, end, SMALL)
+    if end.top:
+        assert shown(thinkers, end.scroll(-1), SMALL) != shown(thinkers, end, SMALL)
+    assert scroll_within(thinkers, far, TALL, UTF8).top == 0  # all of it fits
+
+
+def test_beside_another_run_a_page_ends_where_its_half_does(thinkers: History) -> None:
+    wide, far = Size(130, 24), View(round=2, agent=0, screens=(EXCHANGE,), top=500, beside=True)
+    end = scroll_within(thinkers, far, wide, UTF8)
+    half = replace(far, beside=False)
+    assert end.top == scroll_within(thinkers, half, Size(63, 24), UTF8).top > 0
 
 
 def test_at_level_summary_pages_say_how_to_get_more(record: Record) -> None:

@@ -6,13 +6,17 @@ import re
 from collections import Counter
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from society.terminal.console import TerminalStyle
 from society.theatre.draw import draw
 from society.theatre.frame import Size
 from society.theatre.history import History
-from society.theatre.keys import KEYS, QUIT, keys_of
+from society.theatre.keys import KEYS, QUIT, keys_of, press
 from society.theatre.view import View
+
+if TYPE_CHECKING:
+    from tests.theatre.conftest import Record
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "replay.md"
 ALL = (*KEYS, QUIT)
@@ -40,6 +44,15 @@ def test_the_help_names_every_key_that_means_something_here(pair: History) -> No
         here = [key for key in ALL if key.screens in ((), ("",)) and key.when(view, pair)]
         missing = [key.help for key in here if key.help not in shown]
         assert missing == []
+
+
+def test_at_level_summary_only_keys_that_do_something_are_offered(record: Record) -> None:
+    history = record("fishing_village", {"agents": 4, "rounds": 2, "seed": 1}, "summary")
+    line = draw(history, View(), Size(200, 24), TerminalStyle("utf-8", 80)).lines[-1].plain
+    words = line.split()
+    assert {"choose", "sort", "eyes", "find", "open", "events"}.isdisjoint(words)
+    assert {"play", "round", "jump", "fork"} <= {*words}
+    assert press(history, View(), "down").agent == -1
 
 
 def test_the_line_of_keys_fits_and_always_ends_with_help_and_quit(pair: History) -> None:

@@ -215,3 +215,34 @@ def test_a_file_that_goes_away_is_told_and_what_was_seen_stays(
         assert theatre.view.round == 2
 
     driven(run, drive)
+
+
+def test_the_question_whether_to_stop_a_run_is_seen_when_its_file_has_gone(
+    writer: Writer, run: RunFile
+) -> None:
+    async def drive(theatre: LiveTheatre, press: Callable[[str], Awaitable[None]]) -> None:
+        await until(lambda: theatre.view.live is not None)
+        writer.path.unlink()
+        await until(lambda: "there is no file" in theatre.view.note)
+        assert "5 calls" in frame_of(theatre)  # the run may go on
+        await press("q")
+        await asyncio.sleep(0.05)
+        assert "s: stop it" in frame_of(theatre)
+
+    driven(run, drive)
+
+
+def test_a_theatre_closes_when_the_run_is_over_and_its_file_has_gone(
+    writer: Writer, run: RunFile
+) -> None:
+    over: list[bool] = []
+
+    async def drive(theatre: LiveTheatre, press: Callable[[str], Awaitable[None]]) -> None:
+        await until(lambda: theatre.view.live is not None)
+        writer.path.unlink()
+        await until(lambda: "there is no file" in theatre.view.note)
+        assert theatre.is_running
+        over.append(True)
+        await until(lambda: not theatre.is_running)
+
+    driven(run, drive, gone=lambda: bool(over))

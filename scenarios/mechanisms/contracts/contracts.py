@@ -69,7 +69,9 @@ def amount_transferred(told: RoundFacts, env: Environment) -> Array:
 
 
 MEASURES = (
-    Measure("contracts", "share of matches with one in force", in_force),
+    Measure(
+        "contracts", "share of matches with one in force", in_force, label="contracts in force"
+    ),
     Measure(
         "contract_unanimity",
         "share of matches in which all approved of the winner",

@@ -75,7 +75,14 @@ def following_share(told: RoundFacts, env: Environment) -> Array:
 
 @mechanism(
     chance_id=CHANCE_ID,
-    measures=(Measure("followed", "share of recommendations", following_share),),
+    measures=(
+        Measure(
+            "followed",
+            "share of recommendations",
+            following_share,
+            label="recommendations followed",
+        ),
+    ),
     columns=("recommended_action",),
     facts={"recommended_action": FactSpec("Action that the device recommends, by number from 0")},
 )

@@ -88,18 +88,30 @@ ADDITIONS = Brought(
     chance_id=CHANCE_ID,
     measures=(
         Measure(
-            "fitness", "mean, last generation", lambda told, t: mean_of("fitness", told), "last"
+            "fitness",
+            "mean, last generation",
+            lambda told, t: mean_of("fitness", told),
+            "last",
+            label="fitness of the last generation",
         ),
         Measure(
-            "first_fitness", "mean, first generation", lambda told, t: first_of("fitness", told, t)
+            "first_fitness",
+            "mean, first generation",
+            lambda told, t: first_of("fitness", told, t),
+            label="fitness of the first generation",
         ),
         Measure(
-            "phenotype", "mean, last generation", lambda told, t: mean_of("phenotype", told), "last"
+            "phenotype",
+            "mean, last generation",
+            lambda told, t: mean_of("phenotype", told),
+            "last",
+            label="phenotype of the last generation",
         ),
         Measure(
             "selection",
             "Cov(w, z) / mean w of descendants w and phenotype z, mean over generations",
             selection_term,
+            label="selection (covariance)",
         ),
         Measure(
             "selection_differential",

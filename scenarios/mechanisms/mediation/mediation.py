@@ -61,13 +61,18 @@ def unanimous_approval(told: RoundFacts, env: Environment) -> Array:
 
 
 MEASURES = (
-    Measure("mediators", "share of matches in which all delegate", all_delegate),
+    Measure(
+        "mediators",
+        "share of matches in which all delegate",
+        all_delegate,
+        label="unanimous delegation",
+    ),
     Measure(
         "mediator_unanimity",
         "share of matches in which all approved of the winner",
         unanimous_approval,
     ),
-    Measure("delegating", "share of those who could", delegation_share),
+    Measure("delegating", "share of those who could", delegation_share, label="delegation"),
 )
 FACTS = {
     "mediator_proposer": FactSpec("Seat of the player with the chosen mediator; 0: none"),

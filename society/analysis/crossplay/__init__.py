@@ -8,6 +8,8 @@
     contests             names of games and mechanisms, and which runs belong together
     standings            Mean, Fitness and DevRank, by run, and means over runs and games
     action_frequencies   frequencies of actions, also by what co-players did last
+    rankings             the order of types by score, ties, and what may be said of the first
+    reaction_profiles    cooperation after CC, CD, DC and DD
     adoption             how good designs of contracts and mediators are, and who took them up
 
 The game among types is society.analysis.metagame.

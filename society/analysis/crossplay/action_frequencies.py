@@ -117,12 +117,22 @@ def _seen_before(cell: GameCell) -> Array:
     codes = np.full((cell.game.players, max(map(len, cell.game.actions))), -1)
     for seat, own in enumerate(cell.game.actions):
         codes[seat, : len(own)] = [labels.index(label) for label in own]
-    done, seen = codes[made.seat, made.action], np.empty(cell.co_players.shape, int)
+    _, seen = latest_of_pair(cell, codes[made.seat, made.action])
+    return np.sort(seen, axis=1)
+
+
+def latest_of_pair(cell: GameCell, done: Array) -> tuple[Array, Array]:
+    """Return the last value of each agent and of its co-players before every move; -1: none yet.
+
+    done: a value from 0 on for each move, (m,). Returns (m,) and (m, n - 1), of earlier rounds.
+    """
+    made, own, seen = cell.decisions, np.empty(len(done), int), np.empty(cell.co_players.shape, int)
     latest: Array = np.full(cell.types.shape, -1)
     for rows in np.split(np.arange(len(made)), np.flatnonzero(np.diff(made.round)) + 1):
+        own[rows] = latest[made.replicate[rows], made.agent[rows]]
         seen[rows] = latest[made.replicate[rows, None], cell.co_players[rows]]
         latest[made.replicate[rows], made.agent[rows]] = done[rows]
-    return np.sort(seen, axis=1)
+    return own, seen
 
 
 def _name_contexts(contexts: Array, labels: Sequence[str]) -> tuple[list[str], Array]:

@@ -103,6 +103,14 @@ class RunStandings:
         return payoff_tensor(matchups, exchangeable=self.cell.exchangeable)
 
     @cached_property
+    def by_seat(self) -> Array:
+        """What each seat is paid by the types that sit there, (n, K, ..., K)."""
+        why = metagame_gap(self.cell.matches)
+        if why is not None:
+            raise NotEstimable(why)
+        return payoff_tensor(self.cell.matchups(self._replicates), by_seat=True)
+
+    @cached_property
     def selection(self) -> ReplicatorOutcome:
         """The outcome of replicator dynamics from equal shares."""
         return replicator_dynamics(self.tensor)
@@ -181,11 +189,25 @@ class Contest:
         Runs of which it is unknown are left out, as long as it is known of one; if it is of none,
         their repetitions count together.
         """
-        return MeanOverRuns.of(np.stack(self._known(lambda run: run.value(metric))))
+        return MeanOverRuns.of(self.by_run(metric))
+
+    def by_run(self, metric: str) -> Array:
+        """Return the score of the average type, then of each, in each known run, (runs, 1 + K).
+
+        Raises NotEstimable.
+        """
+        return np.stack(self._known(lambda run: run.value(metric)))
 
     def tensors(self) -> list[Array]:
         """Return the payoffs of each run that has them, (K, ..., K) each; raises NotEstimable."""
         return self._known(lambda run: run.tensor)
+
+    def by_seat(self) -> list[Array]:
+        """Return what each seat is paid in each seating of the same runs, (n, K, ..., K) each.
+
+        Raises NotEstimable.
+        """
+        return self._known(lambda run: run.by_seat)
 
     def selections(self) -> list[ReplicatorOutcome]:
         """Return the replicator dynamics of the same runs; raises NotEstimable."""

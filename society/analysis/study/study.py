@@ -90,6 +90,19 @@ class Study:
                 units.setdefault(note.name, {})[note.unit] = None
         return {name: " or ".join(own) for name, own in units.items()}
 
+    def label(self, name: str) -> str:
+        """Return a measure or finding in words: as its scenario declares it, or as its name says.
+
+        Runs may declare different words: "cap or stated cap".
+        """
+        declared = {
+            note.label: None
+            for run in self.played
+            for note in run.manifest.measures
+            if note.name == name and note.label
+        }
+        return " or ".join(declared) or name.replace("_", " ")
+
     @property
     def detailed(self) -> bool:
         """True if all runs keep what agents did, as `agents`, `events` and `quotes` need."""

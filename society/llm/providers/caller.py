@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
-from society.engine.calls import OVERFLOW, Completion, Going, Request, sum_known
+from society.engine.calls import ASKED_ON, OVERFLOW, Completion, Going, Request, sum_known
 from society.engine.cancellation import CancellationToken
 from society.errors import ContextOverflow, InputError, Paused
 
@@ -74,7 +75,8 @@ class Remote:
             settings["roles"] = "user-only"
         if self.spec.most_room is not None:
             settings["most_room"] = self.spec.most_room
-        return settings
+        # Providers change what answers under a name, so that a paper says when it was asked.
+        return {**settings, ASKED_ON: f"{datetime.now(UTC):%Y-%m-%d}"}
 
     async def close(self) -> None:
         await self.client.close()

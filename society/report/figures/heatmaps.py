@@ -1,4 +1,4 @@
-"""Heat maps: a value over two parameters, and what single agents did in every generation."""
+"""Heat maps: a value over two parameters."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import numpy as np
 from society.engine.rng import Array
 from society.optional import require
 
-from .alt_text import describe_curves, describe_extremes
+from .alt_text import describe_extremes
 from .style import (
-    INK,
-    SERIES,
     Figure,
     add_colour_bar,
     constant_range,
@@ -117,70 +115,3 @@ def _print_values(axes: Any, values: Array, norm: Any) -> None:
         if not math.isnan(value):
             colour = _ON_CELLS[bool(norm(value) > 0.6)]
             axes.text(column + 0.5, row + 0.5, f"{value:.{decimals}f}", color=colour, **middle)
-
-
-class CareerPanel(NamedTuple):
-    """One population: what agents did, (N, G), NaN where there is none; newborn: likewise, of bool.
-
-    selection: the selection of the trait in each generation, (G,).
-    """
-
-    title: str
-    values: Array
-    newborn: Array
-    selection: Array
-
-    def describe(self) -> str:
-        """The mean of all agents, and selection."""
-        count = (~np.isnan(self.values)).sum(0)
-        nothing = np.full(count.shape, np.nan)
-        mean = np.divide(np.nansum(self.values, 0), count, out=nothing, where=count > 0)
-        when = np.arange(1, len(mean) + 1)
-        return describe_curves([("mean", when, mean), ("selection", when, self.selection)])
-
-
-def career_heatmap(
-    name: str, title: str, caption: str, unit: str, panels: Sequence[CareerPanel]
-) -> Figure:
-    """Draw agents in rows, with a line where a newborn takes a place; bars below: selection."""
-    agents, count = (max(panel.values.shape[axis] for panel in panels) for axis in (0, 1))
-    norm = _colour_scale([panel.values for panel in panels])
-
-    def finish(figure: Any, grid: list[Any]) -> None:
-        for _, below in grid:
-            below.sharey(grid[0][1])
-            below.yaxis.label.set_size(7)
-        add_colour_bar(figure, grid[-1][0].collections[0], wrap_label(unit, 40, 3), 0.7)
-
-    return render_panels(
-        name,
-        title,
-        caption,
-        panels,
-        lambda own, panel: _draw_careers(own[0], own[1], panel, norm),
-        across=min(len(panels), 2 if count <= _BESIDE else 1),
-        heights=[float(np.clip(_ROW * agents, _LEAST, _TALLEST)), _STRIP],
-        xlabel="generation",
-        ylabels=["place", "selection"],
-        finish=finish,
-        sharex="col",
-    )
-
-
-def _draw_careers(above: Any, below: Any, panel: CareerPanel, norm: Any) -> dict[str, Any]:
-    agents, count = panel.values.shape
-    edges = np.arange(count + 1) + 0.5, np.arange(agents + 1) + 0.5
-    above.pcolormesh(*edges, np.ma.masked_invalid(panel.values), cmap="viridis", norm=norm)
-    agent, generation = np.nonzero(panel.newborn[:, 1:])
-    above.vlines(generation + 1.5, agent + 0.5, agent + 1.5, color=_BIRTH, linewidth=1.6)
-    above.set_yticks(thin_ticks(range(1, agents + 1), _CAREER_TICKS))
-    above.invert_yaxis()
-    above.tick_params(length=0)
-    above.grid(visible=False)
-    colours = [SERIES[0 if value >= 0 else 1].colour for value in panel.selection]
-    below.bar(np.arange(1, count + 1), panel.selection, 0.7, color=colours)
-    below.axhline(0, color=INK, linewidth=0.6)
-    below.set_xticks(thin_ticks(range(1, count + 1), _CAREER_TICKS))
-    below.locator_params(axis="y", nbins=3)
-    below.tick_params(axis="y", labelsize=7)
-    return {}

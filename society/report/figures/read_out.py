@@ -94,12 +94,15 @@ class FigureData(NamedTuple):
     series: Sequence[FigureSeries] = ()
     labels: Sequence[str] = ()
 
-    def for_page(self) -> dict[str, Any]:
-        """Give all of it as JSON has it, numbers with five digits; no points if they are many."""
+    def for_page(self, narrow: Sequence[AxesFrame] = ()) -> dict[str, Any]:
+        """Give all of it as JSON has it, numbers with five digits; no points if they are many.
+
+        narrow: where the axes stand in the narrow drawing.
+        """
         points = sum(len(one.across) for one in self.series)
         shown = self.series if points <= _MOST_POINTS else ()
         return {
-            "frames": [_plain(frame) for frame in self.frames],
+            "frames": {"wide": _plain(self.frames), "narrow": _plain(narrow)},
             "labels": list(self.labels),
             "series": [_series_for_page(one) for one in shown],
         }
@@ -309,7 +312,7 @@ def _series_for_page(one: FigureSeries) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """Give a value as JSON has it, numbers with few digits, NaN as null."""
-    if isinstance(value, np.ndarray | list | tuple):
+    if isinstance(value, np.ndarray | Sequence) and not isinstance(value, str):
         return [_plain(each) for each in value]
     if not isinstance(value, float):
         return value

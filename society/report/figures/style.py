@@ -1,9 +1,13 @@
 """The style of all figures, and how they become files: the same numbers give the same bytes.
 
-Series differ by colour, marker and dashes together, in the order of the palette that Okabe and Ito
-made for colour-blind readers (without its yellow, too pale on paper). A figure is an SVG whose
-text stays text, and a PNG. In a page, ink and paper of the SVG follow the page's own colours, so
-that one figure serves the light and the dark scheme.
+Series differ by colour, marker and dashes together. Colours come from one of two palettes, SERIES
+for what has no order and HUES for what has one: each colour has a contrast of at least 3:1 to its
+paper, also for readers with protanopia and deuteranopia, and another colour for a dark page. HUES
+become darker (on a dark page: lighter) with their rank, so that grey print shows the order as well.
+
+A figure is drawn twice, as wide as a page of a journal and as wide as one of its columns, with text
+of the same size. Its SVG keeps text as text; there is a PNG of the wide one. In a page, colours of
+the SVG follow the page's own, so that one figure serves the light and the dark scheme.
 Sizes are inches, 72 points each.
 """
 
@@ -12,8 +16,10 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from itertools import accumulate
 from textwrap import TextWrapper
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
@@ -25,21 +31,24 @@ from society.optional import require
 from society.text import clean_line
 
 from .alt_text import prefix_title
-from .read_out import NO_DATA, FigureData, gather_data
+from .read_out import NO_DATA, AxesFrame, FigureData, gather_data
 
-WIDTH = 7.2
+WIDTH, NARROW = 180 / 25.4, 88 / 25.4  # a page and a column of a journal: 180 and 88 mm
+SMALL = 6.5  # points: no text is smaller
 INK, FAINT, PAPER = "#22262b", "#8b929b", "#ffffff"
 _DPI = 180
+_PIXELS = 1.7  # a point of WIDTH in a page: text of 7 points is as large there as its captions
 _LONGEST_LABEL = 34
-_SIGNS_A_LINE = 92  # of the legend's font in WIDTH
+_SIGNS = 15.5  # of text, in an inch
 _BESIDE_LABEL = 8  # signs: what a line of the legend takes beside its label
-_LEGEND_LINE = 0.17  # inches
+_LEGEND_LINE = 0.14  # inches
 _BREAKS = re.compile(r"( +|(?<=[,_])(?=[^\W\d_]))")  # where a label may be broken
 _EQUALS = "\u00a0=\u00a0"  # where it may not
 _SAME = 1e-9  # relative differences that are errors of rounding
-_TITLE_WIDTHS = {1: 60, 2: 34, 3: 24}  # signs of a title, by the panels side by side
-_XLABEL, _YLABEL = 72, 30  # signs of a label in the width of a figure, in the height of a panel
-_GAP, _MARGIN = 0.4, 0.45  # inches: what a panel takes besides its axes, and a figure
+_BOLD = 0.8  # signs of a bold title in the place of one of text
+_YLABEL = 28  # signs of a label in the height of a panel
+_GAP, _MARGIN = 0.36, 0.4  # inches: what a panel takes besides its axes, and a figure
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 Dashes = str | tuple[float, tuple[float, ...]]
 
@@ -52,37 +61,66 @@ class SeriesStyle(NamedTuple):
     dashes: Dashes
 
 
-SERIES = (
-    SeriesStyle("#0072b2", "o", "solid"),
-    SeriesStyle("#d55e00", "s", (0, (5, 1.5))),
-    SeriesStyle("#009e73", "^", (0, (1.2, 1.2))),
-    SeriesStyle("#cc79a7", "D", (0, (6, 1.5, 1.2, 1.5))),
-    SeriesStyle("#e69f00", "v", (0, (9, 2))),
-    SeriesStyle("#56b4e9", "P", (0, (3, 1, 1, 1, 1, 1))),
-    SeriesStyle(INK, "X", (0, (2.5, 2.5))),
+_MARKERS = "os^DvPX"
+_DASHES: tuple[Dashes, ...] = (
+    "solid",
+    (0, (5, 1.5)),
+    (0, (1.2, 1.2)),
+    (0, (6, 1.5, 1.2, 1.5)),
+    (0, (9, 2)),
+    (0, (3, 1, 1, 1, 1, 1)),
+    (0, (2.5, 2.5)),
 )
+# Each colour on paper, and on a dark page. The first three are of Okabe and Ito (2008), whose
+# purple, orange and sky blue are too pale on paper: 3.1, 2.3 and 2.3 to 1.
+_SERIES_COLOURS = {
+    "#0072b2": "#3596dc",
+    "#d55e00": "#f0803c",
+    "#009e73": "#2fb98c",
+    "#a3328c": "#c768b4",
+    "#5b3106": "#e8cda0",
+    "#0e2a80": "#b3c6ff",
+}
+# From orange over red and purple to blue, the lightness in even steps (in OKLCH).
+_HUE_COLOURS = {
+    "#d07333": "#a75a25",
+    "#c55429": "#c9633e",
+    "#b3363d": "#e66e6d",
+    "#991b53": "#ed86a7",
+    "#6f1968": "#e8a3dd",
+    "#3a1265": "#cbcbfe",
+    "#03103e": "#d4e5ff",
+}
+DARK: Mapping[str, str] = {**_SERIES_COLOURS, **_HUE_COLOURS}
+SERIES = tuple(map(SeriesStyle, [*_SERIES_COLOURS, INK], _MARKERS, _DASHES))
+HUES = tuple(map(SeriesStyle, _HUE_COLOURS, _MARKERS, _DASHES))
 
 _STYLE = {
     "svg.fonttype": "none",
+    "pdf.fonttype": 42,  # TrueType, embedded: journals refuse Type 3
     "text.parse_math": False,  # labels come from files: a dollar sign is a dollar sign
-    "font.size": 9,
-    "axes.titlesize": 9,
+    "font.size": 7,
+    "axes.titlesize": 7,
     "axes.titlelocation": "left",
     "axes.titleweight": "bold",
-    "axes.labelsize": 9,
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
-    "legend.fontsize": 8.5,
+    "axes.labelsize": 7,
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": SMALL,
+    "legend.fontsize": 7,
     "legend.frameon": False,
     "legend.handlelength": 3.2,
-    "lines.linewidth": 1.7,
-    "lines.markersize": 5.5,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4.5,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.linewidth": 0.7,
+    "axes.linewidth": 0.6,
     "axes.grid": True,
     "axes.axisbelow": True,
     "axes.formatter.useoffset": False,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "axes.titlepad": 4,
+    "axes.labelpad": 2.5,
     "grid.linewidth": 0.4,
     "grid.alpha": 0.45,
     "grid.color": FAINT,
@@ -93,8 +131,15 @@ _STYLE = {
     ),
 }
 _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+_NO_PDF_METADATA = dict.fromkeys(("CreationDate", "Creator", "Producer"))
+_WITH_PDF: ContextVar[bool] = ContextVar("figures as PDF as well", default=False)
 _IN_PAGE = {INK: "currentColor", FAINT: "var(--faint)", PAPER: "var(--paper)"}
-_IN_PAGE["#0072b2"] = "var(--blue)"  # too dark on a dark page
+PAGE = "../report.html"  # from the folder of figures, for links to places in the page
+_PLACES = re.compile(rf'href="{re.escape(PAGE)}#([^"]+)"(?: target="_blank")?')
+_IN_PAGE |= {colour: f"var(--on-dark-{colour[1:]}, {colour})" for colour in DARK}
+_COLOUR = re.compile("|".join(_IN_PAGE))
+_PATH = re.compile(r'<path [^>]*?d="[^"]*"')
+_LONG = re.compile(r"(\.\d{2})\d+")
 _IDS = re.compile(r'(\bid="|href="#|url\(#)')
 _HEAD = re.compile(r'<svg [^>]*?width="([\d.]+)pt" height="[\d.]+pt" (viewBox="[^"]*")[^>]*>')
 
@@ -104,8 +149,11 @@ class Figure:
     """A figure of a report.
 
     name: of its files. title: what it shows. caption: how to read it. alt: what is to be seen, for
-    those who do not see it. svg: a file of its own; png: its bytes. data: of the series that were
-    named while it was drawn (`read_out.name_series`), for those who point at it.
+    those who do not see it. svg: a file of its own, WIDTH wide; narrow: the same, NARROW wide; png:
+    the bytes of the wide one. data: of the series that were named while it was drawn
+    (`read_out.name_series`), for those who point at it; narrow_frames: of the axes of the narrow
+    one, in place of the frames that stand there. pdfs: the figure for print, by its width in words,
+    "88mm" and "180mm", where they were asked for.
     """
 
     name: str
@@ -115,45 +163,110 @@ class Figure:
     svg: str
     png: bytes
     data: FigureData = NO_DATA
+    narrow: str = ""
+    narrow_frames: Sequence[AxesFrame] = ()
+    pdfs: Mapping[str, bytes] = field(default_factory=dict)
     kind: ClassVar = "figure"
 
     @property
-    def inline(self) -> str:
-        """The SVG as part of a page, without a name, colour or id that others may have, too."""
-        drawing = self.svg[self.svg.index("<svg") :]
-        drawing = _IDS.sub(rf"\g<1>{self.name}-", drawing)
-        for own, of_page in _IN_PAGE.items():
-            drawing = drawing.replace(own, of_page)
-        return _HEAD.sub(self._svg_tag, drawing, count=1).strip()
+    def paths(self) -> list[str]:
+        """Its files beside the page."""
+        suffixes = ["svg", "png", *(["csv"] if self.data.series else [])]
+        return [f"figures/{self.name}.{suffix}" for suffix in suffixes]
 
-    def _svg_tag(self, head: re.Match[str]) -> str:
-        points, view = head.groups()
+    @property
+    def inline(self) -> str:
+        """The wide SVG as part of a page, without a name, colour or id that others may have."""
+        return self._inline(self.svg, "wide")
+
+    @property
+    def inline_narrow(self) -> str:
+        """The narrow SVG in the same way; "" if there is none."""
+        return self._inline(self.narrow, "narrow") if self.narrow else ""
+
+    @property
+    def page_data(self) -> dict[str, Any]:
+        """What its page reads out, as JSON has it."""
+        return self.data.for_page(self.narrow_frames)
+
+    def _inline(self, svg: str, view: str) -> str:
+        drawing = svg[svg.index("<svg") :]
+        drawing = _IDS.sub(rf"\g<1>{self.name}-{view}-", drawing)
+        # matplotlib opens links in a new tab, as files need, and places of the page do not.
+        drawing = _PLACES.sub(r'href="#\1"', drawing)
+        drawing = _COLOUR.sub(lambda found: _IN_PAGE[found[0]], drawing)
+        return _HEAD.sub(lambda head: self._svg_tag(head, view), drawing, count=1).strip()
+
+    def _svg_tag(self, head: re.Match[str], view: str) -> str:
+        points, box = head.groups()
         return (
-            f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {view} role="img" '
+            f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {box} data-view="{view}" role="img" '
             f'aria-labelledby="{self.name}-title" '
             f'aria-describedby="{self.name}-caption {self.name}-alt" '
-            f'style="width: {float(points) * 4 / 3:.0f}px">'
+            f'style="width: {float(points) * _PIXELS:.0f}px">'
         )
 
 
 def render_figure(
-    name: str, title: str, caption: str, alt: str, draw: Callable[[Any], None], height: float
+    name: str,
+    title: str,
+    caption: str,
+    alt: str,
+    draw: Callable[[Any], None],
+    height: float | Callable[[float], float],
 ) -> Figure:
-    """Make a figure; `draw` fills a matplotlib Figure of WIDTH x height inches."""
+    """Make a figure at both widths; `draw` fills an empty matplotlib Figure, of either one.
+
+    height: in inches, or a function that gives it for a width.
+    """
     matplotlib, style = require("matplotlib"), require("matplotlib.style")
-    figures = require("matplotlib.figure")
     # A reader's own matplotlibrc would give other bytes; a salt per figure, other ids per figure.
     with style.context(["default", _STYLE]), matplotlib.rc_context({"svg.hashsalt": name}):
-        figure = figures.Figure(figsize=(WIDTH, height), layout="constrained")
-        draw(figure)
-        # Laid out once: as it takes longer than drawing, and both files should look the same.
-        figure.get_layout_engine().execute(figure)
-        figure.set_layout_engine(None)  # "none" leaves one, for which savefig draws twice
-        data = gather_data(figure)
-        svg, png = io.StringIO(), io.BytesIO()
-        figure.savefig(svg, format="svg", metadata=_NO_METADATA)
-        figure.savefig(png, format="png", dpi=_DPI, metadata={"Software": None})
-    return Figure(name, title, caption, alt, svg.getvalue(), png.getvalue(), data)
+        wide, narrow = (
+            _lay_out(draw, width, height(width) if callable(height) else height)
+            for width in (WIDTH, NARROW)
+        )
+        data, frames = gather_data(wide), gather_data(narrow).frames
+        png = io.BytesIO()
+        wide.savefig(png, format="png", dpi=_DPI, metadata={"Software": None})
+        pdfs = {}
+        if _WITH_PDF.get():
+            pdfs = {name: _pdf(one) for name, one in (("88mm", narrow), ("180mm", wide))}
+        drawn = _svg(wide), png.getvalue(), data, _svg(narrow), frames, pdfs
+        return Figure(name, title, caption, alt, *drawn)
+
+
+def _lay_out(draw: Callable[[Any], None], width: float, height: float) -> Any:
+    figures = require("matplotlib.figure")
+    figure = figures.Figure(figsize=(width, height), layout="constrained")
+    draw(figure)
+    # Laid out once: as it takes longer than drawing, and all files should look the same.
+    figure.get_layout_engine().execute(figure)
+    figure.set_layout_engine(None)  # "none" leaves one, for which savefig draws twice
+    return figure
+
+
+def _svg(figure: Any) -> str:
+    file = io.StringIO()
+    figure.savefig(file, format="svg", metadata=_NO_METADATA)
+    # Hundredths of a point are fine enough, and half as long.
+    return _PATH.sub(lambda path: _LONG.sub(r"\1", path[0]), file.getvalue())
+
+
+@contextmanager
+def figures_for_print() -> Iterator[None]:
+    """Draw figures as PDF as well, in this block: it takes half as long again."""
+    token = _WITH_PDF.set(True)
+    try:
+        yield
+    finally:
+        _WITH_PDF.reset(token)
+
+
+def _pdf(figure: Any) -> bytes:
+    file = io.BytesIO()
+    figure.savefig(file, format="pdf", metadata=_NO_PDF_METADATA)
+    return file.getvalue()
 
 
 class Panel(Protocol):
@@ -178,6 +291,7 @@ def render_panels(
     draw: Draw[PanelType],
     *,
     across: int,
+    narrow: int = 0,
     heights: Sequence[float],
     labels: Iterable[str] = (),
     xlabel: str = "",
@@ -185,32 +299,60 @@ def render_panels(
     finish: Callable[[Any, list[Any]], None] = lambda figure, grid: None,
     **sharing: Any,
 ) -> Figure:
-    """Make a figure of several panels, `across` of them side by side.
+    """Make a figure of several panels, `across` of them side by side in WIDTH.
 
-    draw: fills the axes of a panel, which stand below each other, and gives its series by label.
-    heights: of these axes, in inches. labels: of the legend, in order. ylabels: of each axes.
-    finish: adds what concerns all panels. sharing: as matplotlib's `subplots` takes it.
+    Several panels are lettered. narrow: how many in NARROW, if not as many as there is room for.
+    draw: fills the axes of a panel, which stand below each other, and
+    gives its series by label. heights: of these axes, in inches. labels: of the legend, in order.
+    ylabels: of each axes. finish: adds what concerns all panels. sharing: as matplotlib's
+    `subplots` takes it.
     """
-    lines = math.ceil(len(panels) / across)
     texts = {label: wrap_label(label) for label in labels}
 
+    def side_by_side(width: float) -> int:
+        return narrow if narrow and width < WIDTH else panels_beside(across, width)
+
     def fill(figure: Any) -> None:
-        handles: dict[str, Any] = {}
-        grid = _panel_axes(figure, len(panels), across, heights, **sharing)
+        width, handles = figure.get_figwidth(), dict[str, Any]()
+        beside = side_by_side(width)
+        signs = int(width / beside * _SIGNS)
+        grid = _panel_axes(figure, len(panels), beside, heights, **sharing)
         for place, (own, panel) in enumerate(zip(grid, panels, strict=True)):
             handles |= draw(own, panel)
-            own[0].set_title(wrap_label(panel.title, _TITLE_WIDTHS[across]))
-            for axes, ylabel in zip(own, ylabels if place % across == 0 else (), strict=False):
+            title = wrap_label(panel.title, int(signs * _BOLD))
+            own[0].set_title(letter_panel(place, title) if len(panels) > 1 else title)
+            for axes, ylabel in zip(own, ylabels if place % beside == 0 else (), strict=False):
                 axes.set_ylabel(wrap_label(ylabel, _YLABEL, 3))
-            if place + across >= len(panels):
-                own[-1].set_xlabel(wrap_label(xlabel, _XLABEL // across, 3))
+            if place + beside >= len(panels):
+                own[-1].set_xlabel(wrap_label(xlabel, signs, 3))
         finish(figure, grid)
         shown = {handles[label]: text for label, text in texts.items() if label in handles}
         add_legend(figure, [*shown], [*shown.values()])
 
+    def height(width: float) -> float:
+        lines = math.ceil(len(panels) / side_by_side(width))
+        return lines * (sum(heights) + _GAP) + _MARGIN + legend_height([*texts.values()], width)
+
     alt = " ".join(prefix_title(panel.title, panel.describe()) for panel in panels)
-    height = lines * (sum(heights) + _GAP) + _MARGIN + legend_height([*texts.values()])
     return render_figure(name, title, caption, alt, fill, height)
+
+
+def panels_beside(across: int, width: float) -> int:
+    """Count the panels that stand side by side in a figure, of which WIDTH has room for `across`.
+
+    >>> panels_beside(4, WIDTH), panels_beside(4, NARROW), panels_beside(1, NARROW)
+    (4, 2, 1)
+    """
+    return max(1, math.floor(across * width / WIDTH + 0.5))
+
+
+def letter_panel(place: int, title: str) -> str:
+    """Put the letter of a panel, by its place in a figure, before its title.
+
+    >>> letter_panel(1, "lake = rich")
+    'b  lake = rich'
+    """
+    return f"{_LETTERS[place % len(_LETTERS)]}  {title}".rstrip()
 
 
 def _panel_axes(
@@ -290,31 +432,46 @@ def constant_range(values: Array) -> tuple[float, float] | None:
 
 
 def series_style(number: int) -> SeriesStyle:
-    """The style of series `number`; after the last one they begin again."""
+    """The style of series `number` of a set without order; after the last one they begin again."""
     return SERIES[number % len(SERIES)]
+
+
+def ordered_styles(count: int) -> list[SeriesStyle]:
+    """Styles of so many series that have an order, from one end of HUES to the other.
+
+    >>> [HUES.index(style) for style in ordered_styles(3)]
+    [0, 3, 6]
+    """
+    places = np.linspace(0, len(HUES) - 1, count).round().astype(int) if count > 1 else [0]
+    return [HUES[place] for place in places]
+
+
+def dark_colours() -> str:
+    """The style sheet by which colours of figures change on a dark page."""
+    pairs = "; ".join(f"--on-dark-{light[1:]}: {dark}" for light, dark in DARK.items())
+    return f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {pairs}; }} }}"
 
 
 def add_legend(figure: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
     """Put one legend above all panels, in as many columns as there is room for."""
     if len(labels) < 2:
         return
-    figure.legend(
-        handles, labels, loc="outside upper left", ncols=_columns(labels), borderaxespad=0.2
-    )
+    columns = _columns(labels, figure.get_figwidth())
+    figure.legend(handles, labels, loc="outside upper left", ncols=columns, borderaxespad=0.2)
 
 
-def legend_height(labels: Sequence[str]) -> float:
-    """The height of a legend, in inches."""
+def legend_height(labels: Sequence[str], width: float = WIDTH) -> float:
+    """The height of a legend in a figure of this width, in inches."""
     if len(labels) < 2:
         return 0
     deep = max(text.count("\n") for text in labels) + 1
-    return (math.ceil(len(labels) / _columns(labels)) * deep + 0.5) * _LEGEND_LINE
+    return (math.ceil(len(labels) / _columns(labels, width)) * deep + 0.5) * _LEGEND_LINE
 
 
-def _columns(labels: Sequence[str]) -> int:
+def _columns(labels: Sequence[str], width: float) -> int:
     """Choose as many columns as there is room for, and no more than fill all lines."""
     longest = max(len(line) for text in labels for line in text.split("\n")) + _BESIDE_LABEL
-    lines = math.ceil(len(labels) / max(_SIGNS_A_LINE // longest, 1))
+    lines = math.ceil(len(labels) / max(int(width * _SIGNS) // longest, 1))
     return math.ceil(len(labels) / lines)
 
 

@@ -6,23 +6,31 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from society.analysis.crossplay import CrossPlay
+from society.analysis.findings import StudyAnswers
+from society.analysis.study.panel_tests import PanelTests, compare_panels
 from society.analysis.study.study import Study
+from society.report.figures.type_colours import TypeStyle, assign_styles
 from society.report.layout import Layout
 from society.report.page import Section
 
 from .crossplay.actions import actions_section, replies_section
 from .crossplay.agreements import agreements_section
 from .crossplay.standings_section import standings_section
+from .endings_section import endings_section
 from .evolution.generation_means import evolution_section
 from .evolution.lives_section import lives_section
 from .evolution.populations import Populations
 from .evolution.reaction_norms import reaction_norms_section
 from .evolution.strategies import strategies_section
-from .hypothesis_tests import PanelTests, compare_panels, hypothesis_tests_section
+from .findings_section import findings_section
+from .hypothesis_tests import hypothesis_tests_section
 from .llm_usage_section import llm_usage_section
+from .methods_section import methods_section
+from .networks_section import networks_section
 from .norms_section import norms_section, texts_section
 from .outcome import maps_section, outcome_section
 from .over_time import over_time_section
+from .prompts_section import prompts_section
 from .provenance_section import provenance_section, summary_section
 from .questionnaires_section import questionnaires_section
 from .strategies_in_play import program_play_section
@@ -44,16 +52,35 @@ class StudyView:
     def cross_play(self) -> CrossPlay:
         return CrossPlay(self.layout.study)
 
+    @cached_property
+    def answers(self) -> StudyAnswers:
+        return StudyAnswers(self.layout, self.cross_play)
+
+    @cached_property
+    def type_styles(self) -> Mapping[str, TypeStyle]:
+        """The style of each type, the same in all figures."""
+        return assign_styles(name for contest in self.cross_play.contests for name in contest.types)
+
+    @property
+    def of_matches(self) -> bool:
+        """True if replicates are matches of other types, and so no sample of one society."""
+        return all(
+            run.manifest.game is not None and len(run.manifest.types) > 1
+            for run in self.layout.conditions
+        )
+
 
 # In the order of a report.
 SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
+    "findings": lambda of: findings_section(of.answers.findings),
     "summary": lambda of: summary_section(of.layout),
     "outcome": lambda of: outcome_section(of.layout, of.tests),
     "maps": lambda of: maps_section(of.layout),
     "survival": lambda of: survival_section(of.layout),
+    "endings": lambda of: endings_section(of.layout),
     "tests": lambda of: hypothesis_tests_section(of.layout, of.tests),
-    "standings": lambda of: standings_section(of.cross_play),
-    "conduct": lambda of: actions_section(of.cross_play),
+    "standings": lambda of: standings_section(of.cross_play, of.type_styles),
+    "conduct": lambda of: actions_section(of.cross_play, of.type_styles),
     "agreements": lambda of: agreements_section(of.cross_play),
     "understanding": lambda of: replies_section(of.cross_play),
     "program_play": lambda of: program_play_section(of.layout),
@@ -62,17 +89,24 @@ SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
     "strategies": lambda of: strategies_section(of.populations),
     "reactions": lambda of: reaction_norms_section(of.populations),
     "time": lambda of: over_time_section(of.populations, without=of.populations.once),
+    "networks": lambda of: networks_section(of.layout),
     "questionnaires": lambda of: questionnaires_section(of.layout),
     "norms": lambda of: norms_section(of.layout),
     "texts": lambda of: texts_section(of.layout),
+    "prompts": lambda of: prompts_section(of.layout),
     "ledger": lambda of: llm_usage_section(of.layout),
     "provenance": lambda of: provenance_section(of.layout),
 }
 _OF_GAMES = {"standings", "conduct", "agreements", "understanding"}
+# Means and tests over replicates, which say nothing of matches that differ by who plays.
+_OF_SAMPLES = {"outcome", "maps", "survival", "tests", "time"}
 
 
 def every_section(view: StudyView) -> list[Section]:
     """Make all sections that have something to say; those of cross-play for games alone."""
     games = any(run.manifest.game for run in view.layout.conditions)
-    made = (make(view) for name, make in SECTIONS.items() if games or name not in _OF_GAMES)
-    return [section for section in made if section.parts]
+    left_out = set() if games else _OF_GAMES
+    left_out = left_out | (_OF_SAMPLES if view.of_matches else set())
+    made = (make(view) for name, make in SECTIONS.items() if name not in left_out)
+    sections = [section for section in made if section.parts]
+    return [*sections, methods_section(view.layout, sections)]

@@ -7,97 +7,25 @@ the first one, and rank tests. Where replicates share random numbers they are bl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
-import numpy as np
-
-from society.analysis.statistics.anova import Anova, anova
-from society.analysis.statistics.posthoc import Tukey, tukey_after
-from society.analysis.statistics.samples import NotEstimable, try_compute
-from society.experiments.factors import format_label
+from society.analysis.statistics.anova import Anova
+from society.analysis.statistics.posthoc import Tukey
+from society.analysis.statistics.samples import NotEstimable
+from society.analysis.study.panel_tests import LEVEL, PanelTests
 from society.report.figures.scales import AxisScale
-from society.report.layout import ConditionGroup, Layout
+from society.report.layout import Layout
 from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import CellValue, Head, Table, TableColumn, read_fields
 
 from .pairwise_tests import contrasts, rank_tests
 
-_LEVEL = 0.05
-_MOST_CELLS = 130  # of an analysis of variance: its design matrix has a column for each
-_MOST_LEVELS = 16  # of Tukey's comparison: the p value of each of their 120 pairs takes 20 ms
 _BLOCKS = (
     " Replicates are blocks, since their random numbers are common: a block is taken to add the "
     "same amount in every condition, and is not part of the residual. If it does not add the "
     "same, p is somewhat too small."
 )
 _MARGINAL = "Means are marginal: all levels of the other factor have the same weight."
-
-
-@dataclass(frozen=True)
-class PanelTests:
-    """The analysis of variance of a panel, and Tukey's comparison for each factor with an effect.
-
-    Instead of either, why there is none.
-    """
-
-    panel: ConditionGroup
-    anova: Anova | NotEstimable
-    tukeys: Mapping[str, Tukey | NotEstimable]
-
-    def letters(self, factor: str) -> Mapping[str, str]:
-        """The letters of each level; none without an effect of the factor."""
-        found = self.tukeys.get(factor)
-        return found.letters if isinstance(found, Tukey) else {}
-
-    def title(self, subject: str) -> str:
-        return f"{subject}, {self.panel.title}" if self.panel.title else subject
-
-
-def compare_panels(layout: Layout) -> list[PanelTests]:
-    """Test each panel that has something to compare; none without an outcome."""
-    panels = layout.panels if layout.outcome else []
-    return [_compare_panel(layout, panel) for panel in panels if len(panel.places) > 1]
-
-
-def _compare_panel(layout: Layout, panel: ConditionGroup) -> PanelTests:
-    found = try_compute(_anova, layout, panel)
-    if isinstance(found, NotEstimable):
-        return PanelTests(panel, found, {})
-    effects = {one.name for one in found.sources if one.p is not None and one.p < _LEVEL}
-    varied = [name for name in layout.factors if name in effects]
-    return PanelTests(panel, found, {name: try_compute(_tukey, found, name) for name in varied})
-
-
-def _anova(layout: Layout, panel: ConditionGroup) -> Anova:
-    levels = {
-        name: [layout.level(place, name) for place in panel.places] for name in layout.factors
-    }
-    factors = [name for name, own in levels.items() if len(set(own)) > 1]
-    if not factors:
-        raise NotEstimable(f"{' and '.join(layout.factors)} does not vary here")
-    if len(panel.places) > _MOST_CELLS:
-        raise NotEstimable(
-            f"{len(panel.places)} conditions are too many for an analysis of variance here; at "
-            f"most {_MOST_CELLS}"
-        )
-    values = layout.comparable_values(panel.places)
-    sizes = [len(each) for each in values]
-    named = {
-        name: np.repeat([*map(format_label, levels[name])], sizes).tolist() for name in factors
-    }
-    replicates = [replicate for size in sizes for replicate in range(size)]
-    return anova(np.concatenate(values), named, replicates if layout.paired else None)
-
-
-def _tukey(found: Anova, factor: str) -> Tukey:
-    levels = len(found.margins[factor])
-    if levels > _MOST_LEVELS:
-        raise NotEstimable(
-            f"{levels} levels of {factor} are too many to compare all pairs here; at most "
-            f"{_MOST_LEVELS}"
-        )
-    return tukey_after(found, factor)
 
 
 def hypothesis_tests_section(layout: Layout, tests: Sequence[PanelTests]) -> Section:
@@ -162,7 +90,7 @@ def _letter_table(
         for level, mean in found.means.items()
     ]
     note = (
-        f"Levels that share no letter differ (Tukey-Kramer, all pairs at a level of {_LEVEL}; "
+        f"Levels that share no letter differ (Tukey-Kramer, all pairs at a level of {LEVEL}; "
         f"error of the analysis of variance above, with {found.df} degrees of freedom)."
     )
     head: Head = [("count", "runs"), ("figure", scale.mean_name), ("text", "letters")]

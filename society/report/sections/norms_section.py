@@ -17,6 +17,7 @@ from society.report.page import Caveat, Section, SectionPart, folded_section
 from society.report.tables import Head, Table, known_mean, read_fields
 
 from .provenance_section import name_models
+from .word_chronicle import Quote, read_votes, word_chronicle
 
 _SIMILARITY, _ALIGNMENT = "norm_similarity", "norm_alignment"
 _MOST_TEXTS = 24  # conditions of which the texts are shown
@@ -28,8 +29,8 @@ _LEAD = (
     "not say whether norms are altruistic. That takes raters and a rubric."
 )
 _TEXTS = (
-    "Texts of the first replicate, in the words of agents and models: each message, and each "
-    "change of a norm, rule or strategy."
+    "Texts of the first replicate, in the words of agents and models, by agent: each message, and "
+    "each change of a norm, rule or strategy, with the words that are new and gone."
 )
 _NO_TEXTS = "Runs at level summary do not keep what was said; run with record: full."
 _AGREEMENT = (
@@ -143,9 +144,9 @@ def texts_section(layout: Layout) -> Section:
     quotes = layout.study.quotes
     first = quotes[quotes["replicate"] == 0]
     folds = [
-        Section(layout.panel_title(place, list(layout.levels)) or run.name, tables, folded=True)
+        section
         for place, run in enumerate(layout.conditions[:_MOST_TEXTS])
-        if (tables := _quotes(place + 1, run, first[first[CONDITION] == run.name]))
+        if (section := _words(layout, place, run, first[first[CONDITION] == run.name]))
     ]
     lead = _TEXTS
     if len(layout.conditions) > _MOST_TEXTS:
@@ -153,18 +154,30 @@ def texts_section(layout: Layout) -> Section:
     return Section(title, [lead, *folds] if folds else [], anchor)
 
 
-def _quotes(number: int, run: ConditionRun, quotes: Any) -> list[Table]:
-    """One condition's texts, a table for each sort; numbers, such as a cap, are no texts."""
+def _words(layout: Layout, place: int, run: ConditionRun, quotes: Any) -> Section | None:
+    """One condition's texts by agent, and all of them in a table; None if there are none."""
     stage, who = run.manifest.stage, quotes["who"].fillna("all").tolist()
     columns = quotes["name"].tolist(), quotes["round"].tolist(), who, quotes["text"].tolist()
-    every = list(zip(*columns, strict=True))
-    head: Head = [("count", "round"), ("text", "agent"), ("words", "words")]
-    found = []
-    for sort in dict.fromkeys((*stage.notes, *stage.quotes)):
-        rows = [row[1:] for row in every if row[0] == sort]
-        if not all(_is_number(text) for *_, text in rows):
-            found.append(Table.of(f"texts_{number}_{sort}", f"{sort}: {run.name}", head, rows))
-    return found
+    every = [Quote(*each) for each in zip(*columns, strict=True)]
+    # Numbers, such as a cap, are no texts.
+    kinds = [
+        kind
+        for kind in dict.fromkeys((*stage.quotes, *stage.notes))
+        if not all(_is_number(one.text) for one in every if one.name == kind)
+    ]
+    spoken = [one for one in every if one.name in kinds]
+    if not spoken:
+        return None
+    held = [*(column.name for column in run.manifest.columns), *stage.notes]
+    told = layout.study.runs
+    last = int(told[(told[CONDITION] == run.name) & (told["replicate"] == 0)]["rounds"].iloc[0])
+    head: Head = [("text", "kind"), ("count", "round"), ("text", "agent"), ("words", "words")]
+    table = Table.of(f"texts_{place + 1}", f"All texts: {run.name}", head, spoken)
+    parts: list[SectionPart] = [
+        word_chronicle(spoken, held, last, read_votes(run, 0)),
+        folded_section("The same in the order of rounds", table),
+    ]
+    return Section(layout.panel_title(place, list(layout.levels)) or run.name, parts)
 
 
 def _is_number(text: str) -> bool:

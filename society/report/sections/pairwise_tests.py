@@ -9,7 +9,8 @@ from society.analysis.statistics.contrasts import Contrast, paired, welch
 from society.analysis.statistics.posthoc import correct_p_values
 from society.analysis.statistics.ranks import friedman, kruskal_wallis, mann_whitney, wilcoxon
 from society.analysis.statistics.samples import NotEstimable, try_compute
-from society.report.layout import ConditionGroup, Layout
+from society.analysis.study.design import ConditionGroup
+from society.report.layout import Layout
 from society.report.page import SectionPart
 from society.report.tables import Head, Table, read_fields
 

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from society.engine.calls import Usage
 from society.errors import page_path
 from society.experiments.factors import format_label
 from society.llm.providers.settings import ModelSpec
 from society.report.layout import Layout
-from society.report.page import Caveat, Section, SectionPart, Verbatim, folded_section
+from society.report.page import Caveat, RunFiles, Section, SectionPart, Verbatim, folded_section
 from society.report.tables import Head, Table
 from society.runs.manifest import Manifest
 
-if TYPE_CHECKING:
-    from society.claims.types import ClaimVerdict
-
-_SIGNS = {"reproduced": "●", "in part": "◐", "not reproduced": "○", "cannot be told": "–"}
 _DIGEST = 16  # hexadecimal digits in the page
 _QUOTED_PATH = re.compile(r'"(/[^"\n]*/[^"\n]*)"')
 _FEW = 12  # levels that a sentence names
@@ -32,55 +27,14 @@ _RANDOM_NUMBERS = {
     "independent": "Random numbers are independent between conditions.",
     None: "",
 }
-_MEANS = "Means: t intervals (Student 1908), BCa bootstrap intervals (Efron 1987)."
-_SURVIVAL = (
-    "Survival: Kaplan-Meier (1958), Greenwood's variance on the log-log scale; restricted means; "
-    "log-rank test (Mantel 1966). Shares: Wilson intervals (1927)."
-)
-_TESTS = (
-    "Tests: analysis of variance, type III with sum-to-zero contrasts (Fisher 1925, Yates 1934), "
-    "in blocks where random numbers are common; Tukey-Kramer with compact letters (Piepho 2004); "
-    "t tests, paired or by Welch (1947), corrected by Holm (1979); Hedges' g (1981); Wilcoxon "
-    "(1945) and Friedman (1937), or Mann-Whitney (1947) and Kruskal-Wallis (1952). Two-sided, at "
-    "a level of 0.05."
-)
-_EVOLUTION = (
-    "Evolution: the Price equation (Price 1970; Kerr and Godfrey-Smith 2009 for those without "
-    "ancestors), least-squares slopes of single runs, correlations with intervals by Fisher (1921) "
-    "and by Bonett and Wright (2000), Hill numbers (1973)."
-)
-
-
-def claims_section(verdicts: Sequence[ClaimVerdict]) -> Section:
-    """Set the claims of a paper beside our results."""
-    counts = Counter[str](one.outcome for one in verdicts)
-    lead = ", ".join(f"{counts[sort]} {sort}" for sort in _SIGNS if counts[sort])
-    rows = [
-        (
-            one.claim,
-            f"{_SIGNS[one.outcome]} {one.outcome}",
-            f"{one.said} ({one.source})",
-            "; ".join(filter(None, [one.found, one.notes])),
-            " ".join(one.departures),
-        )
-        for one in verdicts
-    ]
-    table = Table.of(
-        "claims",
-        "Claims of the paper beside our results",
-        [("words", "claim"), ("text", "outcome"), ("words", "said", "found", "departures")],
-        rows,
-        whole=True,
-    )
-    parts: list[SectionPart] = [f"Of {len(verdicts)} claims: {lead}.", table]
-    return Section("Claims", parts if verdicts else [], "claims")
 
 
 def summary_section(layout: Layout) -> Section:
-    """Say what was played with whom, and what is missing."""
+    """Say in one paragraph what was played with whom, and before it what is missing."""
     models = name_models((run.manifest, run.ledger) for run in layout.conditions)
-    parts: list[SectionPart] = [models, *_incomplete(layout), _design(layout)]
-    return Section("Summary", parts, "summary")
+    design = _design(layout)
+    told = [models, design] if isinstance(models, Caveat) else [f"{models} {design}"]
+    return Section("What was played", [*_incomplete(layout), *told], "summary")
 
 
 def name_models(runs: Iterable[tuple[Manifest, Sequence[Usage]]]) -> str | Caveat:
@@ -183,6 +137,7 @@ def provenance_section(layout: Layout) -> Section:
         "A digest is a fingerprint of everything that was asked, answered and told in a run. The "
         "command society verify plays the run again and compares digests.",
         _run_table(layout),
+        *_replays(layout),
         _version_table(given),
         folded_section("Parameters", _parameter_table(given)),
         *_hashes("prompts", "Prompts, sha256", prompts),
@@ -196,7 +151,6 @@ def provenance_section(layout: Layout) -> Section:
             if text
             else []
         ),
-        Section("Methods", list(_methods(layout))),
     ]
     return Section("Provenance", parts, "provenance")
 
@@ -221,6 +175,22 @@ def _run_table(layout: Layout) -> Table:
         ("text", "digest"),
     ]
     return Table.of("runs", "Run files", head, rows)
+
+
+def _replays(layout: Layout) -> Iterator[Section]:
+    """Lead to the run files, and give the commands that show their last rounds again."""
+    runs = [
+        (run.path.name, run.path, f"--from {max(run.rounds, 1)}")
+        for run in layout.conditions[:_FEW]
+    ]
+    parts: list[SectionPart] = [
+        "Commands are for the folder of the run files; --from names the round to begin with, here "
+        "the last one.",
+        RunFiles(runs),
+    ]
+    if (more := len(layout.conditions) - _FEW) > 0:
+        parts.append(f"{count_of(more, 'run file')} more: see the table above.")
+    yield folded_section("Look at these runs round by round", *parts)
 
 
 def _version_table(given: Sequence[Manifest]) -> Table:
@@ -256,13 +226,3 @@ def _without_folders(value: Any) -> Any:
 
 def _text_without_folders(text: str) -> str:
     return _QUOTED_PATH.sub(lambda found: f'"{page_path(found[1])}"', text)
-
-
-def _methods(layout: Layout) -> Iterator[str]:
-    yield _MEANS
-    if layout.times:
-        yield _SURVIVAL
-    if len(layout.conditions) > 1:
-        yield _TESTS
-    if any(run.manifest.stage.levels[0] == "generation" for run in layout.conditions):
-        yield _EVOLUTION

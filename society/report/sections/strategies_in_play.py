@@ -9,8 +9,9 @@ import numpy as np
 
 from society.analysis.study.condition import ConditionRun
 from society.engine.rng import Array
-from society.report.figures.stacked_shares import stacked_shares
+from society.report.figures.stacked_shares import SharePanel, stacked_shares
 from society.report.figures.style import Figure
+from society.report.figures.type_colours import assign_styles
 from society.report.figures.welfare_curves import WelfareCurve, WelfarePanel, welfare_curves
 from society.report.layout import Layout
 from society.report.page import Section, SectionPart
@@ -98,8 +99,11 @@ def _evolution(layout: Layout, runs: Sequence[ConditionRun]) -> Iterator[Section
         yield stacked_shares(
             "gene_shares",
             f"Shares of genes in one run ({first.name})",
-            "The first replicate of the first condition, generation by generation.",
-            dict(zip(genes, shares.T, strict=True)),
+            "The first replicate of the first condition, generation by generation. Each area is a "
+            "gene; at its end stands its last share.",
+            [SharePanel("", genes, np.arange(len(shares)) + 1, shares)],
+            assign_styles(genes),
+            "generation",
         )
 
 

@@ -57,6 +57,12 @@ def rows(table: Any, *columns: str) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in table[list(columns)].astype(object).to_numpy().tolist()]
 
 
+def test_a_measure_is_called_what_its_scenario_declares_or_by_its_name(sweep: Sweep) -> None:
+    study = open_sweep(sweep())
+    assert study.label("gini") == "inequality (Gini)"
+    assert study.label("survival_time") == "survival time"
+
+
 def test_a_sweep_has_a_row_for_each_replicate_of_each_condition(sweep: Sweep) -> None:
     study = society.open_sweep(sweep())
     assert rows(study.runs, "punish_until", "lake", "condition", "replicate")[::2] == [

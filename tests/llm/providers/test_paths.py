@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 
+from society.engine.calls import ASKED_ON
 from society.errors import InputError, Paused
 
 if TYPE_CHECKING:
@@ -38,7 +40,9 @@ def test_what_is_recorded_as_sent_is_what_arrives(
     arrived = provider.stats()["last"]["body"]
     assert arrived["max_tokens"] == 77, "the room of the request outweighs the settings"
     assert arrived["messages"] == [{"role": "user", "content": "hello"}]
-    kept = {name: value for name, value in said.sent.items() if name != "model"}
+    beside = ("model", ASKED_ON)
+    kept = {name: value for name, value in said.sent.items() if name not in beside}
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", said.sent[ASKED_ON]), "the day, in UTC"
     assert {name: arrived.get(name) for name in kept} == kept
 
 

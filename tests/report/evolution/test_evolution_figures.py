@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from society.engine.rng import Array
 from society.lineage import Life, Lineage
 from society.report.figures.bars import BarPanel, stacked_bars
-from society.report.figures.curves import Curve, CurvePanel, line_plot
-from society.report.figures.heatmaps import CareerPanel, career_heatmap
-from society.report.figures.lineage_tree import lineage_tree, stack_lives
+from society.report.figures.curves import Curve, CurvePanel, SingleRun, line_plot
+from society.report.figures.lineage_tree import LifeMap, colour_limits, life_map, stack_lives
 from society.report.figures.scales import LOG
 from society.report.figures.scatter import PointCloud, scatter_plot
-from society.report.figures.style import SERIES, Figure
+from society.report.figures.style import INK, PAPER, SERIES, Figure
 from society.report.sections.evolution.aggregates import RunMean
+from society.report.sections.evolution.strategies import line_of_words
 
 
 def texts(picture: Figure) -> list[str]:
@@ -46,7 +46,7 @@ TWO = lineage(life(0, 1, 1), life(1, 1, 3), life(2, 2, 2, 1), life(4, 3, 3, 1))
 
 def course(label: str, mean: Array) -> Curve:
     when = np.arange(1, len(mean) + 1)
-    return Curve(label, 0, when, mean, mean - 1, mean + 1, np.full(len(mean), 9.0))
+    return Curve(label, SERIES[0], when, mean, mean - 1, mean + 1, np.full(len(mean), 9.0))
 
 
 def test_children_stand_below_their_elders() -> None:
@@ -91,46 +91,71 @@ def test_no_line_crosses_another(found: Lineage) -> None:
         assert origins == sorted(origins)
 
 
-def test_a_lineage_names_those_who_began_and_those_who_are_left() -> None:
-    picture = lineage_tree("g", "t", "w", TWO)
-    assert texts(picture) == ["generation", "1_1", "1_2", "1_2", "3_1"]
-    assert picture.alt == (
-        "Of 2 founders these have descendants in the last generation: line of 1_2: 2 at the end."
+def acted(one: Life, *phenotype: float) -> Life:
+    return one._replace(phenotype=phenotype)
+
+
+# The founder 1_2 gives little and has two children; 1_1 gives much and dies.
+GIVERS = lineage(
+    acted(life(0, 1, 1), 0.9),
+    acted(life(1, 1, 3), 0.1, 0.2, 0.3),
+    acted(life(2, 2, 2, 1), 0.4),
+    acted(life(4, 3, 3, 1), 0.5),
+)
+LIVES = LifeMap(GIVERS, np.array([-0.2, -0.1, np.nan]))
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Figure:
+    return life_map("g", "t", "w", "share", LIVES, colour_limits([LIVES]))
+
+
+def test_cells_stand_in_the_rows_of_the_lineage_in_the_colour_of_what_each_life_did(
+    drawn: Figure,
+) -> None:
+    """In the second generation 1_2 has moved up to the first row, its child 2_1 is below it."""
+    assert LIVES.deeds.tolist() == [[0.9, 0.2, 0.3], [0.1, 0.4, 0.5]]
+    (cells,) = (one for one in drawn.data.series if one.sort == "cells")
+    assert cells.values is not None
+    places = zip(cells.words, cells.across, cells.upwards, cells.values, strict=True)
+    assert {name: (x, y, value) for name, x, y, value in places if x > 1.5} == {
+        "1_2": (3, 0, 0.3),
+        "2_1": (2, 1, 0.4),
+        "3_1": (3, 1, 0.5),
+    }
+
+
+def test_selection_stands_on_the_axis_of_the_cells(drawn: Figure) -> None:
+    cells, bars = (
+        next(o for o in drawn.data.series if o.sort == sort) for sort in ("cells", "bars")
+    )
+    reaches = [drawn.data.frames[one.frame].across for one in (cells, bars)]
+    boxes = [drawn.data.frames[one.frame].box for one in (cells, bars)]
+    assert reaches[0][2:4] == reaches[1][2:4] == (0.4, 3.6)
+    assert boxes[0][0] == pytest.approx(boxes[1][0])
+    assert boxes[0][2] == pytest.approx(boxes[1][2])
+    assert bars.across.tolist() == [1, 2]
+
+
+def test_births_are_drawn_in_ink_which_stands_out_in_grey_print(drawn: Figure) -> None:
+    """A ring for each of two newborn agents; the first generation has none."""
+    rings = re.findall(rf'<use [^>]*style="fill: {PAPER}; stroke: {INK}', drawn.svg)
+    assert len(rings) == 2
+    assert {"1_1", "3_1"} <= set(texts(drawn))
+    assert "#ff2e1f" not in drawn.svg
+
+
+def test_a_life_map_says_what_all_did_and_how_it_was_selected(drawn: Figure) -> None:
+    assert drawn.alt == (
+        "mean: 0.5 in generation 1, 0.4 in generation 3, lowest 0.3 in generation 2, highest 0.5 "
+        "in generation 1. selection: -0.2 in generation 1, -0.1 in generation 2, lowest -0.2 in "
+        "generation 1, highest -0.1 in generation 2."
     )
 
 
-def test_founders_beyond_the_colours_are_counted() -> None:
-    founders = lineage(*(Life(n, f"1_{n + 1}", n, 1, 1, None, (), "") for n in range(9)))
-    picture = lineage_tree("g", "t", "w", founders)
-    assert picture.caption.endswith("grey: 2 more with fewer of them, and lines that died out.")
-    assert picture.alt.endswith("line of 1_7: 1 at the end; 2 more.")
-
-
-def test_lines_that_have_died_out_have_no_colour() -> None:
-    svg = lineage_tree("g", "t", "w", TWO).svg
-    assert SERIES[0].colour in svg
-    assert SERIES[1].colour not in svg
-
-
-def careered() -> Figure:
-    values = np.array([[0.1, 0.2, 0.3], [0.5, np.nan, 0.7]])
-    newborn = np.array([[True, False, True], [True, True, False]])
-    panel = CareerPanel("a = 1", values, newborn, np.array([0.5, -0.25, np.nan]))
-    return career_heatmap("c", "t", "w", "phenotype (share)", [panel])
-
-
-def test_a_newborn_agent_is_marked_where_it_takes_a_place() -> None:
-    """Not in the first generation, where all are new."""
-    (marks,) = re.findall(r'<g id="LineCollection_1">(.*?)</g>', careered().svg, re.S)
-    assert marks.count("<path") == 2
-
-
-def test_a_career_says_what_all_did_and_who_was_selected() -> None:
-    assert careered().alt == (
-        "a = 1: mean: 0.3 in generation 1, 0.5 in generation 3, lowest 0.2 in generation 2, "
-        "highest 0.5 in generation 3. selection: 0.5 in generation 1, -0.25 in "
-        "generation 2, lowest -0.25 in generation 2, highest 0.5 in generation 1."
-    )
+def test_several_populations_have_one_scale_of_colours() -> None:
+    other = LifeMap(lineage(acted(life(0, 1, 1), 2.0)), np.array([0.0]))
+    assert colour_limits([LIVES, other]) == (0.1, 2.0)
 
 
 def test_parts_of_a_change_add_up_to_the_line() -> None:
@@ -147,10 +172,12 @@ def test_every_quantity_has_a_scale_of_its_own() -> None:
     runs = np.array([[1e4, 3e4], [1e4, 1e4]])
     panels = [
         CurvePanel("share", [small], along="generation"),
-        CurvePanel("x", [large._replace(runs=runs)], along="generation"),
+        CurvePanel(
+            "x", [large._replace(runs=[SingleRun(run) for run in runs])], along="generation"
+        ),
     ]
     picture = line_plot("t", "t", "w", panels)
-    assert texts(picture) == ["generation", "share", "generation", "x"]
+    assert texts(picture) == ["generation", "a  share", "generation", "b  x"]
     assert picture.alt == (
         "share: a: 0.1 in generation 1, 0.2 in generation 2, lowest 0.1 in generation 1, highest "
         "0.2 in generation 2. x: a: 10,000 in generation 1, 20,000 in generation 2, lowest 10,000 "
@@ -187,7 +214,9 @@ def test_a_mean_is_drawn_as_long_as_nearly_all_runs_have_a_value() -> None:
 
 def test_what_multiplies_has_a_logarithmic_axis() -> None:
     runs = np.array([[10.0, 100.0, 1e6]])
-    panel = CurvePanel("units", [course("a", runs[0])._replace(runs=runs)], LOG)
+    panel = CurvePanel(
+        "units", [course("a", runs[0])._replace(runs=[SingleRun(run) for run in runs])], LOG
+    )
     found = ElementTree.fromstring(line_plot("t", "t", "w", [panel]).inline).iter("text")
     assert {"10", "1,000", "100,000"} <= {text.text for text in found}
 
@@ -201,3 +230,13 @@ def test_points_of_what_multiplies_fill_the_figure() -> None:
         float(y) for y in re.findall(r'<use [^>]*y="([\d.]+)"[^>]*stroke: #0072b2', picture.svg)
     ]
     assert np.ptp(heights) > 100
+
+
+def test_words_are_followed_from_the_founder_with_what_each_child_changed() -> None:
+    told = lineage(
+        life(1, 1, 1)._replace(strategy="Give half of all."),
+        life(2, 2, 2, 1)._replace(strategy="Give less of all."),
+    )
+    founder, child = line_of_words(told, 2)
+    assert (founder.round, founder.pieces) == (1, [("", "Give half of all.")])
+    assert child.pieces == [("", "Give "), ("gone", "half "), ("new", "less "), ("", "of all.")]

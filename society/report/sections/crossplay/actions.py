@@ -1,20 +1,32 @@
-"""The sections of actions: how often each was played, and whether replies could be read."""
+"""The sections of actions: how often each was played, after what, and whether replies were read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from society.analysis.crossplay import Contest, CrossPlay
 from society.analysis.crossplay.action_frequencies import Frequency, MoveTable
+from society.analysis.crossplay.cell import GameCell
+from society.analysis.crossplay.game_decisions import DELEGATE
+from society.analysis.crossplay.reaction_profiles import (
+    ReactionProfile,
+    context_names,
+    cooperation_submitted,
+    cooperative_labels,
+)
+from society.engine.rng import Array
 from society.report.figures.heatmaps import HeatPanel, heatmap
+from society.report.figures.style import Figure
+from society.report.figures.type_colours import TypeStyle
+from society.report.figures.type_rows import ActionPanel, action_plot
 from society.report.page import Section, SectionPart, folded_section
-from society.report.tables import Head, Table, TableColumn
+from society.report.tables import Head, Table, TableColumn, known_mean
 
+from .payoffs import MOST_PANELS, rank_types
 from .scores import file_name
 
-_MOST = 12  # panels of a figure
 _LEAD = (
     "Types submit mixed strategies, and the game draws their actions. Submitted: the mean "
     "probability of an action; drawn: the share of moves in which it was drawn (numbers in the "
@@ -26,6 +38,18 @@ _SEEN = (
     "several co-players does not count. none yet: first rounds, in which nothing had been seen; "
     "they are kept apart from all others."
 )
+_COOPERATION = (
+    "Left: mean probability with which each type submitted {action}, which the game calls "
+    "cooperation{delegated}."
+)
+_DELEGATED = " (grey, and after the plus: with which it delegated to the mediator)"
+_AFTER = (
+    " Right: the same by what came before, from vermilion for 0 to blue for 1: first moves, and "
+    "moves after the type's own last action and {others}; C: cooperated, D: did not. Empty: it "
+    "never came to that."
+)
+_OTHER = "that of its co-player (CD: it cooperated, the other did not)"
+_OTHERS = "how many of its co-players cooperated when they last moved"
 _REPLIES = (
     "A question is valid at the first try if its first reply could be read. A reply that could "
     "not be read is shown to the model again with the reason (repair); a reply that was cut off "
@@ -38,22 +62,28 @@ ActionRow = tuple[
 ]  # mechanism, type, what was seen, how often what was done
 
 
-def actions_section(of: CrossPlay) -> Section:
+def actions_section(of: CrossPlay, styles: Mapping[str, TypeStyle]) -> Section:
     """Show how often actions were played, also by the last actions of co-players."""
     contests = [one for one in of.contests if any(len(cell.decisions) for cell in one.cells)]
     sections = []
     for game in dict.fromkeys(contest.game for contest in contests):
         own = {one: MoveTable.of(*one.cells) for one in contests if one.game == game}
-        sections.append(Section(game, list(_actions(game, own))))
+        sections.append(Section(game, list(_actions(game, own, styles))))
     return Section("What was played", [_LEAD, *sections] if sections else [], "conduct")
 
 
-def _actions(game: str, own: Mapping[Contest, MoveTable]) -> Iterator[SectionPart]:
+def _actions(
+    game: str, own: Mapping[Contest, MoveTable], styles: Mapping[str, TypeStyle]
+) -> Iterator[SectionPart]:
     name, title = f"conduct_{file_name(game)}", f"Actions in {game}"
     labels = _labels(own)
-    panels = [_heat(contest, moves, labels) for contest, moves in own.items()][:_MOST]
-    caption = "Mean probability with which each type submitted each action."
-    yield heatmap(name, title, caption, "probability", panels)
+    contests = list(own)[:MOST_PANELS]
+    if cooperative_labels(contests[0].first.game) is None:
+        panels = [_heat(contest, own[contest], labels) for contest in contests]
+        caption = "Mean probability with which each type submitted each action."
+        yield heatmap(name, title, caption, "probability", panels)
+    else:
+        yield _cooperation(name, game, contests, styles)
     rows = [
         (contest.mechanism, one, "", often)
         for contest, moves in own.items()
@@ -61,6 +91,58 @@ def _actions(game: str, own: Mapping[Contest, MoveTable]) -> Iterator[SectionPar
     ]
     yield folded_section(f"{title}, in numbers", _table(name, title, rows, labels))
     yield from _reactions(game, {one: moves for one, moves in own.items() if moves.contexts[1:]})
+
+
+def _cooperation(
+    name: str, game: str, contests: Sequence[Contest], styles: Mapping[str, TypeStyle]
+) -> Figure:
+    """Draw cooperation, which tells all where there are two actions, and what it follows."""
+    types = rank_types(contests)
+    panels = [_cooperation_panel(contest, types) for contest in contests]
+    first = contests[0].first.game
+    action = " or ".join(dict.fromkeys(cooperative_labels(first) or ()))
+    delegated = _DELEGATED * any(len(panel.shares) > 1 for panel in panels)
+    caption = _COOPERATION.format(action=action, delegated=delegated)
+    if any(panel.reactions is not None for panel in panels):
+        caption += _AFTER.format(others=_OTHER if first.players == 2 else _OTHERS)
+    title = f"How often types cooperate in {game}"
+    if any(panel.reactions is not None for panel in panels):
+        title += ", and after what"
+    contexts = context_names(first.players)
+    return action_plot(name, title, caption, types, contexts, panels, styles)
+
+
+def _cooperation_panel(contest: Contest, types: Sequence[str]) -> ActionPanel:
+    """Put what types do into the rows of the figure; NaN for those who are not there."""
+    shares = {"probability of cooperation": _by_type_of(contest, cooperation_submitted)}
+    if all(DELEGATE in cell.decisions.submitted for cell in contest.cells):
+        shares["of delegating"] = _by_type_of(
+            contest,
+            lambda cell: cell.decisions.submitted.get(DELEGATE, np.zeros(len(cell.decisions))),
+        )
+    profile = ReactionProfile.of(contest.cells)
+    reactions = None if profile is None else profile.cooperation
+    return ActionPanel(
+        contest.mechanism,
+        {words: _in_rows(contest, types, each) for words, each in shares.items()},
+        None if reactions is None else _in_rows(contest, types, reactions),
+    )
+
+
+def _by_type_of(contest: Contest, value: Callable[[GameCell], Array]) -> Array:
+    """Average a value of each move by type, (K,), over matches that are not void."""
+    values = np.concatenate([value(cell) for cell in contest.cells])
+    types = np.concatenate([cell.types.ravel()[cell.agents] for cell in contest.cells])
+    void = np.concatenate([cell.void[cell.decisions.replicate] for cell in contest.cells])
+    own = [values[(types == number) & ~void] for number in range(len(contest.types))]
+    return np.array([np.nan if known_mean(each) is None else known_mean(each) for each in own])
+
+
+def _in_rows(contest: Contest, types: Sequence[str], values: Array) -> Array:
+    """Put values by type, (K, ...), into the order of rows; NaN for a type that is not there."""
+    nothing = np.full(values.shape[1:], np.nan)
+    rows = [contest.types.index(one) if one in contest.types else None for one in types]
+    return np.stack([nothing if at is None else values[at] for at in rows])
 
 
 def _labels(own: Mapping[Contest, MoveTable]) -> list[str]:

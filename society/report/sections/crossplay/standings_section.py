@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from society.analysis.crossplay import Contest, CrossPlay, GameCell
 from society.analysis.crossplay.adoption import designs
 from society.analysis.study.condition import ConditionRun
+from society.report.figures.type_colours import TypeStyle
 from society.report.page import Caveat, Section, SectionPart
 from society.report.sections.provenance_section import count_of
 
+from .payoffs import payoff_table, ranking_figure
 from .scores import scores_of_game, scores_over_games, truncation
-from .selection_dynamics import payoff_matrices, selection_curves
+from .selection_dynamics import selection_figures
 
 _LEAD = (
     "Types of agents met each other, and themselves, in all seats. Mean: average payoff of a "
@@ -57,14 +59,16 @@ _SUMMARY = (
 )
 
 
-def standings_section(of: CrossPlay) -> Section:
+def standings_section(of: CrossPlay, styles: Mapping[str, TypeStyle]) -> Section:
     """Score the types; empty if no types have met."""
     met = [contest for contest in of.contests if len(contest.types) > 1]
     summary = [run.name for run in of.study.played if _lacks_payoffs(run)]
     parts: list[SectionPart] = []
     if met or summary:
+        games = _games(met, styles)
         lead = _LEAD.format(rule=_RULES[of.deviation_rule])
-        parts = [lead, Caveat(_MATCHES), *_caveats(met, summary), *_scores(met)]
+        parts = [*_caveats(met, summary), *games, lead, *scores_over_games(met), _MATCHES]
+        parts += truncation(met)
     return Section("Cross-play", parts, "crossplay")
 
 
@@ -116,14 +120,14 @@ def _void(cell: GameCell) -> Iterator[str]:
             yield ", ".join(found.types[number] for number in match)
 
 
-def _scores(met: Sequence[Contest]) -> Iterator[SectionPart]:
-    yield from scores_over_games(met)
-    yield from truncation(met)
+def _games(met: Sequence[Contest], styles: Mapping[str, TypeStyle]) -> Iterator[Section]:
+    """Show a section for each game: who scores highest, against whom, and who would spread."""
     for game in dict.fromkeys(contest.game for contest in met):
         own = [contest for contest in met if contest.game == game]
         parts = [
+            *ranking_figure(game, own, styles),
+            *selection_figures(game, own, styles),
             *scores_of_game(game, own),
-            *payoff_matrices(game, own),
-            *selection_curves(game, own),
+            *payoff_table(game, own),
         ]
         yield Section(game, parts)

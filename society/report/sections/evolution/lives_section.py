@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from society.engine.rng import Array
-from society.lineage import Lineage, graphml, newick
-from society.report.figures.heatmaps import CareerPanel, career_heatmap
-from society.report.figures.lineage_tree import lineage_tree
+from society.lineage import graphml, newick
+from society.report.figures.lineage_tree import LifeMap, colour_limits, life_map
 from society.report.figures.style import Figure
 from society.report.page import LinkedFile, Section, SectionPart, folded_section
 from society.report.sections.provenance_section import count_of
@@ -29,13 +28,13 @@ _FILES = (
     "edges of kind parent and advice, with a mark on those drawn here. Newick: the tree drawn "
     "here, with lengths in generations."
 )
-_CAREERS = (
-    "Mean phenotype{trait} of each agent in each generation. A red line: a newborn agent takes the "
-    "place of one that was not selected; survivors keep theirs. Bars: selection in that "
-    "generation, Cov(w, z) / mean w, where z is the phenotype and w counts an agent's children, "
-    "and itself if it lives on; in units of the phenotype."
+_LIVES = (
+    "A cell is an agent in a generation, in the colour of its mean phenotype{trait}; {agents} "
+    "agents in {generations}. Thick lines: it lives on; thin lines: births, a ring at the newborn. "
+    "Children stand below those they descend from. Bars: selection in that generation, Cov(w, z) / "
+    "mean w, where z is the phenotype and w counts an agent's children, and itself if it lives on; "
+    "in units of the phenotype."
 )
-_LINEAGE = "Thick lines: lives, through all generations in which they lasted. Thin lines: births."
 _NOT_IN_FILES = re.compile(r"[^A-Za-z0-9=,.\-]+")
 
 
@@ -72,22 +71,34 @@ def _figures(populations: Populations) -> Iterator[SectionPart]:
     if not few:
         yield f"More than {_MOST_AGENTS} agents are too many to be drawn one by one."
         return
-    trait, selection = populations.trait(PHENOTYPE), populations.by_generation("selection")
-    panels = [
-        _careers(
-            _label(populations, place),
-            populations.lineages[place],
-            selection[place][populations.best[place]],
-        )
+    selection = populations.by_generation("selection")
+    maps = {
+        place: LifeMap(populations.lineages[place], selection[place][populations.best[place]])
         for place in few
-    ]
-    if any(not np.isnan(panel.values).all() for panel in panels):
-        title, caption = "What each agent did, and who was replaced", _CAREERS.format(trait=trait)
-        yield career_heatmap("careers", title, caption, populations.quantity(PHENOTYPE), panels)
-    first, *others = [_lineage(populations, place) for place in few]
+    }
+    limits = colour_limits([*maps.values()])
+    first, *others = [_life_map(populations, place, own, limits) for place, own in maps.items()]
     yield first
     if others:
-        yield folded_section("Lineages of other conditions", *others)
+        yield folded_section("Agents and lineages of other conditions", *others)
+
+
+def _life_map(
+    populations: Populations, place: int, shown: LifeMap, limits: tuple[float, float]
+) -> Figure:
+    lineage, label = shown.lineage, _label(populations, place)
+    trait, quantity = populations.trait(PHENOTYPE), populations.quantity(PHENOTYPE)
+    caption = _LIVES.format(
+        trait=trait,
+        agents=len(lineage.generation(1)),
+        generations=count_of(lineage.generations, "generation"),
+    )
+    if lineage.guesses:
+        later = count_of(sum(life.born > 1 for life in lineage.lives.values()), "agent")
+        caption += _BY_ADVICE.format(lives=later, guessed=len(lineage.guesses))
+    title = selection_claim(shown.selection, quantity)
+    title = f"{label}: {title}" if label else title
+    return life_map(f"lineage_{place + 1}", title, caption, quantity, shown, limits)
 
 
 def _label(populations: Populations, place: int) -> str:
@@ -96,27 +107,19 @@ def _label(populations: Populations, place: int) -> str:
     return ", ".join(filter(None, [populations.label(place), replicate]))
 
 
-def _careers(title: str, lineage: Lineage, selection: Array) -> CareerPanel:
-    """Arrange phenotypes by seat; a generation that is not over has not been lived."""
-    seats = max(life.seat for life in lineage.lives.values()) + 1
-    values = np.full((seats, len(selection)), np.nan)
-    newborn = np.zeros(values.shape, bool)
-    for life in lineage.lives.values():
-        begin = life.born - 1
-        did = life.phenotype[: len(selection) - begin]
-        values[life.seat, begin : begin + len(did)] = did
-        newborn[life.seat, begin : begin + 1] = True
-    return CareerPanel(title, values, newborn, selection)
+def selection_claim(selection: Array, quantity: str) -> str:
+    """Say in how many generations of one population selection went which way, (G,).
 
-
-def _lineage(populations: Populations, place: int) -> Figure:
-    found, name = populations.lineages[place], _label(populations, place)
-    caption = _LINEAGE
-    if found.guesses:
-        later = count_of(sum(life.born > 1 for life in found.lives.values()), "agent")
-        caption += _BY_ADVICE.format(lives=later, guessed=len(found.guesses))
-    title = f"Lineage{f': {name}' if name else ''}"
-    return lineage_tree(f"lineage_{place + 1}", title, caption, found)
+    >>> selection_claim(np.array([-0.1, -0.2, 0.1, np.nan]), "share given")
+    'Less share given went with more descendants in 2 of 3 generations'
+    """
+    known = selection[~np.isnan(selection)]
+    less, more = int((known < 0).sum()), int((known > 0).sum())
+    if less == more:
+        return "What each agent did, who lived on, and who descends from whom"
+    word, count = ("Less", less) if less > more else ("More", more)
+    generations = count_of(len(known), "generation")
+    return f"{word} {quantity} went with more descendants in {count} of {generations}"
 
 
 def _files(populations: Populations) -> Iterator[LinkedFile]:

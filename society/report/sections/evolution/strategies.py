@@ -8,7 +8,8 @@ import numpy as np
 
 from society.errors import InputError
 from society.lineage import Life, Lineage
-from society.report.page import Section, SectionPart, folded_section
+from society.report.page import Chronicle, ChronicleEntry, Section, SectionPart, folded_section
+from society.report.sections.word_chronicle import word_changes
 from society.report.tables import Head, Table
 
 from .aggregates import draw_course, generation_table, varies
@@ -27,13 +28,23 @@ _DISTANCE = (
     "about, not which side they take."
 )
 _NO_VECTORS = "The run files keep no embeddings of strategies, so distances in meaning are unknown."
+_DESCENT = (
+    "The words of the fittest agent of the last generation, and of those from whom it descends, by "
+    "the generation in which each was born. Marked: words that are new, or gone, since the parent."
+)
 
 
 def strategies_section(populations: Populations) -> Section:
     """Show strategies; empty if nobody has one in words, or runs do not keep them."""
     known = populations.places and not populations.trouble
     best = list(_best(populations)) if known else []
-    parts = [*_changes(populations), _best_table(populations, best)] if best else []
+    parts: list[SectionPart] = []
+    if best:
+        parts = [
+            *_changes(populations),
+            _best_table(populations, best),
+            *_descent(populations, best),
+        ]
     return Section("Strategies in words", parts, "strategies")
 
 
@@ -105,3 +116,26 @@ def _best_table(populations: Populations, best: list[tuple[int, int, Life]]) -> 
     first = populations.layout.factor_columns(place for place, *_ in best)
     title = "The fittest of the first and of the last generation"
     return Table.of("strategies", title, head, rows, *notes, first=first)
+
+
+def _descent(populations: Populations, best: list[tuple[int, int, Life]]) -> Iterator[SectionPart]:
+    """Follow the words of the fittest at the end through its ancestors, with what each changed."""
+    groups = []
+    for place, generation, life in best:
+        if generation == populations.generations(place) > 1:
+            entries = line_of_words(populations.lineages[place], life.number)
+            title = ", ".join(filter(None, [populations.label(place), f"the line of {life.name}"]))
+            groups.append((title, entries))
+    if groups:
+        yield _DESCENT
+        yield Chronicle(groups)
+
+
+def line_of_words(lineage: Lineage, number: int) -> list[ChronicleEntry]:
+    """List the strategies of a life and of its ancestors, the founder first, changes marked."""
+    line = [life for life in lineage.line(number) if life.strategy][::-1]
+    texts = [None, *(life.strategy for life in line)]
+    return [
+        ChronicleEntry(life.born, life.name, "strategy", word_changes(before, life.strategy))
+        for before, life in zip(texts, line, strict=False)
+    ]

@@ -1,0 +1,218 @@
+"""Findings about conditions one by one: a run, or the runs of a condition, without a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from society.analysis.statistics.means import share
+from society.analysis.statistics.samples import NotEstimable, try_compute
+from society.analysis.statistics.survival import SurvivalCurve, SurvivalTimes, kaplan_meier
+from society.analysis.statistics.value_scale import ValueScale
+from society.analysis.study.condition import ConditionRun
+from society.analysis.study.design import StudyDesign
+from society.engine.rng import Array
+from society.runs.agent_names import AgentNames
+from society.terminal.labels import count_noun, spell_kind
+from society.terminal.summary import course_sentence
+
+from .statements import Basis, StudyFinding
+from .wording import (
+    FEWEST,
+    Quantity,
+    estimate_mean,
+    format_decimals,
+    format_interval,
+    format_value,
+    half_width,
+    join_words,
+    shared_decimals,
+)
+
+_OTHERS = 4  # measures beside the outcome
+_NAMED = 4  # agents who left
+
+
+def describe_course(run: ConditionRun) -> StudyFinding:
+    """Say how long the societies of a run lasted, and what ended them."""
+    with run.opened() as file:
+        path = (file.paths() or [()])[-1]
+        words = course_sentence(run.manifest, file.outcome(), run.status, path)
+    subject, short = f"The {spell_kind(run.manifest.scenario)} ", ""
+    if words.startswith(subject):
+        short = words.removeprefix(subject).rstrip(".")
+    return StudyFinding(words, Basis("counted", run.manifest.replicates), short=short)
+
+
+def describe_absent(run: ConditionRun) -> Iterator[StudyFinding]:
+    """Name those who were gone when a single run was over, and their last round."""
+    names, left = AgentNames(run.manifest), list[str]()
+    present: Array = np.zeros(run.manifest.agents, bool)
+    with run.opened() as file:
+        for page in file.pages():
+            names.meet(page)
+            for seat in np.flatnonzero(present & ~page.present[0]):
+                left.append(f"{names.name(0, int(seat))} (since round {page.number})")
+            present = page.present[0]
+    count = int(present.sum())
+    if left and not names.of_lives:
+        more = [f"{len(left) - _NAMED} more"] if len(left) > _NAMED else []
+        word = run.manifest.stage.presence
+        words = join_words([*left[:_NAMED], *more])
+        were = "was" if len(left) == 1 else "were"
+        yield StudyFinding(
+            f"{count} of {run.manifest.agents} were {word} at the end; {words} {were} not.",
+            Basis("counted", 1),
+        )
+
+
+def describe_single(design: StudyDesign) -> Iterator[StudyFinding]:
+    """Give the measures of a single run."""
+    words = [
+        f"{design.label(name)} {quantity_of(design, name).with_unit(format_value(float(value)))}"
+        for name in _measures(design)[: _OTHERS + 1]
+        if name not in design.times and not np.isnan(value := design.values(name)[0][0])
+    ]
+    if words:
+        sentence = f"Of its measures: {join_words(words)}"
+        yield StudyFinding(
+            f"{sentence}. This is one run: how others would go, it cannot tell.",
+            Basis("values of one run", 1),
+        )
+
+
+def describe_condition(design: StudyDesign, place: int) -> Iterator[StudyFinding]:
+    """Describe the outcome of one condition with several runs, then its other measures."""
+    if design.outcome:
+        yield from describe_outcome(design, place)
+    others = [name for name in _measures(design) if name != design.outcome]
+    words, n = list[str](), 0
+    for name in others[:_OTHERS]:
+        quantity = quantity_of(design, name)
+        found = _short_mean(quantity, design.values(name)[place])
+        if found:
+            words.append(f"{quantity.label} {'averaged ' if not words else ''}{found}")
+            n = max(n, int((~np.isnan(design.values(name)[place])).sum()))
+    if words:
+        sentence = join_words(words)
+        more = len(others) - _OTHERS
+        left = f" {count_noun(more, 'more measure')} below." if more > 0 else ""
+        yield StudyFinding(
+            f"{sentence[:1].upper()}{sentence[1:]} (95 % intervals).{left}",
+            Basis("means with t intervals", n),
+        )
+
+
+def describe_outcome(design: StudyDesign, place: int) -> Iterator[StudyFinding]:
+    """Give the mean of the outcome with its interval; of times, medians and shares as well."""
+    name, values = design.outcome, design.values(design.outcome)[place]
+    timed = name in design.times
+    horizon = design.conditions[place].manifest.most
+    censored = design.censored(name)[place] if timed else np.zeros(len(values), bool)
+    yield mean_finding(quantity_of(design, name), values, int(censored.sum()), horizon)
+    if timed and int((~np.isnan(values)).sum()) >= FEWEST:
+        ended: Array = design.causes()[place] != ""
+        subject = "runs" if (ended == ~censored).all() else design.label(name)
+        yield from _survival(subject, SurvivalTimes(values, censored))
+
+
+def mean_finding(
+    quantity: Quantity, values: Array, censored: int = 0, horizon: int = 0
+) -> StudyFinding:
+    """Give the mean of a sample, (R,), with its interval; of few runs, their values.
+
+    censored: values that are no more than the last round, the horizon.
+    """
+    known = values[~np.isnan(values)]
+    n, found = len(known), estimate_mean(quantity, values)
+    if not n:
+        return StudyFinding(f"{quantity.subject} was measured in no run.", Basis("values of runs"))
+    if isinstance(found, NotEstimable) and n > 1:
+        number = quantity.with_unit(format_value(float(known[0])))
+        return StudyFinding(
+            f"{quantity.subject} was {number} in all {n} runs.", Basis("values of runs", n)
+        )
+    if isinstance(found, NotEstimable) or n < FEWEST:
+        listed = quantity.with_unit(join_words([format_value(float(one)) for one in known]))
+        few = "1 run" if n == 1 else f"{n} runs"
+        return StudyFinding(
+            f"{quantity.subject} was {listed} in {few}: too few for an interval, and nothing is "
+            "concluded.",
+            Basis("values of runs", n),
+        )
+    decimals = shared_decimals([half_width(found) or 0])
+    of = f" of {horizon}" if censored else ""
+    number = f"{format_decimals(found.mean, decimals)}{of}"
+    counted = ""
+    if censored:
+        counted = (
+            f", where {'that' if censored == 1 else f'each of the {censored}'} in which it had not "
+            f"come counts as {horizon}"
+        )
+    mean_name = "a geometric mean of " if quantity.scale.logarithmic else ""
+    return StudyFinding(
+        f"{quantity.subject} averaged {mean_name}{quantity.with_unit(number)} (95 % interval "
+        f"{format_interval(found.interval, decimals)}; {n} runs{counted}).",
+        Basis(f"{quantity.scale.mean_name} with t interval", n, found.mean, found.interval),
+        short=f"{quantity.label} {quantity.with_unit(number)}",
+    )
+
+
+def _survival(subject: str, lives: SurvivalTimes) -> Iterator[StudyFinding]:
+    """Say by when half of the runs had come to what a measure waits for, and how many never did.
+
+    subject: the measure that waits, or "runs" if it is their end.
+    """
+    curve = try_compute(kaplan_meier, lives)
+    if not isinstance(curve, SurvivalCurve):
+        return
+    runs = subject == "runs"
+    come, never = ("had ended", "never ended") if runs else ("had come to it", "never came to it")
+    parts, interval = [], None
+    if curve.median is not None:
+        low, high = curve.median_interval
+        limits = f"{low:g} or later" if high is None else f"{low or 0:g} to {high:g}"
+        parts.append(f"half of the runs {come} by round {curve.median:g} (95 % interval {limits})")
+    lasted = try_compute(share, curve.censored, curve.n)
+    if curve.censored and not isinstance(lasted, NotEstimable):
+        interval = lasted.interval
+        limits = " to ".join(f"{100 * limit:.0f}" for limit in interval[:2])
+        parts.append(f"{curve.censored} of {curve.n} {never} before the last round ({limits} %)")
+    words = "; ".join(parts)
+    first = words if runs else f"{subject}: {words}"
+    if parts:
+        test = "Kaplan-Meier estimate of the median, Wilson interval of the share that lasted"
+        yield StudyFinding(
+            f"{first[:1].upper()}{first[1:]}.", Basis(test, curve.n, curve.median, interval)
+        )
+
+
+def quantity_of(design: StudyDesign, name: str) -> Quantity:
+    """Return a measure in words, on the scale of the outcome if it is that."""
+    scale = ValueScale(design.scale.name if name == design.outcome else "linear")
+    return Quantity.of(design.label(name), design.measured[name], scale)
+
+
+def _measures(design: StudyDesign) -> list[str]:
+    """Return the names of measures that some run has a value of."""
+    return [name for name in design.measured if _known(design.values(name))]
+
+
+def _known(samples: Sequence[Array]) -> bool:
+    return any(values.dtype.kind == "f" and not np.isnan(values).all() for values in samples)
+
+
+def _short_mean(quantity: Quantity, values: Array) -> str:
+    """Write a mean with its interval in a few words; "" if there is none."""
+    known = values[~np.isnan(values)]
+    found = estimate_mean(quantity, values)
+    if not len(known):
+        return ""
+    if isinstance(found, NotEstimable):
+        return quantity.with_unit(format_value(float(known[0])))
+    if len(known) < FEWEST:
+        return quantity.with_unit(format_value(found.mean))
+    decimals = shared_decimals([half_width(found) or 0])
+    number = quantity.with_unit(format_decimals(found.mean, decimals))
+    return f"{number} ({format_interval(found.interval, decimals)})"

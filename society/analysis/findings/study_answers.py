@@ -1,0 +1,224 @@
+"""What a study shows, in the order in which it matters, and a title that says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from society.analysis.crossplay import CrossPlay
+from society.analysis.statistics.contrasts import PairedContrast, paired
+from society.analysis.statistics.posthoc import correct_p_values
+from society.analysis.statistics.samples import NotEstimable, try_compute
+from society.analysis.study.design import ConditionGroup, StudyDesign
+from society.engine.rng import Array
+from society.runs.design_runs import is_drafting
+from society.terminal.labels import count_noun, spell_kind
+from society.text import shorten
+
+from .comparisons import Cell, ComparedConditions, compare_conditions
+from .contest_findings import contest_findings
+from .descriptions import (
+    describe_absent,
+    describe_condition,
+    describe_course,
+    describe_single,
+    quantity_of,
+)
+from .generation_findings import evolves, generation_findings
+from .statements import Basis, StudyFinding
+from .troubles import trouble_findings
+from .wording import FEWEST, format_decimals, format_interval, format_p, shared_decimals
+
+LEVEL = 0.05
+_BEFORE, _END = "_before", "_end"  # behind the scales of a questionnaire
+_MOST_PANELS = 12
+_LONGEST_TITLE = 160
+
+
+@dataclass(frozen=True, eq=False)
+class StudyAnswers:
+    """The findings of a study; cross_play: of the same study, if it has been read already."""
+
+    design: StudyDesign
+    cross_play: CrossPlay | None = None
+
+    @cached_property
+    def findings(self) -> tuple[StudyFinding, ...]:
+        """All findings: troubles first, then effects, then what cannot be told or is described."""
+        design = self.design
+        said = list(trouble_findings(design.study))
+        if not design.conditions:
+            return tuple(said)
+        if self.of_types:
+            said += self._contests()
+        elif evolves(design):
+            said += generation_findings(design)
+            if len(design.conditions) > 1:
+                said += _compared(design)
+        elif design.single_run:
+            said += _single(design)
+        elif len(design.conditions) == 1:
+            described = [*describe_condition(design, 0)]
+            said += [*described[:1], describe_course(design.conditions[0]), *described[1:]]
+        else:
+            said += _compared(design)
+        return (*said, *_questionnaires(design))
+
+    @property
+    def title(self) -> str:
+        """The scenario, and the first thing that was found; else what was compared."""
+        design = self.design
+        names = dict.fromkeys(spell_kind(run.manifest.scenario) for run in design.conditions)
+        scenario = " and ".join(list(names)[:3]) or design.study.name
+        scenario = scenario[:1].upper() + scenario[1:]
+        claims = [one for one in self.findings if one.short and one.kind != "trouble"]
+        claims.sort(key=lambda one: one.kind != "effect")
+        if claims:
+            words = claims[0].short
+        elif len(design.conditions) > 1 and design.outcome:
+            words = f"{design.label(design.outcome)} by {' and '.join(design.factors)}"
+        else:
+            words = count_noun(sum(run.manifest.replicates for run in design.conditions), "run")
+        return shorten(f"{scenario}: {words}", _LONGEST_TITLE)
+
+    @property
+    def of_types(self) -> bool:
+        """True if all conditions are cross-play: games in which several types of agents meet."""
+        given = [run.manifest for run in self.design.conditions]
+        return bool(given) and all(
+            one.game is not None
+            and len(one.cohorts) > 1
+            and not is_drafting(one.spec.get("mechanisms", ()))
+            for one in given
+        )
+
+    def _contests(self) -> list[StudyFinding]:
+        """Findings of games between types; none for other studies."""
+        design, said = (
+            self.design,
+            contest_findings(self.cross_play or CrossPlay(self.design.study)),
+        )
+        if len(design.conditions) == 1 and (design.causes()[0] != "").any():
+            said.append(describe_course(design.conditions[0]))  # matches that could not be read
+        return said
+
+
+def study_findings(design: StudyDesign) -> list[StudyFinding]:
+    """Return the findings of a study."""
+    return list(StudyAnswers(design).findings)
+
+
+def _single(design: StudyDesign) -> Iterator[StudyFinding]:
+    (run,) = design.conditions
+    yield describe_course(run)
+    yield from describe_absent(run)
+    yield from describe_single(design)
+
+
+def _compared(design: StudyDesign) -> list[StudyFinding]:
+    """Compare the outcome between conditions, panel by panel."""
+    if not design.outcome:
+        return [
+            StudyFinding(
+                f"{count_noun(len(design.conditions), 'condition')} without any measure: nothing "
+                "can be compared.",
+                Basis("counted", len(design.conditions)),
+            )
+        ]
+    groups = [panel for panel in design.panels if len(panel.places) > 1]
+    panels = [compared_conditions(design, panel) for panel in groups[:_MOST_PANELS]]
+    said = compare_conditions(quantity_of(design, design.outcome), panels)
+    if (left := len(groups) - len(panels)) > 0:
+        words = f"{left} of {len(groups)} groups of conditions are left out here: see the tables."
+        said.append(StudyFinding(words, Basis("counted", len(groups))))
+    return [*said, *_censored(design)]
+
+
+def compared_conditions(design: StudyDesign, panel: ConditionGroup) -> ComparedConditions:
+    """Take the conditions of a panel with the values of their outcome."""
+    labels = {
+        name: [design.level(place, name) for place in panel.places] for name in design.factors
+    }
+    varied = [name for name, own in labels.items() if len(set(own)) > 1]
+    values: dict[Cell, list[Array]] = {}
+    outcomes = design.values(design.outcome)
+    for at, place in enumerate(panel.places):
+        cell = tuple(labels[name][at] for name in varied)
+        values.setdefault(cell, []).append(outcomes[place].astype(float))
+    testable = try_compute(design.comparable_values, panel.places)
+    untested = str(testable) if isinstance(testable, NotEstimable) else ""
+    if not varied:
+        untested = untested or f"{' and '.join(design.factors)} does not vary here"
+    return ComparedConditions(
+        {
+            name: [level for level in design.levels[name] if level in labels[name]]
+            for name in varied
+        },
+        {cell: np.concatenate(own) for cell, own in values.items()},
+        design.paired,
+        panel.title,
+        untested,
+    )
+
+
+def _censored(design: StudyDesign) -> Iterator[StudyFinding]:
+    """Say in how many runs a time was cut off by the last round."""
+    if design.outcome not in design.times:
+        return
+    flags = design.censored(design.outcome)
+    count, runs = sum(int(each.sum()) for each in flags), sum(len(each) for each in flags)
+    if count:
+        label = design.label(design.outcome)
+        yield StudyFinding(
+            f"In {count:,} of {runs:,} runs the end of {label} had not come by the last round, "
+            "which counts as their time: true means are no lower than these.",
+            Basis("counted", runs, count / runs),
+        )
+
+
+def _questionnaires(design: StudyDesign) -> list[StudyFinding]:
+    """Compare the scales of questionnaires at the end with what they were before."""
+    stems = [
+        name.removesuffix(_END)
+        for name in design.measured
+        if name.endswith(_END) and f"{name.removesuffix(_END)}{_BEFORE}" in design.measured
+    ]
+    pairs = {
+        stem: [np.concatenate(design.values(f"{stem}{when}")) for when in (_BEFORE, _END)]
+        for stem in stems
+    }
+    found = {stem: try_compute(_change, *both) for stem, both in pairs.items()}
+    tested = {stem: one for stem, one in found.items() if isinstance(one, PairedContrast)}
+    adjusted = correct_p_values([one.p for one in tested.values()]).tolist()
+    return [
+        _scale_change(stem.replace("_", " "), pairs[stem], one, p)
+        for (stem, one), p in zip(tested.items(), adjusted, strict=True)
+    ]
+
+
+def _change(before: Array, after: Array) -> PairedContrast:
+    if int((~(np.isnan(before) | np.isnan(after))).sum()) < FEWEST:
+        raise NotEstimable("too few runs")
+    return paired(after, before)
+
+
+def _scale_change(
+    label: str, both: Sequence[Array], found: PairedContrast, p: float
+) -> StudyFinding:
+    before, after = (f"{mean:.2f}" for mean in reversed(found.means))
+    decimals = shared_decimals([(found.interval.high - found.interval.low) / 2])
+    words = (
+        f"{format_decimals(found.difference, decimals)} (95 % interval "
+        f"{format_interval(found.interval, decimals)}; paired t test, {found.n} runs, "
+        f"{format_p(p)})"
+    )
+    basis = Basis("paired t test over runs", found.n, found.difference, found.interval, p)
+    begin = f"On the scale {label}, answers went from {before} before to {after} at the end"
+    if p >= LEVEL:
+        return StudyFinding(
+            f"{begin}; whether that is a change cannot be told: {words}.", basis, "no effect"
+        )
+    return StudyFinding(f"{begin}, a change of {words}.", basis, "effect")

@@ -1,0 +1,114 @@
+"""What a run has measured, folded round by round, and the row in which a closed run file says it.
+
+    results   one row: rounds and their chain, each measure over replicates, calls and their cost
+
+A list of many runs shows this row, which spares it all rounds. The row is made when the file is
+closed, and counts only as long as its chain is that of the last round: a run that was killed, or
+goes on, is read whole. Files of before have none.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from society.engine.calls import Usage
+from society.engine.game_master import Outcome
+from society.engine.scenario import Estimate, Folded
+from society.engine.script import UNREAD
+from society.llm.call_tables import checksum
+from society.llm.stored_database import check_types, load_json
+
+if TYPE_CHECKING:
+    from society.engine.history import Page
+
+    from .manifest import Manifest
+
+RESULTS = "CREATE TABLE results (words TEXT, seal TEXT);"
+
+_NUMBER = (int, float, type(None))
+
+
+class RunResults(NamedTuple):
+    """The results of a run as far as it was played; cost: in US dollars, None where unknown."""
+
+    rounds: int
+    chain: str
+    measures: Mapping[str, Estimate]
+    calls: int
+    cost: float | None
+
+
+class MeasuresSoFar:
+    """The measures of a run while its rounds come in, one after another from the first one on."""
+
+    def __init__(self, manifest: Manifest) -> None:
+        self._folded = {
+            measure.name: Folded(measure.fold, measure.unit, manifest.replicates)
+            for measure in manifest.measures
+        }
+        self._cause = np.full(manifest.replicates, "", object)
+        self.rounds = 0
+
+    def add(self, page: Page, ends: Mapping[str, Collection[int]]) -> None:
+        """Take in a round; ends: the replicates that ended in it, by cause."""
+        self.rounds = page.number
+        for name, values in page.measures.items():
+            self._folded[name].add(page.number, values)
+        for kind, replicates in ends.items():
+            self._cause[[*replicates]] = kind
+
+    def estimates(self) -> dict[str, Estimate]:
+        """Estimate each measure over replicates; void ones do not count."""
+        for each in self._folded.values():
+            each.strike(self._cause == UNREAD)
+        return {name: values.estimate() for name, values in self._folded.items()}
+
+    def outcome(self, chain: str, ledger: tuple[Usage, ...]) -> Outcome:
+        """Return the outcome of the rounds that have come in."""
+        return Outcome(
+            self.rounds,
+            chain,
+            self.estimates(),
+            dict(Counter(self._cause.tolist())),
+            ledger,
+            {name: values.values() for name, values in self._folded.items()},
+            {name: own.censored() for name, own in self._folded.items() if own.fold == "first"},
+        )
+
+
+def write_results(connection: sqlite3.Connection, found: RunResults) -> None:
+    """Write the row of results, in place of an earlier one."""
+    measures = [[name, *vars(one).values()] for name, one in found.measures.items()]
+    words = json.dumps([found.rounds, found.chain, measures, found.calls, found.cost])
+    connection.execute(RESULTS.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+    connection.execute("DELETE FROM results")
+    connection.execute("INSERT INTO results VALUES (?, ?)", (words, checksum(words)))
+
+
+def read_results(connection: sqlite3.Connection) -> RunResults | None:
+    """Read the row of results; None without one. Raises ValueError if it is damaged."""
+    query = "SELECT 1 FROM sqlite_schema WHERE name = 'results'"
+    if connection.execute(query).fetchone() is None:
+        return None
+    row = connection.execute("SELECT words, seal FROM results").fetchone()
+    if row is None:
+        return None
+    words, sealed = row
+    check_types(row, str, str)
+    if checksum(words) != sealed:
+        raise ValueError("its checksum does not match")
+    rounds, chain, estimates, calls, cost = load_json(words)
+    check_types((rounds, chain, estimates, calls, cost), int, str, list, int, _NUMBER)
+    return RunResults(rounds, chain, dict(map(_estimate, estimates)), calls, cost)
+
+
+def _estimate(said: Any) -> tuple[str, Estimate]:
+    check_types(said, str, _NUMBER, _NUMBER, int, str, int)
+    name, *fields = said
+    return name, Estimate(*fields)

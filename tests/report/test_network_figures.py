@@ -1,0 +1,80 @@
+"""Networks: who is connected, who did what to whom, drawn once; counts are those of the run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from society.analysis.study.condition import ConditionRun
+from society.analysis.study.deeds import DeedCounts, count_deeds
+from society.analysis.study.study import Study
+from society.config.build import build
+from society.config.run_config import load_config
+from society.report.figures.network_map import MOST_NODES, NetworkPanel
+from society.report.figures.style import Figure
+from society.report.layout import Layout
+from society.report.sections.networks_section import deed_claim, networks_section
+from society.runs.runfile import Writer, manifest_of
+
+
+@pytest.fixture(scope="module")
+def ring(tmp_path_factory: pytest.TempPathFactory) -> ConditionRun:
+    """Six villagers in a ring for eight rounds, who fine those who take too much."""
+    path = tmp_path_factory.mktemp("ring") / "ring.run"
+    changes = {"graphs": {"monitor": "ring"}, "agents": 6, "rounds": 8, "seed": 3}
+    setup = build(load_config("fishing_village", changes))
+    with Writer(path, manifest_of(setup)) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
+    return ConditionRun.read(path, "ring", {})
+
+
+def test_graphs_and_deeds_are_drawn_once_complete_graphs_not_at_all(ring: ConditionRun) -> None:
+    section = networks_section(Layout(Study("ring", (ring,))))
+    graphs, deeds = (part for part in section.parts if isinstance(part, Figure))
+    assert graphs.title == "Who is connected by monitor"
+    assert "6 agents, who see 2 each" in graphs.alt
+    assert "an arrow" not in graphs.caption, "all of them see each other"
+    assert {one.label for one in deeds.data.series} <= {"fined (times)", "copied (times)"}
+
+
+def test_deeds_go_from_who_did_them_to_a_neighbour(ring: ConditionRun) -> None:
+    counts = {deed.verb: deed.counts for deed in count_deeds(ring, 0)}
+    fined = counts.get("fined", np.zeros((6, 6), int))
+    assert fined.any()
+    far = [(i, j) for i, j in np.argwhere(fined).tolist() if (i - j) % 6 not in (1, 5)]
+    assert not far, "in a ring nobody fines anybody else"
+
+
+def test_who_did_most_is_named_and_so_is_a_tie() -> None:
+    counts = np.array([[0, 2, 0], [1, 0, 1], [0, 0, 0]])
+    claim = deed_claim([DeedCounts("fined", counts)], ["1", "2", "3"], "villager")
+    assert claim == "2 of 3 tie: they fined most often, 2 times each"
+    gifts = DeedCounts("gave to", np.ones((2, 2), int), np.array([[np.nan, 0.5], [0.25, np.nan]]))
+    assert deed_claim([gifts], ["1", "2"], "place").startswith("place 1 gave most")
+    nothing = gifts._replace(mean=np.zeros((2, 2)))
+    assert deed_claim([nothing], ["1", "2"], "place") == "Nobody gave anything"
+
+
+def test_of_many_agents_some_are_drawn_at_even_distances() -> None:
+    names = [str(n) for n in range(1000)]
+    shown = NetworkPanel("", [(0, 1)], names, ["all"] * 1000).shown
+    assert len(shown) == MOST_NODES
+    assert (shown[0], shown[-1]) == (0, 999)
+    assert set(np.diff(shown)) == {5, 6}
+
+
+def test_edges_that_go_one_way_are_no_mutual_ones() -> None:
+    assert not NetworkPanel("", [(0, 1)], ["0", "1"], ["a", "a"]).mutual
+    assert NetworkPanel("", [(0, 1), (1, 0)], ["0", "1"], ["a", "a"]).mutual
+
+
+def test_runs_in_which_all_see_all_and_nobody_names_anybody_have_no_section(
+    tmp_path: Path,
+) -> None:
+    setup = build(load_config("prisoners_dilemma", {"rounds": 2}))
+    with Writer(tmp_path / "one.run", manifest_of(setup)) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
+    run = ConditionRun.read(tmp_path / "one.run", "one", {})
+    assert not networks_section(Layout(Study("one", (run,)))).parts
