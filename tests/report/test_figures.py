@@ -272,9 +272,10 @@ def test_survival_curves_tell_how_many_runs_are_at_risk(panels: int) -> None:
 
 def test_norms_lie_on_the_curve_of_their_number_of_agents() -> None:
     similarity = np.array([0.2, 0.5])
-    norms = PointCloud(similarity, np.sqrt((1 + 9 * similarity) / 10))
+    norms = PointCloud(similarity, np.sqrt((1 + 9 * similarity) / 10), SERIES[3])
     picture = norm_space("n", "t", "w", [10], {"small": norms, "large": norms})
     assert {"N = 10", "small", "large"} <= set(texts(picture))
+    assert tones(picture) - {SERIES[-1].colour} == {SERIES[3].colour}
 
 
 def test_panels_may_lack_some_of_the_curves() -> None:
@@ -315,6 +316,6 @@ def test_what_is_to_be_seen_is_said_for_those_who_do_not_see_it() -> None:
     assert survival_plot("s", "t", "w", "u", [SurvivalPanel("", [lasting, lasted])]).alt == (
         "a: half by round 2, 0.25 at round 4. b: more than half to the end, 1 at round 4."
     )
-    norms = {"small": PointCloud(np.array([0.2, 0.5]), np.array([0.5, 0.75]))}
+    norms = {"small": PointCloud(np.array([0.2, 0.5]), np.array([0.5, 0.75]), SERIES[0])}
     seen = norm_space("n", "t", "w", [10], norms).alt
     assert seen == "small: mean similarity 0.35, mean alignment 0.625."
