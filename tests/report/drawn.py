@@ -27,6 +27,13 @@ class Stroke(NamedTuple):
     opacity: float
     line: bool
 
+    @property
+    def seen(self) -> str:
+        """Its colour, mixed with white paper as far as that shines through."""
+        parts = (int(self.colour[at : at + 2], 16) for at in (1, 3, 5))
+        mixed = (round(part * self.opacity + 255 * (1 - self.opacity)) for part in parts)
+        return "#" + "".join(f"{part:02x}" for part in mixed)
+
 
 def series_of_page(page: str) -> Iterator[dict[str, set[str]]]:
     """Yield the colours of each series by its label, figure by figure."""
@@ -61,6 +68,8 @@ def _strokes(element: ElementTree.Element, within: str) -> Iterator[Stroke]:
         every = float(style.get("opacity", 1))
         for paint, line in (("stroke", True), ("fill", kind == "use")):
             if _COLOUR.fullmatch(style.get(paint, "")):
-                yield Stroke(within, style[paint], every * float(style.get(f"{paint}-opacity", 1)), line)
+                yield Stroke(
+                    within, style[paint], every * float(style.get(f"{paint}-opacity", 1)), line
+                )
     for inner in element:
         yield from _strokes(inner, within)

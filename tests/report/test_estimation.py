@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from society.analysis.study import ConditionRun, Study
+from society.analysis.study.design import ConditionGroup
 from society.analysis.study.panel_tests import compare_panels
 from society.config.build import build
 from society.config.run_config import load_config
 from society.experiments.factors import Label
-from society.report.figures.style import Figure
+from society.report.figures.estimation import EstimationAxes, EstimationPanel
+from society.report.figures.style import INK
 from society.report.layout import Layout
-from society.report.sections.contrast_figure import estimation_figure
+from society.report.sections import contrast_figure
 from society.report.sections.pairwise_tests import contrasts
 from society.report.tables import Table
 from society.runs.runfile import Writer, manifest_of
@@ -88,89 +90,137 @@ def _run(folder: Path, gain: float, replicates: int, factors: dict[str, Label]) 
     return ConditionRun.read(path, name, factors)
 
 
-def drawn(layout: Layout) -> Figure:
-    figure = estimation_figure(layout, compare_panels(layout))
-    assert figure is not None
-    return figure
+class Plot(NamedTuple):
+    """What an estimation plot is to show, before it is drawn."""
+
+    name: str
+    title: str
+    caption: str
+    axes: EstimationAxes
+    panels: Sequence[EstimationPanel]
+
+    @property
+    def differences(self) -> list[tuple[float | None, ...]]:
+        """Value, low and high of all levels but the first ones."""
+        return [row.difference for one in self.panels for row in one.rows if row.difference]
+
+
+@pytest.fixture
+def planned(monkeypatch: pytest.MonkeyPatch) -> Callable[[Layout], Plot]:
+    monkeypatch.setattr(contrast_figure, "estimation_plot", Plot)
+
+    def plan(layout: Layout) -> Plot:
+        plot = contrast_figure.estimation_figure(layout, compare_panels(layout))
+        assert isinstance(plot, Plot)
+        return plot
+
+    return plan
+
+
+Planned = Callable[[Layout], Plot]
+
+
+def tabulated(layout: Layout, *headings: str) -> list[tuple[float, ...]]:
+    """Columns of the table of contrasts, row by row."""
+    (found,) = (part for part in contrasts(layout) if isinstance(part, Table))
+    columns = {column.heading: column.cells for column in found.columns}
+    cells = [[float(str(cell)) for cell in columns[heading]] for heading in headings]
+    return [*zip(*cells, strict=True)]
 
 
 @pytest.mark.parametrize("common", [True, False], ids=["paired", "independent"])
-def test_differences_are_those_of_the_table_of_contrasts(played: Played, *, common: bool) -> None:
+def test_differences_are_those_of_the_table_of_contrasts(
+    played: Played, planned: Planned, *, common: bool
+) -> None:
     layout = played(0.5, common=common)
-    (found,) = (part for part in contrasts(layout) if isinstance(part, Table))
-    columns = {column.heading: column.cells for column in found.columns}
-    apart = [one for one in drawn(layout).data.series if one.frame == 1]
-    assert [one.label for one in apart] == ["water = 1", "water = 2"]
-    for row, series in enumerate(apart):
-        assert series.values is not None
-        assert series.low is not None
-        assert series.high is not None
-        ends = [float(each[0]) for each in (series.values, series.low, series.high)]
-        table = [columns[name][row] for name in ("difference", "95 % from", "95 % to")]
-        assert ends == pytest.approx(table)
-    below = sum(p < 0.05 for p in columns["p (Holm)"])
+    plot = planned(layout)
+    assert [row.name for row in plot.panels[0].rows] == ["water = 0", "water = 1", "water = 2"]
+    table = tabulated(layout, "difference", "95 % from", "95 % to")
+    assert len(table) == 2
+    assert np.array(plot.differences, float) == pytest.approx(np.array(table))
+    below = sum(p < 0.05 for (p,) in tabulated(layout, "p (Holm)"))
     kind = "paired t tests" if common else "Welch's t tests"
-    assert f"two-sided {kind}, Holm's p < .05: {below} of 2." in drawn(layout).caption
+    assert f"two-sided {kind}, Holm's p < .05: {below} of 2." in plot.caption
+    assert len(plot.panels[0].pairs) == (12 if common else 0)
 
 
 @pytest.mark.parametrize(
     ("gain", "title"),
     [
-        (0.5, "Harvest: higher with each other water than with water = 0"),
-        (-0.5, "Harvest: lower with each other water than with water = 0"),
+        (0.8, "Harvest: higher with each other water than with water = 0"),
+        (-0.8, "Harvest: lower with each other water than with water = 0"),
         (0.0, "Harvest by water"),
     ],
     ids=["effect", "effect downwards", "none"],
 )
-def test_a_title_says_what_all_tests_show(played: Played, gain: float, title: str) -> None:
+def test_a_title_says_what_all_tests_show(
+    played: Played, planned: Planned, gain: float, title: str
+) -> None:
     layout = played(gain)
-    assert drawn(layout).title == title
-    p = [
-        cell
-        for part in contrasts(layout)
-        if isinstance(part, Table)
-        for column in part.columns
-        if column.heading == "p (Holm)"
-        for cell in column.cells
-    ]
-    assert (max(p) < 0.05) == (gain != 0)
+    assert planned(layout).title == title
+    largest = max(p for (p,) in tabulated(layout, "p (Holm)"))
+    assert (largest < 0.05) == (gain != 0)
 
 
-def test_a_title_claims_nothing_that_one_of_the_tests_does_not_show(played: Played) -> None:
-    """Of an effect that only the larger dose has, the plot says how many tests found it."""
-    figure = drawn(played(0.12))
-    assert "Holm's p < .05: 1 of 2." in figure.caption
-    assert figure.title == "Harvest by water"
+def test_a_title_claims_nothing_that_one_of_the_tests_does_not_show(
+    played: Played, planned: Planned
+) -> None:
+    """Where only the larger dose has an effect, the caption counts the tests that found one."""
+    layout = played(0.2)
+    p = [p for (p,) in tabulated(layout, "p (Holm)")]
+    assert min(p) < 0.05 < max(p)
+    assert "Holm's p < .05: 1 of 2." in planned(layout).caption
+    assert planned(layout).title == "Harvest by water"
 
 
-def test_four_runs_have_a_difference_but_no_interval_no_test_and_no_claim(played: Played) -> None:
+def test_four_runs_have_differences_but_no_interval_no_test_and_no_claim(
+    played: Played, planned: Planned
+) -> None:
     """However far apart they are."""
-    figure = drawn(played(100.0, replicates=4))
-    assert figure.title == "Harvest by water"
-    assert "without a test." in figure.caption
-    assert all(np.isnan(one.low).all() for one in figure.data.series if one.low is not None)
-    assert "95 % interval" not in figure.alt
+    layout = played(100.0, replicates=4)
+    assert max(p for (p,) in tabulated(layout, "p (Holm)")) < 0.001
+    plot = planned(layout)
+    assert plot.title == "Harvest by water"
+    assert "without a test." in plot.caption
+    assert [each[1:] for each in plot.differences] == [(None, None)] * 2
+    assert [each[0] for each in plot.differences] == pytest.approx([100, 200], abs=1)
 
 
-def test_effects_that_differ_in_sign_by_panel_are_no_claim(played: Played) -> None:
-    """One panel for each soil, at which all tests must agree."""
-    layout = played(0.5, soils=("clay", "sand"))
-    figure = drawn(layout)
-    assert figure.title == (
+def test_levels_are_compared_at_the_same_levels_of_other_factors(
+    played: Played, planned: Planned
+) -> None:
+    plot = planned(played(1.0, soils=("clay", "sand")))
+    assert [panel.title for panel in plot.panels] == ["soil = clay", "soil = sand"]
+    assert plot.title == (
         "Harvest: higher with each other water than with water = 0, at every soil"
     )
-    titles = re.findall(r">([a-d]  [^<]*)<", figure.svg)
-    assert [*map(str.strip, titles)] == [
-        *("a  soil = clay", "b  against water = 0", "c  soil = sand", "d  against water = 0")
-    ]
+    assert "Holm's p < .05: 4 of 4." in plot.caption
 
 
-def test_all_runs_alike_are_a_tie_without_a_claim(
-    played: Played, monkeypatch: pytest.MonkeyPatch
+def test_runs_that_are_all_alike_are_a_tie_without_a_claim(
+    played: Played, planned: Planned, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layout = played(0.0)
     alike = [np.ones(12) for _ in layout.conditions]
     monkeypatch.setattr(layout, "values", lambda name: alike)
-    figure = drawn(layout)
-    assert figure.title == "Harvest by water"
-    assert "without a test." in figure.caption
+    assert planned(layout).title == "Harvest by water"
+    assert [each[0] for each in planned(layout).differences] == [0, 0]
+
+
+def test_a_level_has_one_colour_wherever_it_is_told_and_ink_where_it_is_not(
+    played: Played,
+) -> None:
+    """Here colours stand for water, which is a number; soil has markers."""
+    layout = played(0.0, soils=("clay", "sand"))
+    assert layout.colour_factor == "water"
+    for place in range(6):
+        colour = layout.level_style(layout.level(place, "water")).colour
+        assert layout.style(place).colour == colour
+        assert layout.style_of_levels(place, ["water", "soil"]).colour == colour
+        assert layout.style_of_levels(place, ["soil"]).colour == INK
+    assert len({layout.style_of_levels(place, ["soil"]).marker for place in range(6)}) == 2
+    chosen = layout.label_series([ConditionGroup("", [0, 1, 3])], [])
+    assert [style.colour for _, style in chosen.values()] == [
+        layout.style(place).colour for place in (0, 1, 3)
+    ]
+    assert len({style.dashes for _, style in chosen.values()}) == 3

@@ -14,7 +14,15 @@ from society.engine.rng import Array
 from .alt_text import describe_extremes
 from .read_out import name_series
 from .scales import LINEAR, AxisScale
-from .style import PAPER, SERIES, Figure, SeriesStyle, constant_range, render_panels, wrap_label
+from .style import (
+    PAPER,
+    Figure,
+    SeriesStyle,
+    constant_range,
+    render_panels,
+    series_style,
+    wrap_label,
+)
 
 _ROW, _TALL = (0.17, 0.3), 4.4  # inches: a dot, the lower the more of them, and all dots if few
 _RAISED, _GROUND, _ROOM = 0.2, 0.42, 0.48  # of a dot's row: the dot, and below it, the strokes
@@ -52,7 +60,7 @@ class Dot(NamedTuple):
 class DotPanel(NamedTuple):
     """A dot for each row and series, None where no condition was played.
 
-    styles: of the series, in order; a single one needs none.
+    styles: of the series, in order; those of a set without order if none are given.
     factor: what rows are levels of, if anything. letters: what stands at the right of each row.
     """
 
@@ -61,7 +69,7 @@ class DotPanel(NamedTuple):
     series: Mapping[str, Sequence[Dot | None]]
     letters: Sequence[str] = ()
     factor: str = ""
-    styles: Sequence[SeriesStyle] = SERIES[:1]
+    styles: Sequence[SeriesStyle] = ()
 
     def describe(self) -> str:
         factor = f"{self.factor} = " if self.factor else ""
@@ -172,7 +180,8 @@ def bin_runs(runs: Array, step: float) -> tuple[Array, Array]:
 def _draw_panel(axes: Any, panel: DotPanel, rug: Rug) -> dict[str, Any]:
     rows, handles = np.arange(len(panel.rows)), {}
     apart = 1 / (len(panel.series) + 0.6)
-    series = zip(panel.series.items(), panel.styles, strict=True)
+    styles = panel.styles or [*map(series_style, range(len(panel.series)))]
+    series = zip(panel.series.items(), styles, strict=True)
     for number, ((name, cells), style) in enumerate(series):
         shift = (number - (len(panel.series) - 1) / 2) * apart
         there = [(row + shift, dot) for row, dot in zip(rows, cells, strict=True) if dot]
