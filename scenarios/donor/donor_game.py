@@ -172,6 +172,7 @@ MEASURES = (
         "final_resources",
         "units, mean over agents and games",
         lambda told, env: mean_over(env.present, told["final"]),
+        bounds=(0, None),
     ),
     Measure("donation", "share of what donors owned", share_given),
     Measure(

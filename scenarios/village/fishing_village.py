@@ -187,7 +187,15 @@ def per_fisher(told: RoundFacts, happened: Array) -> Array:
 
 MEASURES = (
     Measure("survival_time", "rounds", lambda told, env: told["failed"], fold="first"),
-    Measure("efficiency", "catch / maximum sustainable yield", catch_efficiency),
+    # Of a village that has ended nobody fishes. Its lake may still have fish, so that the stock
+    # is known no longer.
+    Measure(
+        "efficiency",
+        "catch / maximum sustainable yield",
+        catch_efficiency,
+        bounds=(0, None),
+        ended=0,
+    ),
     Measure(
         "stock",
         "share of the capacity, at the end of rounds",
@@ -199,6 +207,7 @@ MEASURES = (
         gini,
         fold="last",
         label="inequality (Gini)",
+        bounds=(0, 1),
     ),
     Measure(
         "over_use",
@@ -215,6 +224,7 @@ MEASURES = (
         "fines",
         "fines per fisher and round",
         lambda told, env: per_fisher(told, told["fined"]),
+        bounds=(0, None),
     ),
     Measure(
         "norm",
@@ -222,6 +232,7 @@ MEASURES = (
         lambda told, env: told["limit"],
         fold="last",
         label="cap",
+        bounds=(0, None),
     ),
 )
 

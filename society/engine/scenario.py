@@ -99,6 +99,9 @@ class Measure:
     `total`, a sum of parts of which each alone says nothing; or `first`, the number of the first
     round in which the value is true (censored at its last round).
     label: a noun phrase for axes and sentences; "" if its name says it, without underscores.
+    bounds: the least and the most that is possible, None where there is no such bound; a unit that
+    begins with "share" has 0 and 1. ended: its value in rounds after a replicate has ended, such
+    as 0 for a catch; None where it has none, as then means are those of the replicates that go on.
     """
 
     name: str
@@ -106,11 +109,18 @@ class Measure:
     of: Callable[[RoundFacts, Environment], Array]
     fold: Fold = "mean"
     label: str = ""
+    bounds: tuple[float | None, float | None] = (None, None)
+    ended: float | None = None
 
     def __post_init__(self) -> None:
         if self.fold not in get_args(Fold):
             hint = suggest(self.fold, get_args(Fold))
             raise ArgumentError(f"fold={self.fold!r} of the measure {self.name!r}; {hint}")
+        least, most = self.bounds
+        if least is not None and most is not None and not least < most:
+            raise ArgumentError(
+                f"bounds={self.bounds!r} of the measure {self.name!r}; the first one must be less"
+            )
         check_signature(self.of, f"the function of measure {self.name!r}", "told", "env")
 
 

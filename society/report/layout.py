@@ -12,13 +12,14 @@ import numpy as np
 
 from society.analysis.study.design import ConditionGroup, StudyDesign
 from society.analysis.study.frames import CONDITION
-from society.experiments.factors import format_label
+from society.experiments.factors import Label, format_label
 
 from .figures.scales import AxisScale
-from .figures.style import SERIES
+from .figures.style import SERIES, SeriesStyle, ordered_styles, series_style
 from .tables import TableColumn, known_mean
 
 _PANELS = 12  # on one figure
+_BESIDE = 4  # panels at most that keep one factor a figure of its own
 _EXTREMES = 3  # conditions at either end that stand out where there are too many
 
 
@@ -48,12 +49,68 @@ class Layout(StudyDesign):
 
         No panels if none would be readable.
         """
-        for lines in (self.factors, self.factors[1:], self.factors[:1]):
+        one, others = [self.colour_factor][: len(self.factors)], self._uncoloured
+        for lines, panels in (
+            (one, _BESIDE),
+            (self.factors, _PANELS),
+            (one, _PANELS),
+            (others, _PANELS),
+        ):
             groups = self.group_by([name for name in self.levels if name not in lines])
             most = max(len(group.places) for group in groups)
-            if most <= len(SERIES) and len(groups) <= _PANELS and (most > 1 or len(groups) == 1):
+            if most <= len(SERIES) and len(groups) <= panels and (most > 1 or len(groups) == 1):
                 return groups, list(lines)
         return [], []
+
+    def is_ordered(self, factor: str) -> bool:
+        """True if the levels of a factor are numbers."""
+        levels = self.levels.get(factor, [None])
+        return all(isinstance(one, int | float) and not isinstance(one, bool) for one in levels)
+
+    @cached_property
+    def colour_factor(self) -> str:
+        """The factor whose levels have colours, the same on the whole page; "" without factors."""
+        ordered = filter(self.is_ordered, self.factors)
+        return next(ordered, self.factors[0] if self.factors else "")
+
+    @property
+    def _uncoloured(self) -> list[str]:
+        return [name for name in self.factors if name != self.colour_factor]
+
+    def level_style(self, level: Label) -> SeriesStyle:
+        """The style of a level of the colour factor: a hue by its rank, if the factor has order."""
+        levels = self.levels.get(self.colour_factor, [level])
+        if self.is_ordered(self.colour_factor):
+            ranks = sorted(levels)  # type: ignore[type-var]
+            return ordered_styles(len(levels))[ranks.index(level)]
+        return series_style(levels.index(level))
+
+    def style(self, place: int) -> SeriesStyle:
+        """The style of a condition, the same in all figures of a page.
+
+        Colour: the level of the colour factor. Marker and dashes: that of the second factor, where
+        figures show the lines of both together; else of the colour factor as well.
+        """
+        style = self.level_style(self.level(place, self.colour_factor))
+        others = [name for name in self._uncoloured if name in self.figure_panels()[1]]
+        for name in others:
+            second = series_style(self.levels[name].index(self.level(place, name)))
+            style = second._replace(colour=style.colour)
+        return style
+
+    def label_series(
+        self, groups: Sequence[ConditionGroup], lines: Sequence[str]
+    ) -> dict[int, tuple[str, SeriesStyle]]:
+        """Give each condition of some panels its label and its style.
+
+        Conditions that were chosen out of too many are numbered: they have no factor in common.
+        """
+        places = [place for group in groups for place in group.places]
+        if lines or not self.levels:
+            return {place: (self.name(place, lines), self.style(place)) for place in places}
+        return {
+            place: (self.name(place), series_style(number)) for number, place in enumerate(places)
+        }
 
     def extreme_conditions(self) -> list[int]:
         """Choose the conditions with the lowest and the highest outcome, lowest first."""

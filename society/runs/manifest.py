@@ -48,13 +48,16 @@ _BEFORE_PARAMETERS: Mapping[str, Mapping[str, Any]] = {
 class MeasureNote(BaseModel):
     """A measure in the run file, without the function that computes it.
 
-    label: in words; "" if its name says it, and in files of before.
+    label: in words; "" if its name says it, and in files of before. bounds, ended: as in Measure;
+    files of before have none.
     """
 
     name: str
     unit: str
     fold: Fold
     label: str = ""
+    bounds: tuple[float | None, float | None] = (None, None)
+    ended: float | None = None
 
 
 class ComponentNote(BaseModel):
@@ -315,7 +318,12 @@ def manifest_of(
         level=level or ("full" if size <= _FULL_UP_TO else "summary"),
         measures=tuple(
             MeasureNote(
-                name=measure.name, unit=measure.unit, fold=measure.fold, label=measure.label
+                name=measure.name,
+                unit=measure.unit,
+                fold=measure.fold,
+                label=measure.label,
+                bounds=measure.bounds,
+                ended=measure.ended,
             )
             for measure in scenario.measures
         ),

@@ -115,7 +115,7 @@ def test_runs_are_listed_with_their_status(capsys: pytest.CaptureFixture[str]) -
         (["runs", "nowhere"], "nowhere is not there; name a folder with run files"),
         (["runs", "--sort", "cots"], "argument --sort: got 'cots'; did you mean 'cost'?"),
         (
-            ["runs", "runs", "--out", "list.txt"],
+            ["runs", ".", "--out", "list.txt"],
             "list.txt is not the name of a page; end it in .html",
         ),
         (["scenarios", "--out", "a.html"], "--out is for `society list runs`; leave it out"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from xml.etree import ElementTree
 
 import numpy as np
@@ -68,7 +69,8 @@ def course(name: str, number: int | None, *, leave: bool = False) -> Curve:
     rounds = np.arange(1, 11)
     mean = rounds / 10
     left = 11.0 - rounds if leave else np.full(10, 10.0)
-    return Curve(name, number, rounds, mean, mean - 0.1, mean + 0.1, left)
+    style = None if number is None else SERIES[number]
+    return Curve(name, style, rounds, mean, mean - 0.1, mean + 0.1, left)
 
 
 def test_dots_stand_in_rows_with_letters_at_their_right() -> None:
@@ -126,7 +128,7 @@ def strokes(*runs: float) -> list[tuple[float, float]]:
     one = Dot(float(np.mean(runs)), None, None, np.array(runs))
     svg = dot_plot("d", "t", "w", "rounds", [DotPanel("", ["a"], {"": [one]})]).svg
     colour = SERIES[0].colour
-    drawn = re.findall(rf'<path d="([^"]+)"[^>]*stroke: {colour}; stroke-opacity: 0.6', svg)
+    drawn = re.findall(rf'<path d="([^"]+)"[^>]*stroke: {colour}; stroke-width: 0.8', svg)
     points = [
         [float(number) for number in pair] for pair in re.findall(r"[ML] (\S+) (\S+)", drawn[0])
     ]
@@ -190,7 +192,7 @@ def test_no_axis_magnifies_values_that_are_all_the_same() -> None:
 def test_rounds_are_whole(rounds: int) -> None:
     when = np.arange(1, rounds + 1)
     value = when / 10
-    curve = Curve("a", 0, when, value, value, value, np.full(rounds, 9.0))
+    curve = Curve("a", SERIES[0], when, value, value, value, np.full(rounds, 9.0))
     assert all(
         tick.isdigit()
         for tick in ticks(line_plot("c", "t", "w", [CurvePanel("", [curve])], "u"), "x")
@@ -247,13 +249,25 @@ def test_courses_in_grey_have_no_colour_and_no_place_in_the_legend() -> None:
 def test_survival_curves_tell_how_many_runs_are_at_risk(panels: int) -> None:
     times, share = np.array([0.0, 2, 4]), np.array([1, 0.5, 0.25])
     curve = SurvivalLine(
-        "fine = 2", "2", 0, times, share, share, share, np.array([2, 2, 4, 4]), np.array([4.0])
+        "fine = 2",
+        "2",
+        SERIES[0],
+        times,
+        share,
+        share,
+        share,
+        np.array([2, 2, 4, 4]),
+        np.array([4.0]),
     )
     picture = survival_plot("s", "t", "w", "rounds", [SurvivalPanel("", [curve])] * panels)
     assert texts(picture).count("runs at risk") == panels
     # At rounds 0 to 4: those that ended at 2 are at risk until then.
-    at_risk = re.findall(r"font-size: 7px[^>]*middle[^>]*>(\d)<", picture.svg)
-    assert at_risk == ["4", "4", "4", "2", "2"] * panels
+    small = r'font-size: 6.5px[^>]*middle[^>]* x="([\d.]+)"[^>]*>(\d)<'
+    found = re.findall(small, picture.svg)
+    assert sorted(text for _, text in found) == sorted([*"01234", *"44422"] * panels)
+    # The numbers stand at the ticks of their own axis.
+    columns = Counter(round(float(place), 1) for place, _ in found)
+    assert set(columns.values()) == {2 * -(-panels // 2), 2 * (panels // 2)} - {0}
 
 
 def test_norms_lie_on_the_curve_of_their_number_of_agents() -> None:
@@ -287,17 +301,17 @@ def test_what_is_to_be_seen_is_said_for_those_who_do_not_see_it() -> None:
     )
     rounds = np.arange(1, 5)
     mean = np.array([0.5, 0.9, 0.1, np.nan])
-    curve = Curve("a", 0, rounds, mean, mean, mean, np.full(4, 9.0))
-    flat = Curve("b", 1, rounds, mean * 0 + 0.3, mean, mean, np.full(4, 9.0))
+    curve = Curve("a", SERIES[0], rounds, mean, mean, mean, np.full(4, 9.0))
+    flat = Curve("b", SERIES[1], rounds, mean * 0 + 0.3, mean, mean, np.full(4, 9.0))
     assert line_plot("c", "t", "w", [CurvePanel("", [curve, flat, course("", None)])], "u").alt == (
         "a: 0.5 in round 1, 0.1 in round 3, lowest 0.1 in round 3, highest 0.9 in round 2. "
         "b: 0.3 from round 1 to 3."
     )
     times, share = np.array([0.0, 2, 4]), np.array([1, 0.5, 0.25])
     lasting = SurvivalLine(
-        "a", "a", 0, times, share, share, share, np.array([2, 4]), np.array([4.0])
+        "a", "a", SERIES[0], times, share, share, share, np.array([2, 4]), np.array([4.0])
     )
-    lasted = lasting._replace(label="b", number=1, share=np.ones(3))
+    lasted = lasting._replace(label="b", style=SERIES[1], share=np.ones(3))
     assert survival_plot("s", "t", "w", "u", [SurvivalPanel("", [lasting, lasted])]).alt == (
         "a: half by round 2, 0.25 at round 4. b: more than half to the end, 1 at round 4."
     )

@@ -208,7 +208,7 @@ def test_a_report_has_a_section_for_everything_that_was_measured(reported: Repor
 def test_figures_and_tables_stand_beside_the_page(reported: Reported) -> None:
     folder = reported.folder
     found = {path.relative_to(folder).as_posix() for path in folder.glob("*/*")}
-    figures = {"outcome", "survival_silence", "time_noise", "norms"}
+    figures = {"outcome", "survival_silence", "time", "norms"}
     tables = {
         *("outcome", "survival_silence", "log_rank_silence", "anova_1", "tukey_1"),
         *("tukey_1_pairs", "contrasts", "texts_1", "texts_2", "endings", "findings"),
@@ -216,6 +216,7 @@ def test_figures_and_tables_stand_beside_the_page(reported: Reported) -> None:
     }
     assert found == {
         *(f"figures/{name}.{ending}" for name in figures for ending in ("png", "svg")),
+        *(f"figures/{name}.csv" for name in figures - {"norms"}),
         *(f"tables/{name}.{ending}" for name in tables for ending in ("csv", "md", "tex")),
     }
 
@@ -277,15 +278,15 @@ def test_many_conditions_make_few_figures_and_say_what_was_left_out(
 
 def test_what_a_figure_shows_over_time_stands_in_a_table(reported: Reported) -> None:
     head, *rows = (reported.folder / "tables/time_noise.csv").read_text().splitlines()
-    assert head == "patience,round,mean,95 % from,95 % to,runs left"
+    assert head == "patience,round,mean,95 % from,95 % to,runs in the mean,runs that go on"
     played = reported.study.rounds[["patience", "round", "noise"]].dropna()
     expected = played.groupby(["patience", "round"], observed=True)["noise"].mean()
     found = {tuple(row.split(",")[:2]): float(row.split(",")[2]) for row in rows}
     assert found == pytest.approx(
         {(str(one), str(at)): mean for (one, at), mean in expected.items()}
     )
-    assert rows[0].endswith(",20")
-    assert "noise in numbers</summary>" in reported.page
+    assert rows[0].endswith(",20,20")
+    assert "Measures by round in numbers</summary>" in reported.page
     assert f"12 of {len(rows)} rows; all are in <a" in reported.page
 
 

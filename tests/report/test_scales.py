@@ -18,7 +18,6 @@ from society.report.figures import scales
 from society.report.figures.intervals import Dot, DotPanel, dot_plot
 from society.report.figures.scales import LINEAR, LOG, AxisScale
 from society.report.layout import Layout
-from society.report.sections.outcome import mean_dot
 from society.report.sections.pairwise_tests import contrasts
 from society.report.tables import Table
 from society.runs.runfile import Writer, manifest_of
@@ -45,9 +44,9 @@ def test_heavy_tails_above_zero_are_logarithmic(values: list[float], scale: Axis
 
 
 def test_a_geometric_mean_has_an_interval_above_zero() -> None:
-    """One rich run among poor ones: the interval of the mean would begin at -530,000."""
-    runs = np.array([10.0, 100.0, 1e6])
-    poor, rich = mean_dot(runs, LOG), mean_dot(runs)
+    """One rich run among poor ones: the interval of the mean would begin at -320,000."""
+    runs = np.array([10.0, 10.0, 100.0, 1e5, 1e6])
+    poor, rich = Dot.of(runs, LOG), Dot.of(runs)
     assert poor is not None
     assert rich is not None
     assert poor.mean == pytest.approx(1000)

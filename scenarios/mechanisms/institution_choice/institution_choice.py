@@ -70,7 +70,7 @@ def option_measures(*, own: Mapping[str, Any]) -> Iterator[Measure]:
     inner = {one.name: one for each in offered for one in each.measures}
     for name, measure in inner.items():
         unit = f"{measure.unit}; under options that have it"
-        yield Measure(name, unit, partial(_measured, name), measure.fold, measure.label)
+        yield replace(measure, unit=unit, of=partial(_measured, name))
 
 
 def _under(option: int, told: RoundFacts, env: Environment) -> Array:

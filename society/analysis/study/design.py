@@ -13,12 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from society.analysis.statistics.bands import UNBOUNDED, Bounds
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.statistics.value_scale import ValueScale
 from society.engine.rng import Array
 from society.errors import InputError, suggest
 from society.experiments.analysis_plan import AnalysisPlan
 from society.experiments.factors import Label, format_label
+from society.terminal.labels import describe_ending
 
 from .frames import CONDITION
 from .study import Study
@@ -47,6 +49,7 @@ class StudyDesign:
             note.name: note.fold for run in self.conditions for note in run.manifest.measures
         }
         self.levels = self._levels()
+        self._notes = {note.name: note for run in self.conditions for note in run.manifest.measures}
         said = study.analysis or AnalysisPlan()
         self.outcome = self._outcome(said.outcome)
         self.factors = self._varied(said.factors or ()) or list(self.levels)[:2]
@@ -136,6 +139,32 @@ class StudyDesign:
             raise NotEstimable(f"horizons of {said} rounds; tests take conditions of the same one")
         values = self.values(self.outcome)
         return [self.scale.transform(values[place]) for place in places]
+
+    def bounds(self, name: str) -> Bounds:
+        """The least and the most that is possible for a measure; of a time, the last round."""
+        if name in self.times:
+            return 0, max(run.manifest.most for run in self.conditions)
+        declared = self._notes[name].bounds if name in self._notes else UNBOUNDED
+        if declared == UNBOUNDED and self.measured[name].startswith("share"):
+            return 0, 1
+        return declared
+
+    def ended(self, name: str) -> float | None:
+        """The value of a measure in rounds after a run has ended; None if it has none."""
+        return self._notes[name].ended
+
+    def running(self) -> list[Array]:
+        """Whether each run of a condition had not ended before a round, (R, T)."""
+        rounds = [run.rounds for run in self.conditions]
+        sizes = [r * t for r, t in zip(self._replicates, rounds, strict=True)]
+        flat = self._split(self.study.rounds["running"].to_numpy(bool), sizes)
+        shapes = zip(self._replicates, rounds, strict=True)
+        return [values.reshape(shape) for values, shape in zip(flat, shapes, strict=True)]
+
+    def endings(self, place: int) -> list[str]:
+        """The reason why each run of a condition ended, as a clause; "" if it did not, (R,)."""
+        stage, causes = self.conditions[place].manifest.stage, self.causes()[place]
+        return [describe_ending(stage, cause) if cause else "" for cause in causes]
 
     def causes(self) -> list[Array]:
         """The kind of what ended each run, (R,) for each condition; "" if nothing did."""

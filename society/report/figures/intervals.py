@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from society.analysis.statistics.bands import UNBOUNDED, Bounds, mean_band
 from society.engine.rng import Array
 
 from .alt_text import describe_extremes
+from .read_out import name_series
 from .scales import LINEAR, AxisScale
 from .style import PAPER, Figure, constant_range, render_panels, series_style, wrap_label
 
-_ROW, _TALL = (0.2, 0.34), 5.0  # inches: a dot, the lower the more of them, and all dots if few
+_ROW, _TALL = (0.17, 0.3), 4.4  # inches: a dot, the lower the more of them, and all dots if few
 _RAISED, _GROUND, _ROOM = 0.2, 0.42, 0.48  # of a dot's row: the dot, and below it, the strokes
 _NAMES_BESIDE = 16  # signs of the longest row's name with which panels may stand side by side
 _PLACES = 240  # strokes that stand side by side
@@ -28,6 +30,23 @@ class Dot(NamedTuple):
     low: float | None
     high: float | None
     runs: Array
+
+    @classmethod
+    def of(cls, values: Array, scale: AxisScale = LINEAR, bounds: Bounds = UNBOUNDED) -> Dot | None:
+        """Average runs, (R,), with an interval inside of bounds; None without any value.
+
+        There is no interval of fewer than five runs, nor of values without spread.
+        """
+        known = values[~np.isnan(values)]
+        if not len(known):
+            return None
+        band = mean_band(
+            scale.transform(known)[:, None], UNBOUNDED if scale.logarithmic else bounds
+        )
+        mean, low, high = (float(scale.invert(float(each[0]))) for each in band[1:])
+        if np.isnan(low) or low == high:
+            return cls(mean, None, None, known)
+        return cls(mean, low, high, known)
 
 
 class DotPanel(NamedTuple):
@@ -71,7 +90,7 @@ def dot_plot(
     tallest = max(len(panel.rows) * (len(panel.series) + 0.6) for panel in panels)
     row = float(np.clip(_TALL / (math.ceil(len(panels) / across) * tallest), *_ROW))
     every = [dot for panel in panels for row in panel.series.values() for dot in row if dot]
-    rug = _Rug.of(every, scale)
+    rug = Rug.of(every, scale)
     return render_panels(
         name,
         title,
@@ -101,7 +120,7 @@ def _scale_axis(axes: Any, every: Sequence[Dot], scale: AxisScale) -> None:
         axes.set_xlim(span)
 
 
-class _Rug(NamedTuple):
+class Rug(NamedTuple):
     """Strokes for runs: those within a step share a stroke, at most `most` of them."""
 
     step: float
@@ -109,7 +128,7 @@ class _Rug(NamedTuple):
     scale: AxisScale
 
     @classmethod
-    def of(cls, every: Sequence[Dot], scale: AxisScale) -> _Rug:
+    def of(cls, every: Sequence[Dot], scale: AxisScale) -> Rug:
         """Choose the step for all dots of a figure."""
         if not every:
             return cls(0, 1, scale)
@@ -148,7 +167,7 @@ def bin_runs(runs: Array, step: float) -> tuple[Array, Array]:
     return np.bincount(group, known) / counts, counts
 
 
-def _draw_panel(axes: Any, panel: DotPanel, rug: _Rug) -> dict[str, Any]:
+def _draw_panel(axes: Any, panel: DotPanel, rug: Rug) -> dict[str, Any]:
     rows, handles = np.arange(len(panel.rows)), {}
     apart = 1 / (len(panel.series) + 0.6)
     for number, (name, cells) in enumerate(panel.series.items()):
@@ -160,12 +179,12 @@ def _draw_panel(axes: Any, panel: DotPanel, rug: _Rug) -> dict[str, Any]:
             for end in rug.strokes(dot.runs, height + _GROUND * apart, _ROOM * apart)
         ]
         there = [(height - _RAISED * apart, dot) for height, dot in there]
-        handles[name] = _draw_series(axes, number, there, strokes)
+        handles[name] = _draw_series(axes, name, number, there, strokes)
     axes.set_yticks(rows, [wrap_label(row) for row in panel.rows])
     axes.set_ylim(len(rows) - 0.45, -0.55)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", visible=False)
-    beside = {"xycoords": ("axes fraction", "data"), "fontsize": 8.5, "fontweight": "bold"}
+    beside = {"xycoords": ("axes fraction", "data"), "fontsize": 7, "fontweight": "bold"}
     for row, letters in zip(rows, panel.letters, strict=False):
         axes.annotate(letters, (1.01, row), va="center", **beside)
     return handles
@@ -173,16 +192,27 @@ def _draw_panel(axes: Any, panel: DotPanel, rug: _Rug) -> dict[str, Any]:
 
 def _draw_series(
     axes: Any,
+    name: str,
     number: int,
     there: Sequence[tuple[float, Dot]],
     strokes: Sequence[tuple[float, float]],
 ) -> Any:
     """Draw the dots of a series at their heights, with intervals, above the strokes of runs."""
     colour, marker, _ = series_style(number)
-    axes.plot(*np.reshape(strokes, (-1, 2)).T, color=colour, alpha=0.6, linewidth=1.1)
+    axes.plot(*np.reshape(strokes, (-1, 2)).T, color=colour, linewidth=0.8)
     for height, dot in there:
         if dot.low is not None and dot.high is not None:
-            axes.plot([dot.low, dot.high], [height, height], color=colour, linewidth=2)
+            axes.plot([dot.low, dot.high], [height, height], color=colour, linewidth=1.6)
     heights, means = [height for height, _ in there], [dot.mean for _, dot in there]
-    (handle,) = axes.plot(means, heights, marker, color=colour, markeredgecolor=PAPER, markersize=7)
+    dots = {"color": colour, "markeredgecolor": PAPER, "markeredgewidth": 0.5, "markersize": 5.5}
+    (handle,) = axes.plot(means, heights, marker, **dots)
+    low, high = (
+        (
+            np.array([np.nan if end is None else end for end in ends], float)
+            for ends in zip(*((dot.low, dot.high) for _, dot in there), strict=True)
+        )
+        if there
+        else (None, None)
+    )
+    name_series(handle, name or "mean", values=np.array(means), low=low, high=high)
     return handle

@@ -291,6 +291,7 @@ def render_panels(
     draw: Draw[PanelType],
     *,
     across: int,
+    narrow: int = 0,
     heights: Sequence[float],
     labels: Iterable[str] = (),
     xlabel: str = "",
@@ -300,16 +301,20 @@ def render_panels(
 ) -> Figure:
     """Make a figure of several panels, `across` of them side by side in WIDTH.
 
-    Several panels are lettered. draw: fills the axes of a panel, which stand below each other, and
+    Several panels are lettered. narrow: how many in NARROW, if not as many as there is room for.
+    draw: fills the axes of a panel, which stand below each other, and
     gives its series by label. heights: of these axes, in inches. labels: of the legend, in order.
     ylabels: of each axes. finish: adds what concerns all panels. sharing: as matplotlib's
     `subplots` takes it.
     """
     texts = {label: wrap_label(label) for label in labels}
 
+    def side_by_side(width: float) -> int:
+        return narrow if narrow and width < WIDTH else panels_beside(across, width)
+
     def fill(figure: Any) -> None:
         width, handles = figure.get_figwidth(), dict[str, Any]()
-        beside = panels_beside(across, width)
+        beside = side_by_side(width)
         signs = int(width / beside * _SIGNS)
         grid = _panel_axes(figure, len(panels), beside, heights, **sharing)
         for place, (own, panel) in enumerate(zip(grid, panels, strict=True)):
@@ -325,7 +330,7 @@ def render_panels(
         add_legend(figure, [*shown], [*shown.values()])
 
     def height(width: float) -> float:
-        lines = math.ceil(len(panels) / panels_beside(across, width))
+        lines = math.ceil(len(panels) / side_by_side(width))
         return lines * (sum(heights) + _GAP) + _MARGIN + legend_height([*texts.values()], width)
 
     alt = " ".join(prefix_title(panel.title, panel.describe()) for panel in panels)

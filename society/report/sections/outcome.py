@@ -7,20 +7,20 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from society.analysis.statistics.means import bootstrapped_mean, mean, share
-from society.analysis.statistics.samples import NotEstimable, try_compute
+from society.analysis.statistics.samples import try_compute
 from society.analysis.statistics.value_scale import TIMES
 from society.analysis.study.design import ConditionGroup
 from society.analysis.study.frames import CONDITION
 from society.analysis.study.panel_tests import PanelTests
-from society.engine.rng import Array
 from society.experiments.factors import format_label
 from society.report.figures.heatmaps import HeatPanel, heatmap
 from society.report.figures.intervals import Dot, DotPanel, dot_plot
-from society.report.figures.scales import LINEAR, AxisScale
 from society.report.figures.style import SERIES
 from society.report.layout import Layout
 from society.report.page import Section, SectionPart
 from society.report.tables import Head, Table, known_mean, read_fields
+
+from .contrast_figure import estimation_figure
 
 _MOST_DOTS = 84  # in one panel
 _MOST_PANELS = 12
@@ -56,6 +56,9 @@ def outcome_section(layout: Layout, tests: Sequence[PanelTests]) -> Section:
 def _figure(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[SectionPart]:
     if layout.single_run:
         return
+    if compared := estimation_figure(layout, tests):
+        yield compared
+        return
     across = _across(layout)
     if across is None:
         yield (
@@ -65,13 +68,13 @@ def _figure(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[SectionPart
         return
     found = {id(one.panel): one for one in tests}
     panels = [_dots(layout, panel, across, found.get(id(panel))) for panel in layout.panels]
-    caption = f"Points: {layout.scale.mean_name}s over runs; bars: 95 % t intervals."
+    caption = f"Points: {layout.scale.mean_name}s over runs; bars: 95 % intervals."
     if any(panel.letters for panel in panels):
         caption += f" Levels of {across[0]} that share no letter differ (Tukey)."
         caption += _BLOCKS if layout.paired else ""
         caption += _NO_LETTERS if len(panels) > 1 else ""
     title = f"{layout.outcome} by {' and '.join(across) or 'condition'}"
-    axis = f"{layout.outcome}, {layout.measured[layout.outcome]}"
+    axis = layout.axis_label(layout.outcome)
     yield dot_plot("outcome", title, caption, axis, panels, layout.scale)
 
 
@@ -90,7 +93,11 @@ def _dots(
 ) -> DotPanel:
     if not across:
         (values,) = layout.values(layout.outcome)
-        return DotPanel("", [layout.name(0)], {"": [mean_dot(values, layout.scale)]})
+        return DotPanel(
+            "",
+            [layout.name(0)],
+            {"": [Dot.of(values, layout.scale, layout.bounds(layout.outcome))]},
+        )
     rows = [format_label(level) for level in layout.levels[across[0]]]
     letters = tests.letters(across[0]) if tests else {}
     signs = [letters.get(row, "") for row in rows] if letters else []
@@ -110,25 +117,14 @@ def _series(
             )
             for level in layout.levels[other]
         }
+    bounds = layout.bounds(layout.outcome)
     values = {
         name: layout.pooled(layout.outcome, group, across[0]) for name, group in groups.items()
     }
     return {
-        name: [mean_dot(own[row], layout.scale) if row in own else None for row in rows]
+        name: [Dot.of(own[row], layout.scale, bounds) if row in own else None for row in rows]
         for name, own in values.items()
     }
-
-
-def mean_dot(values: Array, scale: AxisScale = LINEAR) -> Dot | None:
-    """The mean of runs with its t interval, if it has one; None without any value."""
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return None
-    found = try_compute(mean, scale.transform(known))
-    if isinstance(found, NotEstimable):
-        return Dot(scale.invert(float(scale.transform(known).mean())), None, None, known)
-    low, high = map(scale.invert, found.interval[:2])
-    return Dot(scale.invert(found.mean), low, high, known)
 
 
 def _table(layout: Layout) -> Table:
@@ -145,7 +141,7 @@ def _table(layout: Layout) -> Table:
         head += [("figure", "geometric mean", "geometric from", "geometric to")]
         notes.append("geometric: mean of logarithms with its 95 % t interval.")
         for row, own in zip(rows, known, strict=True):
-            row += (mean_dot(own, scale) or (None, None, None))[:3]
+            row += (Dot.of(own, scale) or (None, None, None))[:3]
     if len(values) <= _BOOTSTRAPPED:
         head += [("figure", "bootstrap from", "bootstrap to")]
         notes.append("bootstrap: 95 % BCa interval of the mean, 9,999 resamples, fixed seed.")

@@ -1,4 +1,4 @@
-"""The section of measures over time: their course in the runs that were left in each round."""
+"""The section of measures over time, as small multiples: their course, and where runs end."""
 
 from __future__ import annotations
 
@@ -7,30 +7,44 @@ from typing import NamedTuple
 
 import numpy as np
 
+from society.analysis.statistics.bands import FEWEST, UNBOUNDED, Bounds, mean_band
 from society.analysis.study.design import ConditionGroup
 from society.engine.rng import Array
 from society.engine.scenario import COURSELESS
-from society.optional import require
 from society.report.figures.alt_text import format_axis_number
-from society.report.figures.curves import Curve, CurvePanel, line_plot
+from society.report.figures.curves import (
+    Curve,
+    CurvePanel,
+    Limits,
+    SingleRun,
+    choose_runs,
+    course_grid,
+    drawn_values,
+)
 from society.report.figures.scales import AxisScale
+from society.report.figures.style import SeriesStyle, constant_range
 from society.report.layout import Layout, legend_note
 from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import CellValue, Head, Table
+from society.terminal.labels import count_noun
 
-from .evolution.aggregates import RunMean
 from .evolution.populations import Populations
 
 _IN_GREY = 100  # conditions behind those that stand out
-_LEVEL = 0.95
-_FEWEST = 5  # runs for which a band means anything
 _CHOSEN = 6  # rounds of a curve whose numbers stand in the page
+_MOST_PANELS = 15  # on one figure
+_MOST_COLUMNS = 4  # of groups of conditions, side by side
+_ROOM = 0.04  # of an axis, beyond the values on it
 _LEAD = (
-    "Means over runs with 95 % t bands. The mean of a round is taken over the runs that still go "
-    f"on; bands need at least {_FEWEST} of them, or all runs if there were fewer. Strips show how "
-    "many runs are left."
+    "A mean of a round is taken over the runs that still go on. It becomes thinner as they become "
+    f"fewer, and stops where fewer than {FEWEST} are left; bands are 95 % intervals."
+)
+_COUNTED = (
+    " Where a measure is marked with †, runs that have ended count with the value that their "
+    "scenario declares for them."
 )
 _NUMBERED = " Rounds are numbered throughout; lines bridge rounds in which a measure is not taken."
+_LOGIT = " Bands of shares are those of logits (of Wilson where each run is all or nothing)."
 
 
 def over_time_section(
@@ -44,12 +58,21 @@ def over_time_section(
     every = measures or [name for name, kind in layout.folds.items() if kind not in COURSELESS]
     names = [name for name in every if name not in without]
     flat = {name: value for name in names if (value := _constant(layout, name)) is not None}
-    parts = [part for name in names if name not in flat for part in _measure(populations, name)]
+    courses = [
+        course
+        for name in names
+        if name not in flat and (course := _Course.of(populations, name)) is not None
+    ]
+    parts = [
+        part
+        for along in ("round", "generation")
+        for part in _figures(layout, [one for one in courses if one.along == along], along)
+    ]
     if flat:
         values = ", ".join(f"{name} ({format_axis_number(value)})" for name, value in flat.items())
         parts.append(f"The same in every round of every run: {values}.")
     nested = any(len(run.manifest.stage.levels) > 1 for run in layout.conditions)
-    lead = _LEAD + _NUMBERED * nested
+    lead = _LEAD + _COUNTED * any(one.ended is not None for one in courses) + _NUMBERED * nested
     return Section("Measures over time", [lead, *parts] if parts else [], "time")
 
 
@@ -61,107 +84,267 @@ def _constant(layout: Layout, name: str) -> float | None:
     return float(known[0]) if constant else None
 
 
-def _measure(populations: Populations, name: str) -> Iterator[SectionPart]:
-    layout, once = populations.layout, name in populations.once
-    along = "generation" if once else "round"
-    known = [*populations.by_generation(name).values()] if once else layout.by_round(name)
-    taken = [_Series.of(values) for values in known]
-    every = np.concatenate([each.values.ravel() for each in taken])
-    if np.isnan(every).all():
-        return
-    scale = AxisScale.of(every)
-    unit = layout.measured[name]
-    caption = f"{unit[:1].upper()}{unit[1:]}."
-    caption += " Geometric means." if scale.logarithmic else ""
+class _Course(NamedTuple):
+    """A measure over time: its series by condition, and how it is averaged and drawn."""
+
+    name: str
+    along: str
+    taken: Sequence[_Series]
+    scale: AxisScale
+    bounds: Bounds
+    ended: float | None
+
+    @classmethod
+    def of(cls, populations: Populations, name: str) -> _Course | None:
+        """Take a measure from all conditions; None if no run has a value of it."""
+        layout, once = populations.layout, name in populations.once
+        ended = None if once else layout.ended(name)
+        if once:
+            blocks = [*populations.by_generation(name).values()]
+            taken = [_Series.of(each, ~np.isnan(each), [""] * len(each)) for each in blocks]
+        else:
+            taken = [
+                _Series.of(values, running, layout.endings(place), ended)
+                for place, (values, running) in enumerate(
+                    zip(layout.by_round(name), layout.running(), strict=True)
+                )
+            ]
+        every = np.concatenate([each.values.ravel() for each in taken])
+        if np.isnan(every).all():
+            return None
+        scale = AxisScale.of(every)
+        bounds = UNBOUNDED if scale.logarithmic else layout.bounds(name)
+        return cls(name, "generation" if once else "round", taken, scale, bounds, ended)
+
+    def limits(self, panels: Sequence[CurvePanel]) -> Limits | None:
+        """The same limits for all panels: what is possible, or else what is drawn."""
+        least, most = self.bounds
+        if least is not None and most is not None:
+            room = _ROOM * (most - least)
+            return least - room, most + room
+        if self.scale.logarithmic:
+            return None
+        drawn = drawn_values(panels)
+        if not len(drawn) or np.isnan(drawn).all():
+            return None
+        if ends := constant_range(drawn):
+            return ends
+        low, high = float(np.nanmin(drawn)), float(np.nanmax(drawn))
+        room = _ROOM * (high - low)
+        return (low - room if least is None else max(low - room, least)), high + room
+
+
+def _figures(layout: Layout, courses: Sequence[_Course], along: str) -> Iterator[SectionPart]:
+    """Draw some measures on one axis of time, as many to a figure as it has room for."""
     groups, lines = layout.figure_panels()
     shown = groups or [ConditionGroup("", layout.extreme_conditions())]
-    curves = {
-        place: taken[place].curve(label, number, scale)
-        for place, (label, number) in number_series(layout, shown, lines).items()
-    }
-    grey: list[Curve] = []
-    if not groups:
-        others = [one for at, one in enumerate(taken) if at not in curves]
-        some = others[:: -(-len(others) // _IN_GREY) or 1]
-        grey = [one.curve("", None, scale) for one in some]
-        caption += (
-            f" Of {len(taken)} conditions those with the lowest and the highest mean "
-            f"{layout.outcome}; others in grey"
-            f"{f' ({_IN_GREY} of them)' if len(others) > _IN_GREY else ''}."
-        )
-    panels = [
-        CurvePanel(one.title, [*grey, *(curves[at] for at in one.places)], scale, along)
-        for one in shown
+    beside = len(shown) if len(shown) <= _MOST_COLUMNS else 1
+    named = layout.label_series(shown, lines)
+    step = max(_MOST_PANELS // beside, 1)
+    pages = [
+        (columns, courses[start : start + step])
+        for columns in ([shown] if beside > 1 or len(shown) == 1 else [[one] for one in shown])
+        for start in range(0, len(courses), step)
     ]
-    caption += legend_note(lines) + _runs_left(taken, along)
-    yield line_plot(f"time_{name}", name, caption, panels, name)
-    yield folded_section(f"{name} in numbers", _numbers(layout, name, curves, along, scale))
+    for number, (columns, some) in enumerate(pages, 1):
+        kind = "time" if along == "round" else "time_generations"
+        name = f"{kind}_{number}" if len(pages) > 1 else kind
+        yield _figure(layout, name, some, columns, named, bool(groups))
+    if courses:
+        tables = [_numbers(layout, course, named) for course in courses]
+        yield folded_section(f"Measures by {along} in numbers", *tables)
+
+
+Named = Mapping[int, tuple[str, SeriesStyle]]  # label and style of conditions by place
+
+
+def _figure(
+    layout: Layout,
+    name: str,
+    courses: Sequence[_Course],
+    columns: Sequence[ConditionGroup],
+    named: Named,
+    all_shown: bool,
+) -> SectionPart:
+    panels: list[CurvePanel] = []
+    for course in courses:
+        row = [_panel(layout, course, group, named, all_shown=all_shown) for group in columns]
+        if len(columns) == 1:
+            row = [row[0]._replace(title=_title(layout, course))]
+        limits = course.limits(row)
+        panels += [panel._replace(limits=limits) for panel in row]
+    going = _going(courses[0], columns, named)
+    caption = _caption(layout, courses, columns, named, all_shown, bool(going))
+    return course_grid(
+        name,
+        _figure_title(courses, columns, named),
+        caption,
+        panels,
+        columns=len(columns),
+        going=going,
+    )
+
+
+def _title(layout: Layout, course: _Course) -> str:
+    label = layout.label(course.name) + " †" * (course.ended is not None)
+    return f"{label[:1].upper()}{label[1:]}"
+
+
+def _panel(
+    layout: Layout, course: _Course, group: ConditionGroup, named: Named, *, all_shown: bool
+) -> CurvePanel:
+    curves = [
+        course.taken[place].curve(*named[place], course, len(group.places))
+        for place in group.places
+    ]
+    if not all_shown:
+        others = [one for at, one in enumerate(course.taken) if at not in group.places]
+        some = others[:: -(-len(others) // _IN_GREY) or 1]
+        curves = [*(one.curve("", None, course, len(named)) for one in some), *curves]
+    title = ", ".join(filter(None, (_title(layout, course), group.title)))
+    unit = layout.measured[course.name]
+    return CurvePanel(title, curves, course.scale, course.along, unit=unit)
+
+
+def _going(course: _Course, columns: Sequence[ConditionGroup], named: Named) -> list[CurvePanel]:
+    """Panels of how many runs still go on; none where all go on to the end."""
+    counts = {place: course.taken[place].going for group in columns for place in group.places}
+    if all(len(each) == 0 or each.min() == each.max() for each in counts.values()):
+        return []
+    panels = []
+    for group in columns:
+        curves = [_count_curve(course.taken[place], *named[place]) for place in group.places]
+        title = ", ".join(filter(None, ("Runs that go on", group.title)))
+        panels.append(CurvePanel(title, curves, along=course.along, unit="runs"))
+    return panels
+
+
+def _count_curve(series: _Series, label: str, style: SeriesStyle) -> Curve:
+    counts = series.going.astype(float)
+    return Curve(label, style, series.rounds, counts, counts, counts, counts)
+
+
+def _figure_title(
+    courses: Sequence[_Course], columns: Sequence[ConditionGroup], named: Named
+) -> str:
+    """Say how many measures a figure follows, and how many runs it follows to the end."""
+    series = [courses[0].taken[place] for group in columns for place in group.places]
+    runs = sum(len(each.values) for each in series)
+    left = sum(int(each.going[-1]) for each in series if len(each.going))
+    last = max((int(each.rounds[-1]) for each in series if len(each.rounds)), default=0)
+    what = count_noun(len(courses), "measure")
+    until = f"{what} over {last} {courses[0].along}s" if last > 1 else what
+    if runs == 1:
+        return until
+    if left == runs:
+        return f"{until}, to whose end all {runs} runs last"
+    return f"{until}, to whose end {left} of {runs} runs last"
+
+
+def _caption(
+    layout: Layout,
+    courses: Sequence[_Course],
+    columns: Sequence[ConditionGroup],
+    named: Named,
+    all_shown: bool,
+    ending: bool,
+) -> str:
+    """Say what is drawn, of how many runs, and what bands are."""
+    units = "; ".join(f"{layout.label(one.name)}: {layout.measured[one.name]}" for one in courses)
+    said = [f"{units[:1].upper()}{units[1:]}."]
+    logs = [layout.label(one.name) for one in courses if one.scale.logarithmic]
+    if logs:
+        said.append(f"Geometric means: {', '.join(logs)}.")
+    places = [place for group in columns for place in group.places]
+    sizes = [len(courses[0].taken[place].values) for place in places]
+    most, least = max(sizes), min(sizes)
+    count = f"n = {most}" if most == least else f"n = {least} to {most}"
+    if most > 1:
+        said.append(f"{count} runs a condition.")
+    drawn = len(choose_runs(most, max(len(group.places) for group in columns)))
+    if most >= FEWEST:
+        said.append("Thick lines: means, thinner with the share of runs that they rest on;")
+        said.append("bands: 95 % intervals of the mean.")
+        said.append(f"Thin lines: the first {drawn} runs of each condition" + "." * (not ending))
+    elif most > 1:
+        said.append(f"Fewer than {FEWEST} runs have no mean and no band: lines are single runs.")
+    if ending and most > 1:
+        said[-1] = said[-1].rstrip(".") + ", each with a mark where it ended."
+    if any(one.bounds[0] is not None and one.bounds[1] is not None for one in courses):
+        said[-1] += _LOGIT * (most >= FEWEST)
+    if not all_shown:
+        total = len(layout.conditions)
+        said.append(
+            f"Of {total} conditions those with the lowest and the highest mean "
+            f"{layout.label(layout.outcome)}; others in grey"
+            f"{f' ({_IN_GREY} of them)' if total - len(named) > _IN_GREY else ''}."
+        )
+    return " ".join(said) + legend_note(layout.figure_panels()[1])
 
 
 class _Series(NamedTuple):
     """A measure in the rounds in which some run has it, (K,), and its values there, (R, K).
 
     So what is measured once a game has a line. Rounds after the last one are there, too: they say
-    that there is nobody left.
+    that there is nobody left. counted: the values that means are taken of. causes: why each run
+    ended, (R,). going: runs that go on, (K,).
     """
 
     rounds: Array
     values: Array
+    counted: Array
+    causes: Sequence[str]
+    going: Array
 
     @classmethod
-    def of(cls, values: Array) -> _Series:
-        """Take the rounds with values from all rounds, (R, T)."""
+    def of(
+        cls, values: Array, running: Array, causes: Sequence[str], ended: float | None = None
+    ) -> _Series:
+        """Take the rounds with values from all rounds, (R, T).
+
+        ended: the value in rounds after a run's end, if those count.
+        """
         some: Array = np.any(~np.isnan(values), axis=0)
         last = np.flatnonzero(some)[-1] if some.any() else -1
         places = np.flatnonzero(some | (np.arange(len(some)) > last))
-        return cls(places + 1, values[:, places])
+        counted = values
+        if ended is not None:
+            over = ~running & np.array([bool(cause) for cause in causes])[:, None]
+            counted = np.where(over & np.isnan(values), ended, values)
+        going = running.sum(0)[places]
+        return cls(places + 1, values[:, places], counted[:, places], causes, going)
 
-    def curve(self, label: str, number: int | None, scale: AxisScale) -> Curve:
-        """Mean and t interval of each round."""
-        left, mean, error = RunMean.of(scale.transform(self.values))
-        reach = require("scipy.stats").t.isf((1 - _LEVEL) / 2, np.maximum(left - 1, 1))
-        enough = left >= max(min(_FEWEST, left.max(initial=0)), 2)
-        half = np.where(enough, reach * error, np.nan)
-        mean, low, high = map(scale.invert, (mean, mean - half, mean + half))
-        return Curve(label, number, self.rounds, mean, low, high, left)
+    def curve(self, label: str, style: SeriesStyle | None, course: _Course, beside: int) -> Curve:
+        """Mean and interval of each round, and some runs; beside: curves in the same panel."""
+        scale = course.scale
+        band = mean_band(scale.transform(self.counted), course.bounds)
+        mean, low, high = map(scale.invert, band[1:])
+        runs = [
+            SingleRun(self.values[run], self.causes[run])
+            for run in choose_runs(len(self.values), beside)
+        ]
+        if style is None:
+            return Curve(label, None, self.rounds, mean, low, high, band.left)
+        size = len(self.values)
+        return Curve(label, style, self.rounds, mean, low, high, band.left, runs, size)
 
 
-def number_series(
-    layout: Layout, groups: Sequence[ConditionGroup], lines: Sequence[str]
-) -> dict[int, tuple[str, int]]:
-    """Give each condition its label and the number of its style, the same in all panels."""
-    labels = {place: layout.name(place, lines) for group in groups for place in group.places}
-    names = list(dict.fromkeys(labels.values()))
-    return {place: (label, names.index(label)) for place, label in labels.items()}
-
-
-def _numbers(
-    layout: Layout, name: str, curves: Mapping[int, Curve], along: str, scale: AxisScale
-) -> Table:
+def _numbers(layout: Layout, course: _Course, named: Named) -> Table:
     """Tabulate the coloured curves one after another; some rounds of each in a page."""
     rows, places, chosen = list[tuple[CellValue, ...]](), list[int](), list[int]()
-    for place, curve in curves.items():
+    for place in named:
+        series = course.taken[place]
+        curve = series.curve(*named[place], course, 1)
         length = len(curve.rounds)
         ends = np.linspace(0, length - 1, min(_CHOSEN, length)).round()
         chosen += [len(rows) + int(at) for at in ends]
-        columns = curve.rounds, curve.mean, curve.low, curve.high, curve.left
+        columns = curve.rounds, curve.mean, curve.low, curve.high, curve.left, series.going
         rows += list(zip(*(column.tolist() for column in columns), strict=True))
         places += [place] * length
     head: Head = [
-        ("count", along),
-        ("figure", scale.mean_name, "95 % from", "95 % to"),
-        ("count", "runs left"),
+        ("count", course.along),
+        ("figure", course.scale.mean_name, "95 % from", "95 % to"),
+        ("count", "runs in the mean", "runs that go on"),
     ]
-    first, title = layout.factor_columns(places), f"{name} {along} by {along}"
-    return Table.of(f"time_{name}", title, head, rows, first=first, chosen=chosen)
-
-
-def _runs_left(taken: Sequence[_Series], along: str) -> str:
-    """Say how few the last rounds or generations rest on; begins with a space."""
-    first, last = (
-        [int((~np.isnan(each.values[:, place])).sum()) for each in taken if len(each.rounds)]
-        for place in (0, -1)
-    )
-    if not last or min(last) >= max(first):
-        return ""
-    return f" In its last {along} a condition has {min(last)} to {max(last)} runs left."
+    first, title = layout.factor_columns(places), f"{course.name} {course.along} by {course.along}"
+    return Table.of(f"time_{course.name}", title, head, rows, first=first, chosen=chosen)

@@ -18,13 +18,11 @@ from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.analysis.study.design import ConditionGroup
 from society.report.figures.alt_text import ROUNDS_PLAYED
 from society.report.figures.curves import Curve, CurvePanel, line_plot
-from society.report.figures.style import Figure
+from society.report.figures.style import Figure, SeriesStyle
 from society.report.layout import Layout, legend_note
 from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import CellValue, Head, Table, known_mean, read_fields
 from society.scenarios.mechanisms.questionnaire.instrument import QuestionnaireItem
-
-from .over_time import number_series
 
 _LEAD = (
     "Questions stand beside the history: agents do not remember them, and nobody else heard the "
@@ -97,7 +95,7 @@ def _scale(
 def _figure(layout: Layout, number: int, given: GivenQuestionnaire, name: str) -> Figure:
     groups, lines = layout.figure_panels()
     shown = groups or [ConditionGroup("", layout.extreme_conditions())]
-    series = number_series(layout, shown, lines)
+    series = layout.label_series(shown, lines)
     panels = []
     for group in shown:
         curves = [
@@ -113,7 +111,7 @@ def _figure(layout: Layout, number: int, given: GivenQuestionnaire, name: str) -
     )
 
 
-def _curve(label: str, number: int, waves: Sequence[Wave], name: str) -> Curve:
+def _curve(label: str, style: SeriesStyle, waves: Sequence[Wave], name: str) -> Curve:
     by_wave = [wave.means(name) for wave in waves]
     found = [try_compute(mean, values) for values in by_wave]
     bounds = [
@@ -124,7 +122,7 @@ def _curve(label: str, number: int, waves: Sequence[Wave], name: str) -> Curve:
     means = [known_mean(values) for values in by_wave]
     return Curve(
         label,
-        number,
+        style,
         np.array([wave.given.occasion.played for wave in waves]),
         np.array([np.nan if one is None else one for one in means]),
         low,

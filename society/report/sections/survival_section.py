@@ -16,17 +16,16 @@ from society.analysis.statistics.survival import (
 )
 from society.analysis.study.design import ConditionGroup
 from society.report.figures.curves import SurvivalLine, SurvivalPanel, survival_plot
+from society.report.figures.style import SeriesStyle
 from society.report.layout import Layout, legend_note
 from society.report.page import Section, SectionPart
 from society.report.tables import Head, Table, read_fields
 
-from .over_time import number_series
-
 _MOST_TESTED = 60  # conditions in one log-rank test
 _DEPENDENT = "The test takes runs as independent; with common random numbers they are not."
 _CAPTION = (
-    "Kaplan-Meier estimates with 95 % bands; ticks: runs that were still going when last seen "
-    "(censored)."
+    "Kaplan-Meier estimates with 95 % bands; upright strokes: runs that were still going when last "
+    "seen (censored). Below: runs at risk at the ticks of the axis."
 )
 
 
@@ -49,11 +48,42 @@ def _survival(layout: Layout, name: str) -> Iterator[SectionPart]:
         yield f"{name}: {found[0]}."
         return
     panels, words = _panels(layout, lives, found)
-    axis = f"{name}, {layout.measured[name]}"
-    title = f"{name}: share of runs that lasted"
-    yield survival_plot(f"survival_{name}", title, _CAPTION + words, axis, panels)
+    axis = layout.axis_label(name)
+    axis = f"{axis[:1].upper()}{axis[1:]}"
+    counts = [one.n for one in found if isinstance(one, SurvivalCurve)]
+    words = f"{_CAPTION} {_count_runs(counts)}{words}"
+    title = _title(layout.label(name), panels)
+    yield survival_plot(f"survival_{name}", title, words, axis, panels)
     yield _table(layout, name, found)
     yield from _comparison(layout, name, lives)
+
+
+def _title(label: str, panels: Sequence[SurvivalPanel]) -> str:
+    """Say by when half of the runs were over, from the first to the last condition to get there."""
+    medians = []
+    for panel in panels:
+        for curve in panel.curves:
+            half = curve.times[curve.share <= 0.5]
+            name = ", ".join(filter(None, (curve.label, panel.title)))
+            medians.append((float(half[0]) if len(half) else np.inf, name))
+    first, last = min(medians), max(medians)
+    label = f"{label[:1].upper()}{label[1:]}"
+    if np.isinf(first[0]):
+        return f"{label}: more than half of the runs last to the end"
+    if len(medians) == 1:
+        return f"{label}: half of the runs are over by round {first[0]:g}"
+    until = "never" if np.isinf(last[0]) else f"by round {last[0]:g}"
+    return (
+        f"{label}: half of the runs are over by round {first[0]:g} with {first[1]}, "
+        f"{until} with {last[1]}"
+    )
+
+
+def _count_runs(counts: Sequence[int]) -> str:
+    """Say how many runs a curve is estimated from."""
+    least, most = min(counts), max(counts)
+    runs = f"{most}" if least == most else f"{least} to {most}"
+    return f"n = {runs} runs {'a curve' if len(counts) > 1 else 'in all'}."
 
 
 def _panels(
@@ -66,12 +96,12 @@ def _panels(
         places = layout.extreme_conditions()
         groups = [ConditionGroup("the lowest and the highest outcomes", places)]
         words += f" Of {len(found)} conditions those with the lowest and the highest mean outcome."
-    numbers = number_series(layout, groups, lines)
+    named = layout.label_series(groups, lines)
     panels = [
         SurvivalPanel(
             group.title,
             [
-                _line(*numbers[place], layout.level_names(place, lines), lives[place], curve)
+                _line(*named[place], layout.level_names(place, lines), lives[place], curve)
                 for place in group.places
                 if isinstance(curve := found[place], SurvivalCurve)
             ],
@@ -82,7 +112,7 @@ def _panels(
 
 
 def _line(
-    label: str, number: int, level: str, lives: SurvivalTimes, curve: SurvivalCurve
+    label: str, style: SeriesStyle, level: str, lives: SurvivalTimes, curve: SurvivalCurve
 ) -> SurvivalLine:
     """Extend a curve from round 0 to the last round in which a run was seen."""
     ends = np.asarray(lives.times, float)
@@ -95,7 +125,7 @@ def _line(
         share = low = high = np.ones(2)
     times = np.concatenate([[0.0], curve.times, [curve.seen]])
     lost = np.unique(ends[there & np.asarray(lives.censored)])
-    return SurvivalLine(label, level, number, times, share, low, high, ends[there], lost)
+    return SurvivalLine(label, level, style, times, share, low, high, ends[there], lost)
 
 
 def _table(layout: Layout, name: str, found: Sequence[SurvivalCurve | NotEstimable]) -> Table:

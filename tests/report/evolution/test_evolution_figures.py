@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from society.engine.rng import Array
 from society.lineage import Life, Lineage
 from society.report.figures.bars import BarPanel, stacked_bars
-from society.report.figures.curves import Curve, CurvePanel, line_plot
+from society.report.figures.curves import Curve, CurvePanel, SingleRun, line_plot
 from society.report.figures.lineage_tree import LifeMap, colour_limits, life_map, stack_lives
 from society.report.figures.scales import LOG
 from society.report.figures.scatter import PointCloud, scatter_plot
-from society.report.figures.style import INK, PAPER, Figure
+from society.report.figures.style import INK, PAPER, SERIES, Figure
 from society.report.sections.evolution.aggregates import RunMean
 from society.report.sections.evolution.strategies import line_of_words
 
@@ -46,7 +46,7 @@ TWO = lineage(life(0, 1, 1), life(1, 1, 3), life(2, 2, 2, 1), life(4, 3, 3, 1))
 
 def course(label: str, mean: Array) -> Curve:
     when = np.arange(1, len(mean) + 1)
-    return Curve(label, 0, when, mean, mean - 1, mean + 1, np.full(len(mean), 9.0))
+    return Curve(label, SERIES[0], when, mean, mean - 1, mean + 1, np.full(len(mean), 9.0))
 
 
 def test_children_stand_below_their_elders() -> None:
@@ -172,7 +172,9 @@ def test_every_quantity_has_a_scale_of_its_own() -> None:
     runs = np.array([[1e4, 3e4], [1e4, 1e4]])
     panels = [
         CurvePanel("share", [small], along="generation"),
-        CurvePanel("x", [large._replace(runs=runs)], along="generation"),
+        CurvePanel(
+            "x", [large._replace(runs=[SingleRun(run) for run in runs])], along="generation"
+        ),
     ]
     picture = line_plot("t", "t", "w", panels)
     assert texts(picture) == ["generation", "a  share", "generation", "b  x"]
@@ -212,7 +214,9 @@ def test_a_mean_is_drawn_as_long_as_nearly_all_runs_have_a_value() -> None:
 
 def test_what_multiplies_has_a_logarithmic_axis() -> None:
     runs = np.array([[10.0, 100.0, 1e6]])
-    panel = CurvePanel("units", [course("a", runs[0])._replace(runs=runs)], LOG)
+    panel = CurvePanel(
+        "units", [course("a", runs[0])._replace(runs=[SingleRun(run) for run in runs])], LOG
+    )
     found = ElementTree.fromstring(line_plot("t", "t", "w", [panel]).inline).iter("text")
     assert {"10", "1,000", "100,000"} <= {text.text for text in found}
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from society.engine.rng import Array
-from society.report.figures.curves import Curve, CurvePanel, line_plot
+from society.report.figures.curves import Curve, CurvePanel, SingleRun, line_plot
 from society.report.figures.scales import LINEAR, AxisScale
-from society.report.figures.style import Figure
+from society.report.figures.style import Figure, SeriesStyle
 from society.report.tables import ColumnFormat, Table, TableColumn
 
 from .populations import Populations, Values
@@ -74,8 +74,8 @@ def _panel(populations: Populations, quantity: str, values: Values) -> CurvePane
     some = _shown(populations, values)
     scale = AxisScale.of(join_values(some))
     curves = [
-        _curve(populations.label(place), number, some[place], scale)
-        for number, place in enumerate(populations.shown)
+        _curve(populations.label(place), populations.layout.style(place), some[place], scale)
+        for place in populations.shown
         if place in some
     ]
     return CurvePanel(quantity, curves, scale, "generation")
@@ -85,12 +85,12 @@ def _shown(populations: Populations, values: Values) -> dict[int, Array]:
     return {place: values[place] for place in populations.shown if place in values}
 
 
-def _curve(label: str, number: int, values: Array, scale: AxisScale) -> Curve:
+def _curve(label: str, style: SeriesStyle, values: Array, scale: AxisScale) -> Curve:
     found = RunMean.of(scale.transform(values))
     mean, when = found.representative, np.arange(1, values.shape[1] + 1)
     mean, low, high = map(scale.invert, (mean, mean - found.error, mean + found.error))
-    runs = values if _few(values) else None
-    return Curve(label, number, when, mean, low, high, found.runs, runs)
+    runs = [SingleRun(run) for run in values] if _few(values) else []
+    return Curve(label, style, when, mean, low, high, found.runs, runs)
 
 
 def _few(values: Array) -> bool:

@@ -15,10 +15,9 @@ from society.analysis.statistics.samples import try_compute
 from society.analysis.study.frames import CONDITION
 from society.engine.rng import Array
 from society.report.figures.heatmaps import HeatPanel, heatmap
-from society.report.figures.intervals import DotPanel, dot_plot
+from society.report.figures.intervals import Dot, DotPanel, dot_plot
 from society.report.figures.style import Figure
 from society.report.page import Section, SectionPart
-from society.report.sections.outcome import mean_dot
 from society.report.tables import Head, Table, known_mean, read_fields
 
 from .populations import MOST_PANELS, Populations
@@ -43,7 +42,7 @@ _NEWBORN = (
     "How much more newborn agents would give than those they descend from, who were asked in the "
     "generation before; means over the generations of each run. They differ by mutation and "
     "transmission alone, since a chosen parent counts on both sides. Points: means over runs; "
-    "bars: 95 % t intervals."
+    "bars: 95 % intervals."
 )
 
 
@@ -92,7 +91,7 @@ def _newborn(populations: Populations) -> Iterator[SectionPart]:
     for place in [*runs][:MOST_PANELS]:
         apart = dict(zip(pasts[place].encounters, runs[place][-1], strict=True))
         series[populations.label(place)] = [
-            mean_dot(apart[name]) if name in apart else None for name in encounters
+            Dot.of(apart[name]) if name in apart else None for name in encounters
         ]
     axis = "share that would be given, newborn agents less their ancestors"
     title, caption = "Newborn agents and their ancestors", _NEWBORN + populations.panel_note

@@ -9,17 +9,18 @@ import numpy as np
 from society.analysis.evolution import correlation, slope
 from society.analysis.statistics.means import mean
 from society.analysis.statistics.samples import try_compute
-from society.report.figures.intervals import DotPanel, dot_plot
+from society.report.figures.intervals import Dot, DotPanel, dot_plot
 from society.report.figures.scales import AxisScale
 from society.report.figures.scatter import PointCloud, scatter_plot
 from society.report.page import Section, SectionPart
-from society.report.sections.outcome import mean_dot
 from society.report.tables import Head, Table, known_mean, read_fields
+from society.terminal.labels import count_noun
 
 from .populations import FITNESS, PHENOTYPE, Populations
 
 _MOST_DOTS = 40  # conditions
-_CAPTION = "Least-squares slope of each run. Points: means over runs; bars: 95 % t intervals."
+_FEWEST = 8  # runs for a scatter: of fewer, r may be nearly anything
+_CAPTION = "Least-squares slope of each run. Points: means over runs; bars: 95 % intervals."
 _INTERVALS = (
     "95 % intervals over runs: of r by Fisher's transformation (1921), of ρ by Bonett and Wright "
     "(2000)."
@@ -44,7 +45,7 @@ def _slopes(populations: Populations) -> Iterator[SectionPart]:
         yield "No run has a phenotype in two generations."
         return
     if len(slopes) <= _MOST_DOTS:
-        dots = [mean_dot(each) for each in slopes.values()]
+        dots = [Dot.of(each) for each in slopes.values()]
         panel = DotPanel("", [layout.name(place) for place in slopes], {"": dots})
         axis = f"change of the {populations.quantity(PHENOTYPE)} per generation"
         yield dot_plot("slopes", "Slope of the phenotype", _CAPTION, axis, [panel])
@@ -76,6 +77,13 @@ def _prediction(populations: Populations) -> Iterator[SectionPart]:
     }
     clouds = {populations.label(place): runs[place] for place in populations.shown}
     if all(np.isnan(cloud.across * cloud.upwards).all() for cloud in clouds.values()):
+        return
+    most = max(int((~np.isnan(one * other)).sum()) for one, other in runs.values())
+    if most < _FEWEST:
+        yield (
+            f"With {count_noun(most, 'run')} a condition it cannot be told whether beginnings "
+            f"predict ends: a correlation takes {_FEWEST} runs at least, so none is drawn."
+        )
         return
     axes = (
         f"{populations.quantity(PHENOTYPE)} of the first generation",
