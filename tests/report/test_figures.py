@@ -321,7 +321,7 @@ def test_what_is_to_be_seen_is_said_for_those_who_do_not_see_it() -> None:
     assert seen == "small: mean similarity 0.35, mean alignment 0.625."
 
 
-def test_a_drawing_loses_nothing_that_is_seen():
+def test_a_drawing_loses_nothing_that_is_seen() -> None:
     fonts = "font-family: 'DejaVu Sans', sans-serif; "
     long = f"""<g id="figure_1">
  <g id="xtick_1">
@@ -345,6 +345,6 @@ L 3.98765 4
     )
 
 
-def test_fonts_stay_with_their_texts_where_they_differ():
+def test_fonts_stay_with_their_texts_where_they_differ() -> None:
     two = '<text style="font-family: A; x: 1"/><text style="font-family: B; x: 1"/>'
     assert shorten_svg(two) == two
