@@ -19,6 +19,8 @@ from society.report.layout import Layout
 from society.report.sections.networks_section import deed_claim, networks_section
 from society.runs.runfile import Writer, manifest_of
 
+pytestmark = pytest.mark.usefixtures("wide_only")
+
 
 @pytest.fixture(scope="module")
 def ring(tmp_path_factory: pytest.TempPathFactory) -> ConditionRun:

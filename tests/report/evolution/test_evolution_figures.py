@@ -22,6 +22,8 @@ from society.report.figures.style import INK, PAPER, SERIES, Figure
 from society.report.sections.evolution.aggregates import RunMean
 from society.report.sections.evolution.strategies import line_of_words
 
+pytestmark = pytest.mark.usefixtures("wide_only")
+
 
 def texts(picture: Figure) -> list[str]:
     """The words in a picture, without the figures of its axes."""
