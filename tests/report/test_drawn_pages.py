@@ -1,4 +1,4 @@
-"""Figures of real pages can be read, and a level has one colour in all of them.
+"""Figures of real pages can be read, and a level or a type has one colour in all of them.
 
 Sizes are those at 180 mm. Lines and marks have the contrast of 3 to 1 that WCAG 2.2 asks of
 graphics; what need not have it is named in LIGHT, with a reason.
@@ -32,11 +32,30 @@ LIGHT = {
     "QuadMesh": "cells of heat maps: their colours are a scale, whose light end is paper",
 }
 FAINTEST = 0.4  # opacity below which something is a band, or lies behind what is told
+TYPES = {"saint": "always_cooperate", "rogue": "always_defect", "mirror": "tit_for_tat"}
+CHAINS = {"count": 4, "fitness": "final", "phenotype": "share", "strategies": "advice"}
 PAGES: Mapping[str, tuple[str, Mapping[str, Any], list[dict[str, Label]]]] = {
     "fines": (
         "fishing_village",
         {"replicates": 6, "rounds": 30},
         [{"fine": fine, "growth": growth} for fine in (2, 10) for growth in (0.2, 0.6)],
+    ),
+    "words": ("language_village", {"rounds": 4}, [{}]),
+    "chains": ("donor_game", {"replicates": 2, "mechanisms": [{"generations": CHAINS}]}, [{}]),
+    "tournament": (
+        "prisoners_dilemma",
+        {
+            "cohorts": [
+                {
+                    "name": name,
+                    "count": 1,
+                    "components": [{"classic_strategies": {"strategy": one}}],
+                }
+                for name, one in TYPES.items()
+            ],
+            "mechanisms": [{"repetition": {"games": 20}}, {"tournament": {"repetitions": 2}}],
+        },
+        [{}],
     ),
 }
 
@@ -106,5 +125,5 @@ def test_what_is_named_has_one_colour_on_its_page(page: Path) -> None:
     for figure in series_of_page(page.read_text("utf-8")):
         for label, own in figure.items():
             colours.setdefault(label, set()).update(own)
-    named = {"fine = 2", "fine = 10"} & set(colours)
+    named = {"fine = 2", "fine = 10", *TYPES} & set(colours)
     assert {label: own for label, own in colours.items() if label in named and len(own) > 1} == {}
