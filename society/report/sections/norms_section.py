@@ -64,12 +64,13 @@ def _clouds(layout: Layout) -> dict[str, PointCloud]:
         groups = layout.group_by(factors)
         if len(groups) <= len(SERIES):
             break
-    found = {
-        layout.name(group.places[0], factors) if factors else "all": PointCloud(
-            *(np.concatenate([values[place] for place in group.places]) for values in both)
+    found = {}
+    for group in groups:
+        name = layout.name(group.places[0], factors) if factors else "all"
+        across, upwards = (
+            np.concatenate([values[place] for place in group.places]) for values in both
         )
-        for group in groups
-    }
+        found[name] = PointCloud(across, upwards, layout.style_of_levels(group.places[0], factors))
     return {name: cloud for name, cloud in found.items() if not np.isnan(cloud.across).all()}
 
 
