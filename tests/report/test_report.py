@@ -23,6 +23,7 @@ from society.report import write_report
 from society.report.figures.style import Figure
 from society.report.layout import Layout
 from society.report.page import Caveat, Section
+from society.report.sections.evolution.populations import Populations
 from society.report.sections.hypothesis_tests import hypothesis_tests_section
 from society.report.sections.llm_usage_section import llm_usage_section
 from society.report.sections.norms_section import texts_section
@@ -294,7 +295,7 @@ def test_letters_under_shared_luck_say_how_it_was_taken(sweep: Sweep) -> None:
     study = sweep(patience=[3, 6])
     for one, blocks in ((study, True), (replace(study, random_numbers="independent"), False)):
         layout = Layout(one)
-        figure = outcome_section(layout, compare_panels(layout)).parts[1]
+        figure = outcome_section(Populations(layout), compare_panels(layout)).parts[1]
         assert isinstance(figure, Figure)
         assert "Levels of patience that share no letter differ (Tukey)." in figure.caption
         assert ("Replicates are blocks in that test" in figure.caption) is blocks
@@ -558,6 +559,8 @@ def test_two_parameters_of_three_numbers_each_make_a_map(sweep: Sweep) -> None:
 
 def test_what_cannot_be_computed_says_why(sweep: Sweep) -> None:
     layout = Layout(sweep(replicates=1, patience=[3, 6]))
-    (found,) = (part for part in outcome_section(layout, []).parts if isinstance(part, Table))
+    (found,) = (
+        part for part in outcome_section(Populations(layout), []).parts if isinstance(part, Table)
+    )
     assert found.remarks[0] == "[a] this sample: 1 of at least 2 values"
     assert "1 run in each of 2 combinations of patience" in " ".join(said(compared(layout.study)))
