@@ -7,6 +7,8 @@ over the ways of somebody else. One villager is named if all of this holds:
     without it    with all others on their own, it would have lived: where villagers imitate, if all
                   of them had taken over the highest way among them; else each with its own
     its way       where villagers imitate: had all taken over its way, the village would have failed
+    unchanged     without what was changed in its course the village would have failed, too: had
+                  all gone on, under the earlier rules, as they did later, and as until then
     its share     it, and those who had taken over its ways, directly or from each other, took at
                   least half of all that was taken above the sustainable share
 Villages are played on with the lake's own growth and without fines; after the failure everybody
@@ -16,6 +18,7 @@ somebody in villages without one, is measured in tests/benchmarks/post_mortems.p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -46,24 +49,32 @@ class Blame(NamedTuple):
     by_fishing: bool
     lives_without: bool
     fails_like_it: bool
+    fails_unchanged: bool = True
 
     @property
     def named(self) -> bool:
         """Whether the villager is named as the cause."""
         of_it = self.stands_out and self.lives_without and self.fails_like_it
-        return of_it and self.by_fishing and self.share >= HALF
+        by_it = self.by_fishing and self.fails_unchanged
+        return of_it and by_it and self.share >= HALF
 
 
-def find_blame(p: Lake, course: VillageCourse, horizon: int) -> Blame:
-    """Look for the one villager without whom a village that has failed would have lived."""
+def find_blame(rules: Sequence[Lake], course: VillageCourse, changed: Sequence[int] = ()) -> Blame:
+    """Look for the one villager without whom a village that has failed would have lived.
+
+    rules: the parameters of each round to the horizon. changed: after which rounds an experimenter
+    changed something.
+    """
+    horizon = len(rules)
     imitates = bool((course.model != NOBODY).any())
     way = own_ways(course)
     seat = int(way.argmax())
     others = np.arange(course.villagers) != seat
     beside = float(way[others].max(initial=0))
-    share, followers = _share(p, course, seat)
+    share, followers = _share(rules, course, seat)
     everybody, alone = np.ones((1, course.villagers), bool), others[None]
     at_worst = np.full(course.villagers, beside) if imitates else way
+    as_it_did = np.full((1, horizon, course.villagers), way[seat])
     return Blame(
         seat,
         float(way[seat]),
@@ -71,10 +82,25 @@ def find_blame(p: Lake, course: VillageCourse, horizon: int) -> Blame:
         share,
         followers,
         bool(way[seat] >= STANDS_OUT * beside),
-        not lives(p, _went_on(course.effort, horizon)[None], everybody)[0],
-        bool(lives(p, np.tile(at_worst, (1, horizon, 1)), alone)[0]),
-        not imitates or not lives(p, np.full((1, horizon, len(way)), way[seat]), everybody)[0],
+        not lives(rules, _went_on(course.effort, horizon)[None], everybody)[0],
+        bool(lives(rules, np.tile(at_worst, (1, horizon, 1)), alone)[0]),
+        not imitates or not lives(rules, as_it_did, everybody)[0],
+        all(_fails_without(rules, course.effort, after) for after in changed),
     )
+
+
+def _fails_without(rules: Sequence[Lake], effort: Array, after: int) -> bool:
+    """Tell whether a village would have failed without what was changed after a round.
+
+    A change may alter how villagers fish. So it has to fail with their later efforts, and with
+    those that they had come to by then. What came before the first round was never otherwise.
+    """
+    if not after:
+        return True
+    horizon = len(rules)
+    unchanged = [*rules[:after], *[rules[after - 1]] * (horizon - after)]
+    ways = np.stack([_went_on(effort, horizon), _went_on(effort[:after], horizon)])
+    return not lives(unchanged, ways, np.ones((2, effort.shape[1]), bool)).any()
 
 
 def own_ways(course: VillageCourse) -> Array:
@@ -96,13 +122,21 @@ def sources(course: VillageCourse) -> Array:
     return found
 
 
-def _share(p: Lake, course: VillageCourse, seat: int) -> tuple[float, int]:
+def _share(rules: Sequence[Lake], course: VillageCourse, seat: int) -> tuple[float, int]:
     """Return the share of what was taken in excess by a villager's way, and how many follow it."""
-    excess = np.maximum(course.catch - maximum_yield(p) / course.villagers, 0)
+    sustainable = sustainable_shares(rules, course)
+    excess = np.maximum(course.catch - sustainable[:, None], 0)
     follows = sources(course) == seat
     total = float(excess.sum())
     share = float((excess * follows).sum()) / total if total > 0 else 0.0
     return share, int(follows[-1].sum() - follows[-1, seat])
+
+
+def sustainable_shares(rules: Sequence[Lake], course: VillageCourse) -> Array:
+    """Return the sustainable share of each round that is over, fish a head, (T,)."""
+    by_round = [maximum_yield(p) for p in rules[: course.rounds]]
+    shares: Array = np.array(by_round) / course.villagers
+    return shares
 
 
 def _went_on(effort: Array, horizon: int) -> Array:

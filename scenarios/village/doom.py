@@ -8,6 +8,9 @@ with S' = regrow(left) and S - left at most what all land at full effort. Along 
 exact, so that a grid is needed for the stock alone. The grid is of fish left, so that the stocks
 that follow are those that the scenario's own growth gives.
 
+The rules r, c, alpha and R_min may differ from round to round; then S' is what the rules of its own
+round leave, and there is a grid of stocks for each. K is the same in all.
+
 As long as the lake regrows to more from more (r <= 1, S <= K), m falls in S, and two functions on
 the grid hold it between them:
     high    what is left must lie on the grid: a plan that can be carried out, so that who has as
@@ -23,6 +26,7 @@ that of villagers who fish alike and share all, and these would die.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -37,54 +41,86 @@ FASTEST = 1.0  # r beyond which more fish may leave fewer
 class LeastWealth(NamedTuple):
     """Bounds of m_t(S) on a grid of stocks.
 
-    stock: (K,), ascending. low, high: (T + 1, K), by the number t of rounds that are over.
-    step: fish between two points of the grid, before growth.
+    stock: (K,), ascending, by the number t of rounds that are over, from 0 to T. low, high:
+    (T + 1, K), by t. step: fish between two points of the grid, before growth.
     """
 
-    stock: Array
+    stock: tuple[Array, ...]
     low: Array
     high: Array
     step: float
 
     def savable(self, over: int, stock: float, wealth: float) -> bool:
         """Tell whether equal efforts save all for certain, after so many rounds."""
-        place = int(np.searchsorted(self.stock, stock, side="right")) - 1
+        place = self.place_below(over, stock)
         return place >= 0 and wealth >= float(self.high[over, place])
 
     def doomed(self, over: int, stock: float, wealth: float) -> bool:
         """Tell whether equal efforts save nobody for certain, after so many rounds."""
-        place = min(int(np.searchsorted(self.stock, stock)), len(self.stock) - 1)
+        place = min(int(np.searchsorted(self.stock[over], stock)), self.low.shape[1] - 1)
         return wealth < float(self.low[over, place])
 
+    def place_below(self, over: int, stock: float) -> int:
+        """Return the place of the last point of the grid that is no larger than a stock, or -1."""
+        return int(np.searchsorted(self.stock[over], stock, side="right")) - 1
 
-def least_wealth(p: Lake, villagers: int, rounds: int, points: int = _POINTS) -> LeastWealth:
-    """Bound the least wealth with which so many villagers live through `rounds`.
 
-    Raises ValueError for a growth above FASTEST.
+def least_wealth(rules: Sequence[Lake], villagers: int, points: int = _POINTS) -> LeastWealth:
+    """Bound the least wealth with which so many villagers live through all rounds.
+
+    rules: the parameters of each round, with one capacity. Raises ValueError for a growth above
+    FASTEST.
     """
-    if p.growth > FASTEST:
-        raise ValueError(f"growth {p.growth:g} is above {FASTEST:g}")
-    left = np.linspace(0, p.capacity, points)
-    stock = regrow(p, left)
-    full = land_catch(p, np.ones((points, villagers)), stock[:, None]).sum(1)
-    # What may be left from each stock, as places in the grid: from full effort to none.
-    least = stock - full
-    first_on, last_on = np.searchsorted(left, least), np.searchsorted(left, stock, "right") - 1
-    first_off = np.maximum(np.searchsorted(left, least, "right") - 1, 0)
-    share, eaten = left / villagers, p.consumption - stock / villagers
-    alive = stock > p.collapse_at * p.capacity
+    fastest, rounds = max(p.growth for p in rules), len(rules)
+    if fastest > FASTEST:
+        raise ValueError(f"growth {fastest:g} is above {FASTEST:g}")
+    left = np.linspace(0, rules[0].capacity, points)
+    grids = {p.growth: regrow(p, left) for p in rules}
+    # The stock at the end of no round is that of any grid; it is read from the first round's.
+    stock = tuple(grids[p.growth] for p in (rules[0], *rules))
     low = np.empty((rounds + 1, points))
     high = np.empty_like(low)
-    low[rounds] = high[rounds] = np.where(alive, 0.0, np.inf)
+    low[rounds] = high[rounds] = np.where(_collapsed(rules[-1], stock[-1]), np.inf, 0.0)
+    share, reach = left / villagers, None
     for over in range(rounds - 1, -1, -1):
+        today = rules[over]  # of round over + 1
+        if reach is None or not reach.holds(today, stock[over]):
+            reach = _Reach(today, stock[over], left, villagers)
+        eaten = today.consumption - stock[over] / villagers
         plans = _Least(high[over + 1] + share)
-        high[over] = np.maximum(plans.between(first_on, last_on) + eaten, 0)
+        high[over] = np.maximum(plans.between(reach.first_on, reach.last) + eaten, 0)
         # Fished down to the lower point, regrown from the upper one.
         upper = np.append(low[over + 1][1:], low[over + 1][-1])
-        low[over] = np.maximum(_Least(upper + share).between(first_off, last_on) + eaten, 0)
+        low[over] = np.maximum(
+            _Least(upper + share).between(reach.first_off, reach.last) + eaten, 0
+        )
         if over:  # before the first round a lake has not collapsed yet
-            low[over, ~alive] = high[over, ~alive] = np.inf
+            gone = _collapsed(rules[over - 1], stock[over])
+            low[over, gone] = high[over, gone] = np.inf
     return LeastWealth(stock, low, high, float(left[1]))
+
+
+def _collapsed(p: Lake, stock: Array) -> Array:
+    gone: Array = stock <= p.collapse_at * p.capacity
+    return gone
+
+
+class _Reach:
+    """What may be left from each stock, as places in the grid: from full effort to none.
+
+    first_on: the first point that can be left. first_off: the one below what full effort leaves.
+    """
+
+    def __init__(self, p: Lake, stock: Array, left: Array, villagers: int) -> None:
+        self._of = p.catchability, stock
+        least = stock - land_catch(p, np.ones((len(stock), villagers)), stock[:, None]).sum(1)
+        self.first_on = np.searchsorted(left, least)
+        self.first_off = np.maximum(np.searchsorted(left, least, "right") - 1, 0)
+        self.last = np.searchsorted(left, stock, "right") - 1
+
+    def holds(self, p: Lake, stock: Array) -> bool:
+        """Tell whether it is that of these rules and stocks."""
+        return self._of[0] == p.catchability and self._of[1] is stock
 
 
 class _Least:

@@ -335,7 +335,7 @@ STAGE = dataclasses.replace(
     columns=("effort", "catch", "wealth"),
     notes={
         "policy": {
-            "propose community": "of {n} proposals the one with the median cap",
+            "propose community": "the median cap of {n} proposals",
             "vote": "the plurality of {n} votes",
         },
         "cap": {},

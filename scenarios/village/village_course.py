@@ -5,7 +5,7 @@ A village fails with the first death, or when its lake collapses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -58,8 +58,13 @@ class _Round(NamedTuple):
     failed: bool
 
 
-def read_course(p: Lake, pages: Iterable[Page], replicate: int) -> VillageCourse | None:
-    """Return the course of one village; None if no round of it is over."""
+def read_course(
+    rules: Sequence[Lake], pages: Iterable[Page], replicate: int
+) -> VillageCourse | None:
+    """Return the course of one village; None if no round of it is over.
+
+    rules: the parameters of each round.
+    """
     rounds, habit = list[_Round](), np.zeros(0)
     for page in pages:
         if page.number == 0:
@@ -70,18 +75,18 @@ def read_course(p: Lake, pages: Iterable[Page], replicate: int) -> VillageCourse
             break
     if not rounds:
         return None
-    last = rounds[-1]
-    start = np.full(len(last.wealth), float(p.wealth))
+    last, first_rules, last_rules = rounds[-1], rules[0], rules[len(rounds) - 1]
+    start = np.full(len(last.wealth), float(first_rules.wealth))
     return VillageCourse(
         np.stack([one.effort for one in rounds]),
         np.stack([one.catch for one in rounds]),
         np.array([one.limit for one in rounds]),
         np.stack([one.model for one in rounds]),
-        np.array([p.stock * p.capacity, *(one.stock for one in rounds)]),
+        np.array([first_rules.stock * first_rules.capacity, *(one.stock for one in rounds)]),
         np.stack([start, *(one.wealth for one in rounds)]),
         np.asarray(habit, float),
         last.dead,
-        bool(last.stock <= p.collapse_at * p.capacity),
+        bool(last.stock <= last_rules.collapse_at * last_rules.capacity),
         last.failed,
     )
 
@@ -117,15 +122,16 @@ def _plain(steps: Iterable[Step]) -> Iterator[Step]:
     return (step for step in steps if step.sort == "ask" and ("answer", "") in step.arrays)
 
 
-def lives(p: Lake, effort: Array, taking_part: Array) -> Array:
+def lives(rules: Sequence[Lake], effort: Array, taking_part: Array) -> Array:
     """Tell whether villages live through their rounds without a fine; (V,) of bool.
 
-    effort: of each village, round and villager, (V, T, N). taking_part: (V, N) of bool.
+    rules: the parameters of each round. effort: of each village, round and villager, (V, T, N).
+    taking_part: (V, N) of bool.
     """
-    stock = np.full((len(effort), 1), p.stock * p.capacity)
-    wealth = np.full(taking_part.shape, float(p.wealth))
+    stock = np.full((len(effort), 1), rules[0].stock * rules[0].capacity)
+    wealth = np.full(taking_part.shape, float(rules[0].wealth))
     alive = np.ones(len(effort), bool)
-    for today in np.moveaxis(effort, 1, 0):
+    for p, today in zip(rules, np.moveaxis(effort, 1, 0), strict=True):
         catch = land_catch(p, today * taking_part, stock)
         wealth = wealth + catch - p.consumption
         stock = regrow(p, stock - catch.sum(1, keepdims=True))

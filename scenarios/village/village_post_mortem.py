@@ -1,20 +1,28 @@
 """The post-mortem of a village: when it was too late, who took how much, and whether one is named.
 
+A fork may have changed rules, norm or horizon; each round is reckoned by its own rules.
 See doom (from when on no efforts can save a village) and blame (who is named).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 
-from society.engine.post_mortem import PostMortem, RecordedReplicate, Statement
+from society.engine.post_mortem import PostMortem, RecordedChange, RecordedReplicate, Statement
 from society.engine.rng import Array
-from society.scenarios.village.blame import HALF, STANDS_OUT, Blame, find_blame
+from society.scenarios.village.blame import (
+    HALF,
+    STANDS_OUT,
+    Blame,
+    find_blame,
+    sustainable_shares,
+)
 from society.scenarios.village.doom import FASTEST, LeastWealth, least_wealth
-from society.scenarios.village.lake import maximum_yield
+from society.scenarios.village.lake import Lake, maximum_yield
 from society.scenarios.village.village_course import VillageCourse, read_course
 
 _HARMLESS = ("questionnaire", "cheap_talk")  # mechanisms that leave lake and wealth as they are
@@ -44,37 +52,52 @@ def tell_village(record: RecordedReplicate) -> Iterator[Statement]:
             "much, or what it is worth; this post-mortem knows a village alone.",
         )
         return
-    if record.interventions:
+    if others := [one.words for one in record.interventions if not one.same_agents]:
         yield Statement(
             "nothing",
-            f"The village was changed in its course ({'; '.join(record.interventions)}), and this "
-            "post-mortem knows villages under one set of rules; ask why of the run before the "
-            "fork.",
+            f"The village was changed in its course ({'; '.join(others)}), and this post-mortem "
+            "knows no villages whose agents are others, or think otherwise, later on; ask why of "
+            "the run before the fork.",
         )
         return
-    p = record.params
-    course = read_course(p, record.pages(), record.replicate)
+    planned = [record.params_in(number + 1) for number in range(record.horizon)]
+    course = read_course(planned, record.pages(), record.replicate)
     if course is None:
         yield Statement("nothing", "No round of this village is over.")
         return
     if not course.failed:
         yield _alive(record, course)
         return
-    yield _failure(record, course)
-    late = TooLate(None, None)
-    if p.growth > FASTEST:
+    # What was changed after the failure had no part in it.
+    rules = [planned[min(number, course.rounds - 1)] for number in range(record.horizon)]
+    changes = [one for one in record.interventions if one.after < course.rounds]
+    yield _failure(course, record.name, rules)
+    if changes:
+        yield _changed(changes)
+    late, fastest = TooLate(None, None), max(p.growth for p in rules)
+    if fastest > FASTEST:
         yield Statement(
             "too_late",
-            f"From when on it was too late cannot be told: at a growth of {p.growth:g}, above "
+            f"From when on it was too late cannot be told: at a growth of {fastest:g}, above "
             f"{FASTEST:g}, more fish left may be fewer a round later.",
         )
     else:
-        bounds = least_wealth(p, course.villagers, record.horizon)
+        bounds = least_wealth(rules, course.villagers)
         late = _too_late(bounds, course, course.wealth.min(1))
-        yield _too_late_statement(record, course, bounds, late)
+        yield _too_late_statement(rules, course, bounds, late)
     until = late.last or course.rounds
-    yield from _takers(record, course, until)
-    yield _blame(record, course, doomed=late.last == 0)
+    yield from _takers(record, rules, course, until)
+    yield _blame(record, rules, course, changes, doomed=late.last == 0)
+
+
+def _changed(changes: Sequence[RecordedChange]) -> Statement:
+    words = "; ".join(one.words for one in changes)
+    return Statement(
+        "changed",
+        f"It was changed in its course: {words}. Each round is reckoned by its own rules, and what "
+        "could have been done, by those that followed.",
+        {"after": [one.after for one in changes]},
+    )
 
 
 def _alive(record: RecordedReplicate, course: VillageCourse) -> Statement:
@@ -94,15 +117,15 @@ def _alive(record: RecordedReplicate, course: VillageCourse) -> Statement:
     return Statement("end", words, numbers)
 
 
-def _failure(record: RecordedReplicate, course: VillageCourse) -> Statement:
+def _failure(course: VillageCourse, name: Callable[[int], str], rules: Sequence[Lake]) -> Statement:
     deaths = [
-        f"{_listed([record.name(seat) for seat in seats])} {_CAUSES[cause]}"
+        f"{_listed([name(seat) for seat in seats])} {_CAUSES[cause]}"
         for cause, seats in course.dead.items()
     ]
     lake = [f"the lake collapsed, with {course.stock[-1]:.1f} fish"] if course.collapsed else []
     words = f"The village failed in round {course.rounds}: {' and '.join([*deaths, *lake])}."
     if not course.collapsed:
-        words += f" {course.stock[-1]:.0f} of {record.params.capacity:g} fish were left."
+        words += f" {course.stock[-1]:.0f} of {rules[0].capacity:g} fish were left."
     numbers = {
         "rounds": course.rounds,
         "failed": True,
@@ -128,20 +151,21 @@ def _too_late(bounds: LeastWealth, course: VillageCourse, wealth: Array) -> TooL
 
 
 def _too_late_statement(
-    record: RecordedReplicate, course: VillageCourse, bounds: LeastWealth, late: TooLate
+    rules: Sequence[Lake], course: VillageCourse, bounds: LeastWealth, late: TooLate
 ) -> Statement:
     """Say from when on equal efforts, and any efforts, could not have saved all villagers."""
     shared = _too_late(bounds, course, course.wealth.mean(1))
-    to, failed = f"to round {record.horizon}", course.rounds
+    to, failed = f"to round {len(rules)}", course.rounds
     if late.last == 0:
-        place = int(np.searchsorted(bounds.stock, course.stock[0], side="right")) - 1
+        place = bounds.place_below(0, course.stock[0])
+        yields = [maximum_yield(p) / course.villagers for p in rules]
         low, high = bounds.low[0, place], bounds.high[0, place]
         words = (
             f"It was too late from the beginning: to live {to}, each of {course.villagers} "
             f"villagers would have needed {_span(low, high)} fish to begin with, whatever their "
             f"efforts, and had {course.wealth[0, 0]:g}; the lake yields at most "
-            f"{maximum_yield(record.params) / course.villagers:.2f} a head and round, and each "
-            f"eats {record.params.consumption:g}."
+            f"{_over_time(yields, '.2f')} a head and round, and each eats "
+            f"{_over_time([p.consumption for p in rules], 'g')}."
         )
     elif late.first is None:
         words = (
@@ -166,7 +190,7 @@ def _too_late_statement(
                 f"{_between(shared, failed)}."
             )
     words += (
-        f" (Computed backwards over {len(bounds.stock):,} stocks, {bounds.step:.2g} fish apart; "
+        f" (Computed backwards over {len(bounds.stock[0]):,} stocks, {bounds.step:.2g} fish apart; "
         "the bounds hold whatever lies between them.)"
     )
     numbers = {
@@ -193,9 +217,17 @@ def _span(low: float, high: float) -> str:
     return f"{low:.1f} to {high:.1f}" if np.isfinite(high) else f"at least {low:.1f}"
 
 
-def _takers(record: RecordedReplicate, course: VillageCourse, until: int) -> Iterator[Statement]:
+def _over_time(values: Sequence[float], form: str) -> str:
+    """Write what holds in one round after the other, each time that it changes."""
+    return ", then ".join(format(value, form) for value, _ in groupby(values))
+
+
+def _takers(
+    record: RecordedReplicate, rules: Sequence[Lake], course: VillageCourse, until: int
+) -> Iterator[Statement]:
     """Say who took how much above the norm in force, and above the sustainable share."""
-    share = maximum_yield(record.params) / course.villagers
+    share = sustainable_shares(rules, course)[:until, None]
+    said = _over_time(share[:, 0].tolist(), ".2f")
     catch, limit = course.catch[:until], course.limit[:until, None]
     with_norm = np.isfinite(limit)
     above_norm = np.where(with_norm, np.maximum(catch - np.where(with_norm, limit, 0), 0), 0)
@@ -203,17 +235,17 @@ def _takers(record: RecordedReplicate, course: VillageCourse, until: int) -> Ite
     span = "In round 1" if until == 1 else f"In rounds 1 to {until}"
     if with_norm.any():
         yield _taken(record, "above_norm", span, "the norm in force", above_norm)
-        caps = limit[with_norm]
-        if caps.mean() > share:
+        caps, borne = limit[with_norm].mean(), share[with_norm].mean()
+        if caps > borne:
             yield Statement(
                 "lax_norm",
-                f"The norm itself allowed {caps.mean():.1f} fish a round on average, and the lake "
-                f"bears {share:.2f} a head for good.",
-                {"mean_norm": float(caps.mean()), "sustainable_share": share},
+                f"The norm itself allowed {caps:.1f} fish a round on average, and the lake bears "
+                f"{said} a head for good.",
+                {"mean_norm": float(caps), "sustainable_share": float(borne)},
             )
     else:
         yield Statement("no_norm", "No norm in fish was in force.", {})
-    of_share = f"the sustainable share of {share:.2f} fish a round"
+    of_share = f"the sustainable share of {said} fish a round"
     yield _taken(record, "above_share", span, of_share, above_share)
 
 
@@ -234,9 +266,16 @@ def _taken(record: RecordedReplicate, name: str, span: str, line: str, above: Ar
     return Statement(name, f"{span}, {line} was exceeded: {_listed(items)}.", numbers)
 
 
-def _blame(record: RecordedReplicate, course: VillageCourse, *, doomed: bool) -> Statement:
+def _blame(
+    record: RecordedReplicate,
+    rules: Sequence[Lake],
+    course: VillageCourse,
+    changes: Sequence[RecordedChange],
+    *,
+    doomed: bool,
+) -> Statement:
     """Name one villager, or say why nobody is named."""
-    found = find_blame(record.params, course, record.horizon)
+    found = find_blame(rules, course, [one.after for one in changes])
     numbers = found._asdict()
     if doomed:
         words = "Nobody is named: the lake could not feed them all, however they fished."
@@ -261,6 +300,11 @@ def _blame(record: RecordedReplicate, course: VillageCourse, *, doomed: bool) ->
             " How often this rule is right where agents are asked in words was not measured; it "
             "was for villages of rules."
         )
+    if changes:
+        words += (
+            " It would have failed without what was changed, too, by the efforts recorded before "
+            "and after. How often this rule is right in changed villages was not measured."
+        )
     return Statement("cause", words[:1].upper() + words[1:], numbers, (found.seat,))
 
 
@@ -271,6 +315,11 @@ def _objection(record: RecordedReplicate, found: Blame) -> str:
         return (
             "as they fished, all would have lived to the end, had nobody been fined; the fines "
             "made the difference"
+        )
+    if not found.fails_unchanged:
+        return (
+            "without what was changed in its course all might have lived to the end, so that the "
+            "change may have made the difference"
         )
     if not found.stands_out:
         return (

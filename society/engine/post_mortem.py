@@ -14,12 +14,29 @@ from typing import Any, NamedTuple, Protocol
 from .history import Page
 
 
+class RecordedChange(NamedTuple):
+    """What a fork has changed in the course of a run.
+
+    after: the last round before it. words: the fork in words. same_agents: whether the agents are
+    those of before, with the same components and models, so that parameters, a norm or the number
+    of rounds have changed alone.
+    """
+
+    after: int
+    words: str
+    same_agents: bool
+
+
 class RecordedReplicate(Protocol):
     """One replicate of a run, as its file tells of it."""
 
     @property
     def params(self) -> Any:
-        """The scenario's parameters."""
+        """The scenario's parameters; after forks that have changed some, the last ones."""
+        ...
+
+    def params_in(self, number: int) -> Any:
+        """Return the parameters by which a round, numbered from 1, was or would be played."""
         ...
 
     @property
@@ -43,8 +60,8 @@ class RecordedReplicate(Protocol):
         ...
 
     @property
-    def interventions(self) -> tuple[str, ...]:
-        """What forks have changed in the course of the run, in words; fresh chance is no change."""
+    def interventions(self) -> tuple[RecordedChange, ...]:
+        """What forks have changed in the course of the run; fresh chance is no change."""
         ...
 
     @property

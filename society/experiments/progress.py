@@ -1,7 +1,8 @@
-"""Progress of a sweep on stderr: conditions by status, time, and cost so far."""
+"""Progress of a sweep on stderr: conditions by status, results, time, and cost so far."""
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -39,6 +40,7 @@ class Progress:
         self._parts = parts
         self._ended: dict[str, str] = {}  # the status of each, by name
         self._shares: dict[str, float] = {}
+        self._began: dict[str, float] = {}  # seconds of time.monotonic
         self._ledgers: dict[str, Sequence[Usage]] = {}
         self._awaited: dict[str, int] = {}
         self._batches: dict[str, Sequence[str]] = {}
@@ -60,6 +62,7 @@ class Progress:
     def advanced(self, name: str, share: float, ledger: Sequence[Usage]) -> None:
         """A run has come to a share of its rounds, 0 as it begins, and has asked so much by now."""
         self._shares[name], self._ledgers[name] = share, ledger
+        self._began.setdefault(name, time.monotonic())
         self._show()
 
     def awaiting(self, name: str, count: int) -> None:
@@ -80,6 +83,8 @@ class Progress:
         self._ended[name] = done.status
         if done.status != "finished":
             self.noted(f"{name}: {done.words or done.status}")
+        elif done.found and self.console.is_terminal:
+            self.noted(f"{name}: {done.found}")
         self._show()
 
     def noted(self, words: str) -> None:
@@ -92,7 +97,20 @@ class Progress:
         words = [f"{ended.pop('finished', 0)} of {self._parts} conditions finished"]
         if running := len(self._shares.keys() - self._ended.keys()):
             words.append(f"{running} running")
-        return ", ".join([*words, *(f"{count} {status}" for status, count in ended.items())])
+        words += [f"{count} {status}" for status, count in ended.items()]
+        if not self._ended and self._parts > 1 and (left := self._until_first()) is not None:
+            words.append(f"the first in about {_in_words(left)}")
+        return ", ".join(words)
+
+    def _until_first(self) -> float | None:
+        """Estimate the seconds until a condition is over, as if its rounds took equally long."""
+        now = time.monotonic()
+        left = [
+            (now - self._began[name]) * (1 - share) / share
+            for name, share in self._shares.items()
+            if 0 < share < 1
+        ]
+        return min(left, default=None)
 
     def _show(self) -> None:
         awaited = sum(self._awaited.values())

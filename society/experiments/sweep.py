@@ -27,6 +27,8 @@ from society.runs.fallbacks import describe_fallbacks
 from society.runs.provenance import list_changes, name_runs
 from society.runs.runfile import Level, open_run_file
 from society.runs.session import use_in_files
+from society.terminal.console import TerminalStyle
+from society.terminal.run_table import mean_words
 
 from .clusters import Cluster
 from .experiment import Experiment
@@ -90,6 +92,8 @@ class Sweep:
                     done = await self._speaking_away(part, asked)
                 else:
                     done = await self._here(part, budget)
+            if done.status == "finished":
+                done = done._replace(found=_first_measure(part.file))
             self._tell(part, done)
 
         async with asyncio.TaskGroup() as group:
@@ -170,6 +174,15 @@ class Sweep:
     def _level(self, part: PlannedRun) -> Level:
         """Choose the record level: measures for rules, everything for models, asked only once."""
         return part.level or self.level or ("full" if part.speaks else "summary")
+
+
+def _first_measure(file: Path) -> str:
+    """Describe the first measure of a run: "survival_time 41.2 ± 3.1"; "" if it has none."""
+    with open_run_file(file) as run:
+        for name, one in run.results().measures.items():
+            said = mean_words(one, TerminalStyle("utf-8", 80).figure)
+            return f"{name} {said or 'not measured'}"
+    return ""
 
 
 def play_experiment(

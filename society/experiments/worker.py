@@ -59,13 +59,15 @@ class Job(NamedTuple):
 class JobResult(NamedTuple):
     """The end of a job; words say why, if it did not finish. warned: of its wiring meanwhile.
 
-    fallbacks: how many answers of its models these are, in words, if they are too many.
+    fallbacks: how many answers of its models these are, in words, if they are too many. found: its
+    first measure in words, of a run that was played in this session.
     """
 
     status: Status
     words: str = ""
     warned: tuple[str, ...] = ()
     fallbacks: str = ""
+    found: str = ""
 
 
 class Spectator(Recorder, Protocol):

@@ -200,6 +200,16 @@ class Evidence:
             )
         return self._results[trial]
 
+    def has(self, trial: str) -> bool:
+        """Tell whether an experiment is among those of this reproduction, and has begun."""
+        return trial in self._results and self._results[trial].begun
+
+    def study(self, trial: str) -> Study:
+        """Return all runs of an experiment, finished or not, as a report reads them."""
+        if not self.has(trial):
+            raise InsufficientEvidence(f"no run of {trial} has begun")
+        return self._results[trial].study
+
     def levels(self, trial: str) -> Mapping[str, Sequence[object]]:
         """Return the levels of each factor of an experiment, in order."""
         return self._result(trial).experiment.levels

@@ -45,8 +45,8 @@ class ForkNote(BaseModel):
     @property
     def words(self) -> str:
         """The fork in words: "lake.run after round 40: fine 10 -> 20"."""
-        where = f"round {self.after}" if self.after else "no round"
+        where = f"after round {self.after}" if self.after else "before round 1"
         if len(self.path) > 1:
             where += f" ({'.'.join(map(str, self.path))})"
         said = "; ".join(self.changes) or "nothing changed"
-        return f"{self.parent} after {where}: {said}"
+        return f"{self.parent} {where}: {said}"

@@ -30,7 +30,8 @@ def describe_calls(calls: Sequence[CallUnderWay], now: float) -> Iterator[CallsI
         by_state.setdefault(call.state, []).append(call)
     if sent := by_state.get("sent"):
         waited = now - min(call.since for call in sent)
-        since = f", the first {waited:.0f} s ago" if waited >= _LONG else ""
+        since = f" for {waited:.0f} s" if len(sent) == 1 else f", the first {waited:.0f} s ago"
+        since = since if waited >= _LONG else ""
         yield CallsInState(f"{_count(sent)} sent and not answered{since}")
     if waiting := by_state.get("waiting"):
         yield CallsInState(f"{_count(waiting)} waiting for a place")

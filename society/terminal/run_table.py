@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
+from society.engine.scenario import Estimate
 from society.runs.run_list import ListedRun
 
 from .console import TerminalStyle, strip_end
@@ -168,7 +169,11 @@ def estimate_words(run: ListedRun, figure: Callable[[float, int | None], str]) -
 
     figure: writes a number with so many decimals, or as many as make sense.
     """
-    found = run.estimate
+    return mean_words(run.estimate, figure)
+
+
+def mean_words(found: Estimate | None, figure: Callable[[float, int | None], str]) -> str:
+    """Write a mean with its standard error; "" where nothing was measured. See estimate_words."""
     if found is None or found.mean is None:
         return ""
     if not found.se:

@@ -25,7 +25,7 @@ from .forking import FORK, fork_page
 from .frame import Frame, Panel, Size, fit
 from .gauge import gauge, measures
 from .glyphs import Glyphs
-from .help import help_page, key_line
+from .help import bottom_lines, help_page
 from .history import BORDER, BORN, ENDED, GONE, History, Mark
 from .inspection import AGENT, EXCHANGE, EYES
 from .keys import HELP
@@ -76,7 +76,12 @@ def draw(history: History, view: View, size: Size, style: TerminalStyle) -> Fram
     style = TerminalStyle(style.encoding, size.width)
     doing = _doing(history, view, size, style)
     lines = [*_screen(history, view, Size(size.width, size.height - len(doing)), style), *doing]
-    return fit([*lines, key_line(history, view, size.width, style)], size)
+    return _above(bottom_lines(history, view, size.width, style), lines, size)
+
+
+def _above(bottom: Panel, lines: Panel, size: Size) -> Frame:
+    """Put lines above those at the bottom, which cover some of them if they are several."""
+    return fit([*lines[: size.height - len(bottom)], *bottom], size)
 
 
 def _doing(history: History, view: View, size: Size, style: TerminalStyle) -> Panel:
@@ -93,12 +98,12 @@ def draw_beside(
         return _too_small(size)
     front = second if view.second else first
     style = TerminalStyle(style.encoding, size.width)
-    keys = key_line(front, view, size.width, style)
+    bottom = bottom_lines(front, view, size.width, style)
     halves = _halves(size)
     differences = _differences(first, second)
     if halves.width < SMALLEST.width:
         lines = _screen(front, view, size, style, differences[int(view.second)])
-        return fit([*lines, keys], size)
+        return _above(bottom, lines, size)
     style, room = TerminalStyle(style.encoding, halves.width), size.height - 2
     views = [view if run is front else view.on_other_run(run) for run in (first, second)]
     shown = [*zip((first, second), views, differences, strict=True)]
@@ -108,7 +113,7 @@ def draw_beside(
         _joined(one, style.words(_BETWEEN), other, halves.width)
         for one, other in zip(*panels, strict=True)
     ]
-    return fit([*lines, keys], size)
+    return _above(bottom, lines, size)
 
 
 def _halves(size: Size) -> Size:

@@ -13,6 +13,7 @@ from .frame import Panel
 from .glyphs import Glyphs
 from .history import History
 from .keys import CHOICE, MARKS, MORE, TIME, Key, keys_of
+from .paragraphs import fold
 from .view import View
 
 _PROMPTS = {
@@ -22,16 +23,22 @@ _PROMPTS = {
 }
 _LAST = ("back", "help", "quit")  # words of keys that always have room
 _LABEL = 8  # cells
+_NOTE = 4  # lines of a note, about
 
 
-def key_line(history: History, view: View, width: int, style: TerminalStyle) -> Text:
-    """Draw the keys that fit; or what is being typed in; or a note."""
+def bottom_lines(history: History, view: View, width: int, style: TerminalStyle) -> Panel:
+    """Draw the keys that fit; or what is being typed in; or a note, folded."""
+    if view.note and not view.typing:
+        said = style.cut(view.note, _NOTE * (width - 2))
+        return [Text(" ").append_text(one) for one in fold(Text(said, "bold yellow"), width - 2)]
+    return [_key_line(history, view, width, style)]
+
+
+def _key_line(history: History, view: View, width: int, style: TerminalStyle) -> Text:
     if view.typing:
         prompt, hint = _PROMPTS[view.typing]
         line = Text().append(f" {prompt}", "bold cyan").append(style.words(view.typed))
         return line.append(" ", "reverse").append(f"  {hint}; Enter, or Esc", "dim")
-    if view.note:
-        return Text(" " + style.cut(view.note, width - 2), "bold yellow")
     keys = [key for key in keys_of(history, view) if key.word]
     last = [key for key in keys if key.word in _LAST and (view.screen or key.word != "back")]
     line, end = Text(" "), _shown(last, style)

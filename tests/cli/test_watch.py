@@ -59,7 +59,8 @@ def cursor_is_back(terminal: PseudoTerminal) -> bool:
 
 
 @pytest.mark.xdist_group("provider")
-@pytest.mark.parametrize("size", [(80, 24), pytest.param((200, 60), marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 def test_a_run_is_watched_to_its_end_and_its_result_stands_on_the_normal_screen(
     size: tuple[int, int], tmp_path: Path, provider: Provider
 ) -> None:
@@ -81,6 +82,7 @@ def test_a_run_is_watched_to_its_end_and_its_result_stands_on_the_normal_screen(
     assert [one.name for one in tmp_path.glob("a.run*")] == ["a.run"]
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("provider")
 def test_a_run_is_stopped_from_the_theatre_and_resumed_in_it(
     tmp_path: Path, provider: Provider
@@ -214,6 +216,7 @@ def test_to_watch_quietly_is_a_contradiction(typed: Typed) -> None:
     assert not Path("runs").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("provider")
 def test_a_run_of_another_process_is_followed_by_replay(tmp_path: Path, provider: Provider) -> None:
     provider.plan(latency=SLOW)

@@ -73,6 +73,7 @@ def test_a_terminal_shows_done_of_total_time_left_and_what_was_spent(
     assert "0 of 2 conditions finished, 2 running" in text
     *_, last = text.split("2 of 2 conditions finished")
     assert re.search(r"━+ 0:00:\d\d so far 160 calls, \$0.0000", last)
+    assert re.search(r"growth\S*0\.3\S*: survival_time ", text)
     assert "\\x1b" not in text
 
 
@@ -112,6 +113,25 @@ def test_shares_of_runs_under_way_count(screen: Console) -> None:
         assert (bar.completed, bar.total) == (2, 4)
     assert "1 of 4 conditions finished, 2 running" in shown(screen)
     assert "23 calls, $0.7500" in shown(screen)
+
+
+def test_the_first_result_is_announced_and_each_is_told(
+    screen: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of one condition has taken 60 s, a fifth of the other as long."""
+    clock = [100.0]
+    monkeypatch.setattr("society.experiments.progress.time.monotonic", lambda: clock[0])
+    watching = Progress(2, screen)
+    for name in ("fine=2", "fine=10"):
+        watching._began[name] = clock[0]
+    clock[0] = 160.0
+    watching._shares.update({"fine=2": 0.5, "fine=10": 0.2})
+    assert watching._counts() == ("0 of 2 conditions finished, 2 running, the first in about 60 s")
+    monkeypatch.undo()
+    with watching:
+        watching.done("fine=2", JobResult("finished", found="survival_time 41.2 ± 3.1"))
+        assert "first in" not in watching._counts()
+    assert "fine=2: survival_time 41.2 ± 3.1" in shown(screen)
 
 
 def test_runs_that_did_not_finish_are_counted(screen: Console) -> None:

@@ -21,6 +21,7 @@ from society.engine.fact_specs import FactSpec
 from society.engine.history import Page
 from society.llm.providers.calls_under_way import CallUnderWay
 from society.slow_work import slow_work
+from society.terminal.calls_text import describe_calls
 from society.terminal.live import Live
 
 if TYPE_CHECKING:
@@ -222,6 +223,15 @@ def test_calls_without_a_reply_are_told(hand: Hand) -> None:
         "1 call held back for 30 s: here asked for a pause",
         r"1 call to be repeated in 2 s: 429 \x1b[31mslow down",
     ]
+
+
+def test_of_a_single_call_its_own_time_is_told() -> None:
+    request = Request(Address("language_policy", "answer effort", 0, 0, 0, 0), "gpt", ())
+    said = [
+        [one.words for one in describe_calls([CallUnderWay(request, "sent", 0.0)], now)]
+        for now in (15.0, 1.0)
+    ]
+    assert said == [["1 call sent and not answered for 15 s"], ["1 call sent and not answered"]]
 
 
 def test_work_that_takes_long_is_told_where_there_is_no_terminal(

@@ -207,6 +207,7 @@ def read_until(handle: int, wanted: bytes, seconds: float = 30) -> bytes:
     return found
 
 
+@pytest.mark.thorough
 def test_replay_opens_the_theatre_on_a_real_terminal_and_leaves_it_clean(village: History) -> None:
     words = [sys.executable, "-m", "society", "replay", str(village.run.path)]
     with terminal(words, 80, 24) as handle:
@@ -219,6 +220,7 @@ def test_replay_opens_the_theatre_on_a_real_terminal_and_leaves_it_clean(village
     assert b"Traceback" not in last
 
 
+@pytest.mark.thorough
 def test_a_command_that_fails_is_told_in_its_last_line(village: History) -> None:
     assert asyncio.run(run_society("show", str(village.run.path))) == ""
     said = asyncio.run(run_society("show", "nothere.run"))

@@ -29,6 +29,15 @@ def test_a_terminal_that_is_too_small_is_told_how_large_it_must_be(village: Hist
     assert "needs 60 x 16" in frame.plain.replace("\n", " ")
 
 
+def test_a_long_note_is_folded_and_can_be_read_to_its_end(village: History) -> None:
+    note = "Round 12, replicate 0: everybody was told " + "of fish, " * 16 + "and of its end"
+    frame = draw(village, View(note=note), Size(80, 24), UTF8)
+    lines = frame.plain.splitlines()
+    assert len(lines) == 24
+    assert " ".join(line.strip() for line in lines[-3:]) == note
+    assert "of fish" not in lines[-4]
+
+
 def test_ascii_consoles_are_drawn_in_ascii(village: History) -> None:
     frame = draw(village, View(round=1), Size(120, 40), TerminalStyle("ascii", 80))
     assert frame.plain.isascii()

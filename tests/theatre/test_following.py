@@ -207,6 +207,7 @@ def test_a_run_in_the_middle_of_its_first_round_is_drawn(
     assert "Before the first round · 4 of 4 alive · ● live" in frame.plain
 
 
+@pytest.mark.thorough
 def test_as_text_a_run_is_followed_round_by_round_until_it_ends(tmp_path: Path) -> None:
     with begun(tmp_path, "--out", "a.run"):
         while not (tmp_path / "a.run").exists():

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from society.config.registry import Registry
+from society.config.run_config import RunConfig
 from society.engine.history import Page
-from society.engine.post_mortem import Statement
+from society.engine.post_mortem import RecordedChange, Statement
 from society.engine.scenario import Scenario
 from society.errors import InputError, RunFileError, UntrustedCodeError
+from society.former_names import with_current_parameters
 from society.runs.agent_names import AgentNames
+from society.runs.manifest import Manifest
+from society.runs.provenance import REACH
 from society.runs.runfile import RunFile
 from society.runs.trust import refuse_user_code
 from society.terminal.labels import count_noun
@@ -44,14 +49,22 @@ class Explanation:
         return tuple(seat for one in self.statements for seat in one.agents)
 
 
+class _UpTo(NamedTuple):
+    """The parameters up to the end of a round."""
+
+    last: int
+    params: Any
+
+
 @dataclass(frozen=True)
 class _Recorded:
-    """One replicate of an open run file."""
+    """One replicate of an open run file; earlier: its parameters before forks, in order."""
 
     run: RunFile
     names: AgentNames
     replicate: int
     params: Any
+    earlier: tuple[_UpTo, ...]
     mechanisms: tuple[str, ...]
 
     @property
@@ -63,9 +76,21 @@ class _Recorded:
         return self.run.status == "finished"
 
     @property
-    def interventions(self) -> tuple[str, ...]:
+    def interventions(self) -> tuple[RecordedChange, ...]:
         notes = self.run.manifest.forks
-        return tuple(note.words for note in notes if len(note.changes) > (note.seed is not None))
+        stages = [*(note.config for note in notes), self.run.manifest.config]
+        return tuple(
+            RecordedChange(
+                note.after,
+                note.words,
+                not (note.cohorts or note.removed) and _models(before) == _models(later),
+            )
+            for note, (before, later) in zip(notes, pairwise(stages), strict=True)
+            if len(note.changes) > (note.seed is not None)
+        )
+
+    def params_in(self, number: int) -> Any:
+        return next((one.params for one in self.earlier if number <= one.last), self.params)
 
     @property
     def asks_models(self) -> bool:
@@ -113,6 +138,7 @@ def explain(run: RunFile, replicate: int = 0, scenario: Scenario | None = None) 
         return _nothing(run, replicate, words)
     try:
         params = scenario.params.model_validate({**given.former_parameters, **given.params})
+        earlier = tuple(_before_forks(given, scenario))
     except ValidationError as error:
         raise RunFileError(
             f"the parameters in {run.path} are not those of {given.scenario}: "
@@ -120,7 +146,7 @@ def explain(run: RunFile, replicate: int = 0, scenario: Scenario | None = None) 
         ) from None
     names = AgentNames.of_run(run)
     layers = tuple(name for part in given.config.mechanisms for name in part)
-    record = _Recorded(run, names, replicate, params, (*scenario.mechanisms, *layers))
+    record = _Recorded(run, names, replicate, params, earlier, (*scenario.mechanisms, *layers))
     try:
         statements = tuple(declared.tell(record))
     except (KeyError, IndexError) as error:
@@ -129,6 +155,20 @@ def explain(run: RunFile, replicate: int = 0, scenario: Scenario | None = None) 
             f"{type(error).__name__} {error}"
         ) from error
     return Explanation(given.scenario, replicate, statements, declared.lives)
+
+
+def _before_forks(given: Manifest, scenario: Scenario) -> Iterator[_UpTo]:
+    """Yield the parameters before each fork; what none of them has set is as at the end."""
+    recorded = {**given.former_parameters, **given.params}
+    unset = {key: value for key, value in recorded.items() if key not in given.config.parameters}
+    for note in given.forks:
+        said = with_current_parameters(given.scenario, note.config.parameters)
+        yield _UpTo(note.after, scenario.params.model_validate({**unset, **said}))
+
+
+def _models(config: RunConfig) -> dict[str, Any]:
+    """Return what models are asked with, by name, without how they are reached."""
+    return {name: one.model_dump(exclude=set(REACH)) for name, one in config.models.items()}
 
 
 def _nothing(run: RunFile, replicate: int, words: str) -> Explanation:

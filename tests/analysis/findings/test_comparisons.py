@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from society.analysis.findings.comparisons import ComparedConditions, compare_conditions
+from society.analysis.findings.comparisons import Cell, ComparedConditions, compare_conditions
 from society.analysis.findings.statements import StudyFinding
 from society.analysis.findings.wording import Quantity
 from society.analysis.statistics.value_scale import ValueScale
@@ -142,7 +142,9 @@ def crossed(means: Mapping[tuple[Label, Label], float]) -> ComparedConditions:
         "fine": list(dict.fromkeys(fine for fine, _ in means)),
         "lake": list(dict.fromkeys(lake for _, lake in means)),
     }
-    samples = {cell: normal(mean, seed=at) for at, (cell, mean) in enumerate(means.items())}
+    samples: dict[Cell, Array] = {
+        cell: normal(mean, seed=at) for at, (cell, mean) in enumerate(means.items())
+    }
     return ComparedConditions(factors, samples, paired=False)
 
 
@@ -252,7 +254,7 @@ def test_the_number_of_panels_is_paid_for() -> None:
     """p = .03 is an effect alone, and none among ten panels."""
     weak = one_factor("fine", {2: normal(40), 18: normal(45.8, seed=1)})
     assert kinds(weak) == ["effect"]
-    other = {2: normal(40), 18: normal(40, seed=1)}
+    other: dict[Label, Array] = {2: normal(40), 18: normal(40, seed=1)}
     several = [weak, *(one_factor("fine", other, shared=f"lake = {k}") for k in range(9))]
     assert set(kinds(*several)) == {"no effect"}
 
@@ -276,7 +278,7 @@ def test_a_direction_is_claimed_only_if_its_interval_excludes_zero(
     samples: list[list[int]], paired: bool, ordered: bool
 ) -> None:
     least = min(map(len, samples))
-    rows = {
+    rows: dict[Label, Array] = {
         (number if ordered else f"level {number}"): np.array(own[:least] if paired else own, float)
         for number, own in enumerate(samples)
     }
@@ -298,7 +300,7 @@ def _null_share(studies: int, paired: bool) -> float:
         draws = np.random.default_rng(seed)
         shape = (3, 2, 10)
         values = draws.normal(size=shape) + (draws.normal(size=10) if paired else 0)
-        cells = {
+        cells: dict[Cell, Array] = {
             (fine, lake): values[i, j]
             for i, fine in enumerate((2, 10, 18))
             for j, lake in enumerate(("rich", "harsh"))

@@ -10,8 +10,10 @@ import pytest
 
 import society
 from society.analysis.histories import Explanation, explain
+from society.config.run_config import Setting
 from society.engine.graph import NOBODY
 from society.engine.post_mortem import Statement
+from society.runs.fork import Changes, fork
 from society.runs.runfile import Level, open_run_file
 from society.scenarios.village.blame import find_blame, own_ways, sources
 from society.scenarios.village.fishing_village import Village
@@ -139,6 +141,53 @@ def test_of_a_lake_that_overshoots_the_turning_point_is_not_told(tmp_path: Path)
     )
 
 
+HEAVY = cohort("villager", 4, (0.9, 0.9), effort_rule="trait")
+ALONE = {"fine": 0, "social_learning": False, "effort_noise": 0}  # efforts stay as they are
+
+
+def told_of_fork(
+    tmp_path: Path, at: int, changes: Changes, cohorts: list[Any], **parameters: Any
+) -> Explanation:
+    """What is told of a fork of a village of 30 rounds."""
+    config = {"scenario": "fishing_village", "seed": 1, "rounds": 30, "cohorts": cohorts}
+    config["parameters"] = ALONE | parameters
+    society.run(config, out=tmp_path / "lake.run")
+    fork(tmp_path / "lake.run", at, changes, tmp_path / "changed.run")
+    with open_run_file(tmp_path / "changed.run") as run:
+        return explain(run)
+
+
+def test_of_a_fork_each_round_is_reckoned_by_its_own_rules(tmp_path: Path) -> None:
+    """Four take 0.9 x 5 % of the lake each; from round 11 on nothing regrows, and all eat 20."""
+    changes = Changes(settings=[Setting("growth", 0.0), Setting("consumption", 20.0)])
+    found = told_of_fork(tmp_path, 10, changes, [HEAVY])
+    assert said(found, "changed").words.startswith(
+        "It was changed in its course: lake.run after round 10: growth 0.6 -> 0; consumption 2.5 "
+        "-> 20. Each round is reckoned by its own rules"
+    )
+    share = said(found, "above_share")
+    assert "the sustainable share of 11.25, then 0.00 fish a round" in share.words
+    assert found.named == ()
+
+
+def test_a_change_that_may_have_made_the_difference_stands_for_nobody(tmp_path: Path) -> None:
+    """One fishes hard among the restrained; they would have lived, had they not to eat more."""
+    cast = [{**RESTRAINED, "count": 4}, GREEDY]
+    found = told_of_fork(tmp_path, 12, Changes(settings=[Setting("consumption", 8.0)]), cast)
+    assert said(found, "end").numbers["failed"]
+    assert found.named == ()
+    assert not said(found, "cause").numbers["fails_unchanged"]
+
+
+def test_a_fork_of_other_agents_is_refused(tmp_path: Path) -> None:
+    found = told_of_fork(tmp_path, 10, Changes(remove=["2"]), [HEAVY])
+    assert [one.words for one in found.statements] == [
+        "The village was changed in its course (lake.run after round 10: without villager 2), and "
+        "this post-mortem knows no villages whose agents are others, or think otherwise, later on; "
+        "ask why of the run before the fork."
+    ]
+
+
 def test_a_language_village_is_told_of_like_any_other(tmp_path: Path) -> None:
     found = told(
         tmp_path,
@@ -187,14 +236,39 @@ def test_a_way_of_ones_own_ends_with_the_first_imitation() -> None:
 def test_what_imitators_take_is_counted_to_the_way_that_they_imitate() -> None:
     """Shares of 1 fish: 8 + 7 + 7 by 0, 8 + 8 by 1 afterwards and 8 by 2 in the end, of 52."""
     p = Village(capacity=12, growth=1, catchability=0.1)
-    found = find_blame(p, course(), 3)
+    found = find_blame([p] * 3, course())
     assert found.followers == 2
     assert found.share == pytest.approx(46 / 52)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "by_then", "later", "fails"),
+    [
+        (11, 12, 1.0, 1.0, True),  # 10 fish a round each, and 11 to eat: they had 10 to begin with
+        (9, 12, 1.0, 1.0, False),  # they would have had enough
+        (9, 12, 1.0, 0.2, False),
+        (9, 12, 0.6, 1.0, False),  # as they fished later they would have lived under former rules
+        (11, 12, 0.2, 0.2, True),
+    ],
+)
+def test_a_village_is_played_on_without_what_was_changed(
+    before: float, after: float, by_then: float, later: float, fails: bool
+) -> None:
+    """Two on a lake of 100 fish that double; what they eat changes after round 2 of 15."""
+    lake = {"capacity": 100, "growth": 1, "catchability": 0.1, "wealth": 10}
+    rules = [Village(**lake, consumption=before)] * 2 + [Village(**lake, consumption=after)] * 13
+    effort = np.array([[by_then] * 2] * 2 + [[later] * 2] * 3)
+    lived = course()._replace(
+        effort=effort, catch=effort * 10, limit=np.full(5, np.inf), habit=effort[0],
+        model=np.full((5, 2), NOBODY), stock=np.full(6, 100.0), wealth=np.full((6, 2), 10.0),
+    )  # fmt: skip
+    assert find_blame(rules, lived, [2]).fails_unchanged == fails
+    assert find_blame(rules, lived, [0]).fails_unchanged
 
 
 def test_villages_are_played_on_with_the_law_of_the_lake() -> None:
     """100 fish that double: two who take 10 each live; who eats 11 a day has 0 after ten days."""
     p = Village(capacity=100, growth=1, catchability=0.1, consumption=11, wealth=10)
     everybody = np.ones((1, 2), bool)
-    full = [np.ones((1, rounds, 2)) for rounds in (5, 12)]
-    assert [bool(lives(p, effort, everybody)[0]) for effort in full] == [True, False]
+    lived = [lives([p] * t, np.ones((1, t, 2)), everybody)[0] for t in (5, 12)]
+    assert [bool(one) for one in lived] == [True, False]

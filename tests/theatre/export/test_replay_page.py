@@ -24,7 +24,7 @@ from society.theatre.frame import Frame, Size, about_agent, fit
 from society.theatre.history import History
 from tests.browser import open_browser, open_page
 
-pytestmark = pytest.mark.xdist_group("browser")  # one for all
+pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("browser")]  # one for all
 
 WIDE, NARROW = 1400, 400
 ATTACK = (
