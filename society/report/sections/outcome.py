@@ -68,11 +68,11 @@ def outcome_section(populations: Populations, tests: Sequence[PanelTests]) -> Se
     table = _table(layout)
     evolves = len(populations.places) == len(layout.conditions) and layout.outcome in layout.folds
     if evolves and len(layout.conditions) == 1 and not layout.single_run:
-        parts = [f"{lead} {_LAST_GENERATION}", _last_generation(populations)]
-        parts.append(folded_section("Over all generations, in numbers", table))
-        return Section(f"Outcome: {layout.outcome}", parts, "outcome")
+        folded = folded_section("Over all generations, in numbers", table)
+        figure, lead = _last_generation(populations), f"{lead} {_LAST_GENERATION}"
+        return Section(f"Outcome: {layout.outcome}", [lead, figure, folded], "outcome")
     shown = folded_section("In numbers", table) if layout.single_run else table
-    parts = [lead + _ALL_GENERATIONS * evolves, *_figure(layout, tests), shown]
+    parts: list[SectionPart] = [lead + _ALL_GENERATIONS * evolves, *_figure(layout, tests), shown]
     return Section(f"Outcome: {layout.outcome}", parts, "outcome")
 
 
@@ -82,10 +82,12 @@ def _last_generation(populations: Populations) -> Figure:
     (course,) = populations.by_generation(layout.outcome).values()
     scale, last = AxisScale.of(course.ravel()), course.shape[1]
     bounds = UNBOUNDED if scale.logarithmic else layout.bounds(layout.outcome)
-    panel = DotPanel("", [layout.name(0)], {"": [Dot.of(course[:, -1], scale, bounds)]})
+    dot = Dot.of(course[:, -1], scale, bounds)
+    panel = DotPanel("", [layout.name(0)], {"": [dot]})
     label = layout.label(layout.outcome)
     title = f"{label[:1].upper()}{label[1:]} in the last generation ({last} of {last})"
-    caption = f"Point: {scale.mean_name} over runs; bar: 95 % interval; small: runs."
+    bar = " Bar: 95 % interval." if dot is not None and dot.low is not None else ""
+    caption = f"Point: {scale.mean_name} over runs.{bar}"
     axis = layout.axis_label(layout.outcome)
     return dot_plot("outcome", title, caption, axis, [panel], scale)
 
