@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from society.slow_work import watch_slow_work
 
+from .arguments import out_path
 from .output import console, print_json
 from .parser import Commands
 
@@ -49,6 +50,10 @@ def add_list(commands: Commands) -> None:
         "--status", choices=STATUSES, metavar="S", help=f"only runs that are {', '.join(STATUSES)}"
     )
     of_runs.add_argument("--scenario", metavar="S", help="only runs of this scenario")
+    of_runs.add_argument(
+        "--out", type=out_path, metavar="PAGE.html",
+        help="write a page of them that sorts and filters, with links to files and reports",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(command=list_command)
 
@@ -89,7 +94,7 @@ def _refuse_options_of_runs(args: argparse.Namespace) -> None:
 
     if args.folder is not None:
         raise InputError(f"{args.folder} is one word too many; only `society list runs` takes DIR")
-    for name in ("sort", "status", "scenario"):
+    for name in ("sort", "status", "scenario", "out"):
         if getattr(args, name) is not None:
             raise InputError(f"--{name} is for `society list runs`; leave it out")
 
@@ -106,8 +111,14 @@ def _list_runs(args: argparse.Namespace) -> int:
     runs = sort_runs(chosen, args.sort)
     for words in found.closed:
         print(f"society: cannot look into {words}", file=sys.stderr)
+    if args.out is not None:
+        from society.report.run_list_page import write_run_list
+
+        write_run_list(folder, runs, args.out)
     if args.json:
         print_json({"runs": [one.facts() for one in runs], "closed": [*found.closed]})
+    elif args.out is not None:
+        print(args.out)
     elif runs:
         _print_runs(runs)
     if not runs:

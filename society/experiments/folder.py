@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -117,6 +118,17 @@ class SweepFolder(BaseModel):
             ) from error
 
 
+def _hint_at_runs(path: Path) -> str:
+    """Name what shows the runs of a folder that no sweep has made; "" if it has none."""
+    if not any(path.glob("*.run")):
+        return ""
+    shown = shlex.quote(short_path(path))
+    return (
+        f". A report of its runs together: `society report {shown}/*.run`; a page that lists "
+        f"them: `society list runs {shown} --out PAGE.html`"
+    )
+
+
 def open_folder(path: Path | str) -> SweepFolder:
     """Open the folder of a sweep; raises FileError, RunFileError."""
     path = Path(path)
@@ -124,8 +136,8 @@ def open_folder(path: Path | str) -> SweepFolder:
         folder = SweepFolder.model_validate_json((path / NOTE).read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise FileError(
-            f"{short_path(path)} is not the folder of a sweep; "
-            "`society sweep EXPERIMENT.yaml` makes one"
+            f"{short_path(path)} is not the folder of a sweep; `society sweep EXPERIMENT.yaml` "
+            f"makes one{_hint_at_runs(path)}"
         ) from None
     except OSError as error:
         raise FileError(f"cannot read {short_path(path / NOTE)}: {error.strerror}") from error

@@ -46,11 +46,14 @@
   const csv = (rows) => rows.map((row) => row.map(csvCell).join(",") + "\n").join("");
 
   // ---- tables -------------------------------------------------------------------------------
-  const words = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
+  // Of a cell, without the button that copies it.
+  const words = (cell) => [...cell.childNodes].filter((node) => node.nodeName !== "BUTTON")
+    .map((node) => node.textContent).join("").replace(/\s+/g, " ").trim();
 
   // The number that a cell begins with: "1,234.5 [1, 2]", "<0.001", "62 %"; what is missing is last.
+  // A day is a text: "2026-11-28".
   function order(text) {
-    const found = /^[<>≤≥]?\s*([-−]?[\d,]*\.?\d+(?:e[-+]?\d+)?)(?![\w.])/i.exec(text);
+    const found = /^[<>≤≥]?\s*([-−]?[\d,]*\.?\d+(?:e[-+]?\d+)?)(?![\w.]|-\d)/i.exec(text);
     if (found) return Number(found[1].replaceAll(",", "").replace("−", "-"));
     return text === "" || text.startsWith("–") || text === "unknown" ? null : text;
   }
@@ -84,8 +87,11 @@
         head.append(label);
       });
     }
-    const tools = all(".files", table.closest("figure"))[0];
-    if (!tools) return;
+    const figure = table.closest("figure");
+    let tools = all(".files", figure)[0];
+    if (!tools && rows.length < 12) return;
+    // Above a table of many rows without files, and so without a row of links.
+    if (!tools) figure.prepend((tools = make("p", { className: "files" })));
     tools.append(button("copy table", (made) => {
       const shown = [...table.tBodies[0].rows].filter((row) => !row.hidden);
       const cells = [table.tHead.rows[0], ...shown].map((row) => [...row.cells].map(words));
@@ -96,12 +102,11 @@
     const name = words(table.caption);
     field.setAttribute("aria-label", `Filter the rows of: ${name}`);
     const count = make("span", { className: "count" });
+    const texts = rows.map((row) => plain([...row.cells].map(words).join(" ")));
     field.addEventListener("input", () => {
       const wanted = plain(field.value).split(/\s+/).filter(Boolean);
-      const kept = rows.filter((row) => {
-        const text = plain(row.textContent);
-        return !(row.hidden = !wanted.every((word) => text.includes(word)));
-      });
+      const kept = rows.filter((row, place) =>
+        !(row.hidden = !wanted.every((word) => texts[place].includes(word))));
       count.textContent = wanted.length ? `${kept.length} of ${rows.length} rows` : "";
     });
     tools.prepend(make("span", { className: "filter" }, field, " ", count));

@@ -15,8 +15,8 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -31,9 +31,9 @@ from society.visible import visible_text
 from .latex import latex_table
 
 # figure: as many decimals as the column's largest number makes sense of. statistic: two decimals at
-# most. share: three at most. words: long text.
+# most. share: three at most. words: long text. command: of a shell, to be copied.
 ColumnFormat = Literal[
-    "text", "words", "count", "tokens", "figure", "statistic", "share", "p", "dollars"
+    "text", "words", "command", "count", "tokens", "figure", "statistic", "share", "p", "dollars"
 ]
 CellValue = str | int | float | None | NotEstimable
 Head = list[tuple[ColumnFormat, *tuple[str, ...]]]  # ("share", "mean", "standard error")
@@ -46,7 +46,7 @@ _LEAST: dict[ColumnFormat, float] = {
     "dollars": 0.0001,
 }  # what is less is said to be less
 _DECIMALS: dict[ColumnFormat, int] = {"statistic": 2, "share": 3, "p": 3, "dollars": 4}
-_LEFT: tuple[ColumnFormat, ...] = ("text", "words")
+_LEFT: tuple[ColumnFormat, ...] = ("text", "words", "command")
 _FROM, _TO = " from", " to"  # how headings of intervals end
 _MOST_DECIMALS = 6
 _HALF_WIDTH = 1.96  # standard errors, of an interval of 95 %
@@ -121,7 +121,8 @@ class Table:
 
     name: of its files. title: what it shows. notes: sentences below it. chosen: the rows that a
     page shows; none: the first ones. whole: a page shows all rows, however many. page_only: it has
-    no files, since those of another table have its rows.
+    no files, since those of another table have its rows, or its page stands alone. links: where
+    cells lead, by their text.
     """
 
     name: str
@@ -131,6 +132,7 @@ class Table:
     chosen: Sequence[int] = ()
     whole: bool = False
     page_only: bool = False
+    links: Mapping[str, str] = field(default_factory=dict)
     kind: ClassVar = "table"
 
     @classmethod

@@ -99,6 +99,11 @@ def test_runs_are_listed_with_their_status(capsys: pytest.CaptureFixture[str]) -
     assert re.fullmatch(r"runs/torn.run +\S+ \S+ +unreadable +is not a run file; .*", second)
     assert typed("list", "runs", "--json", "--status", "finished") == 0
     (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert typed("list", "runs", "--sort", "size", "--out", "page.html") == 0
+    assert capsys.readouterr().out == "page.html\n"
+    page = Path("page.html").read_text("utf-8")
+    assert '<a href="runs/fishing_village-7.run">' in page
+    assert "society replay fishing_village-7.run" in page
     assert (run["scenario"], run["seed"], run["status"]) == ("fishing_village", 7, "finished")
     assert (run["measure"]["name"], run["measure"]["mean"]) == ("survival_time", 1.0)
     assert (run["fork_of"], run["models"], run["settings"]["fine"]) == (None, [], 10.0)
@@ -109,6 +114,11 @@ def test_runs_are_listed_with_their_status(capsys: pytest.CaptureFixture[str]) -
     [
         (["runs", "nowhere"], "nowhere is not there; name a folder with run files"),
         (["runs", "--sort", "cots"], "argument --sort: got 'cots'; did you mean 'cost'?"),
+        (
+            ["runs", ".", "--out", "list.txt"],
+            "list.txt is not the name of a page; end it in .html",
+        ),
+        (["scenarios", "--out", "a.html"], "--out is for `society list runs`; leave it out"),
         (["scenarios", "--sort", "cost"], "--sort is for `society list runs`; leave it out"),
         (["scenarios", "."], ". is one word too many; only `society list runs` takes DIR"),
     ],

@@ -86,6 +86,15 @@ def test_what_is_no_folder_of_a_sweep_is_refused(tmp_path: Path) -> None:
             open_folder(place)
 
 
+def test_a_folder_of_runs_without_a_sweep_leads_to_their_list(tmp_path: Path) -> None:
+    (tmp_path / "a.run").touch()
+    with pytest.raises(FileError) as caught:
+        open_folder(tmp_path)
+    assert str(caught.value).endswith(
+        f"; a page that lists them: `society list runs {tmp_path} --out PAGE.html`"
+    )
+
+
 def _damaged(text: str) -> str:
     return text[: len(text) // 2]
 
