@@ -14,9 +14,12 @@ from society.config.build import build
 from society.config.run_config import load_config
 from society.report.figures.network_map import MOST_NODES, NetworkPanel
 from society.report.figures.style import Figure
+from society.report.figures.type_colours import assign_styles
 from society.report.layout import Layout
 from society.report.sections.networks_section import deed_claim, generation_note, networks_section
 from society.runs.runfile import Writer, manifest_of
+
+pytestmark = pytest.mark.usefixtures("wide_only")
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +34,7 @@ def ring(tmp_path_factory: pytest.TempPathFactory) -> ConditionRun:
 
 
 def test_graphs_and_deeds_are_drawn_once_complete_graphs_not_at_all(ring: ConditionRun) -> None:
-    section = networks_section(Layout(Study("ring", (ring,))))
+    section = networks_section(Layout(Study("ring", (ring,))), assign_styles(["villager"]))
     graphs, deeds = (part for part in section.parts if isinstance(part, Figure))
     assert graphs.title == "Who is connected by monitor"
     assert "6 agents, who see 2 each" in graphs.alt
@@ -91,4 +94,4 @@ def test_runs_in_which_all_see_all_and_nobody_names_anybody_have_no_section(
     with Writer(tmp_path / "one.run", manifest_of(setup)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
     run = ConditionRun.read(tmp_path / "one.run", "one", {})
-    assert not networks_section(Layout(Study("one", (run,)))).parts
+    assert not networks_section(Layout(Study("one", (run,))), {}).parts

@@ -33,7 +33,7 @@ from .over_time import over_time_section
 from .prompts_section import prompts_section
 from .provenance_section import provenance_section, summary_section
 from .questionnaires_section import questionnaires_section
-from .strategies_in_play import program_play_section
+from .strategies_in_play import evolving_genes, program_play_section
 from .survival_section import survival_section
 
 
@@ -58,8 +58,13 @@ class StudyView:
 
     @cached_property
     def type_styles(self) -> Mapping[str, TypeStyle]:
-        """The style of each type, the same in all figures."""
-        return assign_styles(name for contest in self.cross_play.contests for name in contest.types)
+        """The style of each type, gene and cohort by name, the same in all figures."""
+        runs = self.layout.conditions
+        games = any(run.manifest.game for run in runs)
+        contests = self.cross_play.contests if games else ()
+        types = [name for contest in contests for name in contest.types]
+        cohorts = [cohort.name for run in runs for cohort in run.manifest.cohorts]
+        return assign_styles([*types, *evolving_genes(self.layout), *cohorts])
 
     @property
     def of_matches(self) -> bool:
@@ -83,13 +88,13 @@ SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
     "conduct": lambda of: actions_section(of.cross_play, of.type_styles),
     "agreements": lambda of: agreements_section(of.cross_play),
     "understanding": lambda of: replies_section(of.cross_play),
-    "program_play": lambda of: program_play_section(of.layout),
+    "program_play": lambda of: program_play_section(of.layout, of.type_styles),
     "evolution": lambda of: evolution_section(of.populations),
     "lives": lambda of: lives_section(of.populations),
     "strategies": lambda of: strategies_section(of.populations),
     "reactions": lambda of: reaction_norms_section(of.populations),
     "time": lambda of: over_time_section(of.populations, without=of.populations.once),
-    "networks": lambda of: networks_section(of.layout),
+    "networks": lambda of: networks_section(of.layout, of.type_styles),
     "questionnaires": lambda of: questionnaires_section(of.layout),
     "norms": lambda of: norms_section(of.layout),
     "texts": lambda of: texts_section(of.layout),

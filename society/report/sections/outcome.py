@@ -13,11 +13,11 @@ from society.analysis.statistics.value_scale import TIMES
 from society.analysis.study.design import ConditionGroup
 from society.analysis.study.frames import CONDITION
 from society.analysis.study.panel_tests import PanelTests
-from society.experiments.factors import format_label
+from society.experiments.factors import Label, format_label
 from society.report.figures.heatmaps import HeatPanel, heatmap
 from society.report.figures.intervals import Dot, DotPanel, dot_plot
 from society.report.figures.scales import AxisScale
-from society.report.figures.style import SERIES, Figure
+from society.report.figures.style import SERIES, Figure, SeriesStyle
 from society.report.layout import Layout
 from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import Head, Table, known_mean, read_fields
@@ -83,7 +83,7 @@ def _last_generation(populations: Populations) -> Figure:
     scale, last = AxisScale.of(course.ravel()), course.shape[1]
     bounds = UNBOUNDED if scale.logarithmic else layout.bounds(layout.outcome)
     dot = Dot.of(course[:, -1], scale, bounds)
-    panel = DotPanel("", [layout.name(0)], {"": [dot]})
+    panel = DotPanel("", [layout.name(0)], {"": [dot]}, styles=[layout.style(0)])
     label = layout.label(layout.outcome)
     title = f"{label[:1].upper()}{label[1:]} in the last generation ({last} of {last})"
     bar = " Bar: 95 % interval." if dot is not None and dot.low is not None else ""
@@ -136,12 +136,15 @@ def _dots(
             "",
             [layout.name(0)],
             {"": [Dot.of(values, layout.scale, layout.bounds(layout.outcome))]},
+            styles=[layout.style(0)],
         )
     rows = [format_label(level) for level in layout.levels[across[0]]]
     letters = tests.letters(across[0]) if tests else {}
     signs = [letters.get(row, "") for row in rows] if letters else []
     factor = across[0] if across[0] != CONDITION else ""
-    return DotPanel(panel.title, rows, _series(layout, panel, across, rows), signs, factor)
+    series = _series(layout, panel, across, rows)
+    styles = _styles(layout, across)
+    return DotPanel(panel.title, rows, series, signs, factor, styles)
 
 
 def _series(
@@ -164,6 +167,15 @@ def _series(
         name: [Dot.of(own[row], layout.scale, bounds) if row in own else None for row in rows]
         for name, own in values.items()
     }
+
+
+def _styles(layout: Layout, across: Sequence[str]) -> list[SeriesStyle]:
+    """The styles of series: of the levels of the second factor, or of all rows."""
+    found = dict[Label, SeriesStyle]()
+    for place in range(len(layout.conditions)):
+        level = layout.level(place, across[1]) if across[1:] else None
+        found.setdefault(level, layout.style_of_levels(place, across[1:]))
+    return [found[level] for level in (layout.levels[across[1]] if across[1:] else [None])]
 
 
 def _table(layout: Layout) -> Table:
