@@ -79,7 +79,7 @@ class StudyView:
 SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
     "findings": lambda of: findings_section(of.answers.findings),
     "summary": lambda of: summary_section(of.layout),
-    "outcome": lambda of: outcome_section(of.layout, of.tests),
+    "outcome": lambda of: outcome_section(of.populations, of.tests),
     "maps": lambda of: maps_section(of.layout),
     "survival": lambda of: survival_section(of.layout),
     "endings": lambda of: endings_section(of.layout),
@@ -105,6 +105,8 @@ SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
 _OF_GAMES = {"standings", "conduct", "agreements", "understanding"}
 # Means and tests over replicates, which say nothing of matches that differ by who plays.
 _OF_SAMPLES = {"outcome", "maps", "survival", "tests", "time"}
+# Of a single run: its one value and its end, told after the figures of its course.
+_AFTER_COURSE = {"outcome", "endings"}
 
 
 def every_section(view: StudyView) -> list[Section]:
@@ -112,6 +114,16 @@ def every_section(view: StudyView) -> list[Section]:
     games = any(run.manifest.game for run in view.layout.conditions)
     left_out = set() if games else _OF_GAMES
     left_out = left_out | (_OF_SAMPLES if view.of_matches else set())
-    made = (make(view) for name, make in SECTIONS.items() if name not in left_out)
+    names = [name for name in _order(view) if name not in left_out]
+    made = (SECTIONS[name](view) for name in names)
     sections = [section for section in made if section.parts]
     return [*sections, methods_section(view.layout, sections)]
+
+
+def _order(view: StudyView) -> list[str]:
+    if not view.layout.single_run:
+        return list(SECTIONS)
+    behind = [name for name in SECTIONS if name in _AFTER_COURSE]
+    first = [name for name in SECTIONS if name not in _AFTER_COURSE]
+    place = first.index("time") + 1
+    return [*first[:place], *behind, *first[place:]]

@@ -107,10 +107,22 @@ def _deeds(run: ConditionRun, layout: Layout) -> Iterator[SectionPart]:
     panels = [DeedPanel(_panel_title(deed), names, _shown(deed)) for deed in found]
     shares = _SHARES * any(deed.mean is not None for deed in found)
     caption = _DEEDS.format(shares=shares) + _note(run, layout)
-    if manifest.stage.levels[0] == "generation":
-        caption += " The last generation."
+    caption += generation_note(found[0])
     noun = "place" if manifest.naming.by_life else manifest.stage.noun
     yield deed_plot("deeds", deed_claim(found, names, noun), caption, panels, noun)
+
+
+def generation_note(deed: DeedCounts) -> str:
+    """Say which generation is shown; begins with a space, if there are generations."""
+    if deed.generation is None:
+        return ""
+    shown, active, last = deed.generation
+    if shown == last:
+        return f" Generation {shown}, the last."
+    return (
+        f" Generation {shown}, the first in which anybody did anything to another; after "
+        f"generation {active} of {last}, nobody did."
+    )
 
 
 def _panel_title(deed: DeedCounts) -> str:
