@@ -110,6 +110,8 @@ def _imports(
     file: Path, node: ast.AST, when: Literal["first", "late", "typing"]
 ) -> Iterator[Import]:
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):  # holds no import, and most of a tree
+            continue
         if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
             yield from _imports(file, child, "typing")
         elif isinstance(child, ast.Import):
@@ -123,7 +125,7 @@ def _imports(
             for found in sorted(full & modules()) or [module]:
                 yield Import(file, child.lineno, found, when)
         else:
-            inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
             yield from _imports(file, child, "late" if inside and when == "first" else when)
 
 

@@ -15,7 +15,7 @@ from society.analysis.study.frames import CONDITION
 from society.experiments.factors import Label, format_label
 
 from .figures.scales import AxisScale
-from .figures.style import SERIES, SeriesStyle, ordered_styles, series_style
+from .figures.style import INK, SERIES, SeriesStyle, ordered_styles, series_style
 from .tables import TableColumn, known_mean
 
 _PANELS = 12  # on one figure
@@ -91,11 +91,20 @@ class Layout(StudyDesign):
         Colour: the level of the colour factor. Marker and dashes: that of the second factor, where
         figures show the lines of both together; else of the colour factor as well.
         """
+        return self.style_of_levels(place, [self.colour_factor, *self.figure_panels()[1]])
+
+    def style_of_levels(self, place: int, factors: Sequence[str]) -> SeriesStyle:
+        """The style of a condition where no more is told of it than its levels of some factors.
+
+        It is drawn in ink, with a marker, where the colour factor is none of them.
+        """
         style = self.level_style(self.level(place, self.colour_factor))
-        others = [name for name in self._uncoloured if name in self.figure_panels()[1]]
-        for name in others:
-            second = series_style(self.levels[name].index(self.level(place, name)))
-            style = second._replace(colour=style.colour)
+        if self.factors and self.colour_factor not in factors:
+            style = series_style(0)._replace(colour=INK)
+        for name in factors:
+            if name != self.colour_factor:
+                second = series_style(self.levels[name].index(self.level(place, name)))
+                style = second._replace(colour=style.colour)
         return style
 
     def label_series(
@@ -103,13 +112,18 @@ class Layout(StudyDesign):
     ) -> dict[int, tuple[str, SeriesStyle]]:
         """Give each condition of some panels its label and its style.
 
-        Conditions that were chosen out of too many are numbered: they have no factor in common.
+        Conditions that were chosen out of too many have no factor in common: colours are those of
+        their levels all the same, and markers and dashes tell them apart.
         """
         places = [place for group in groups for place in group.places]
         if lines or not self.levels:
             return {place: (self.name(place, lines), self.style(place)) for place in places}
         return {
-            place: (self.name(place), series_style(number)) for number, place in enumerate(places)
+            place: (
+                self.name(place),
+                series_style(number)._replace(colour=self.style(place).colour),
+            )
+            for number, place in enumerate(places)
         }
 
     def extreme_conditions(self) -> list[int]:

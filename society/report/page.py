@@ -97,10 +97,12 @@ class ChronicleEntry:
 class Chronicle:
     """Texts in groups, each group folded under its title; a reader filters and searches them.
 
-    A text in place of an entry is a remark, "rounds 3 to 6: unchanged" say.
+    A text in place of an entry is a remark, "rounds 3 to 6: unchanged" say. note: on what is left
+    out.
     """
 
     groups: Sequence[tuple[str, Sequence[ChronicleEntry | str]]]
+    note: str = ""
     kind: ClassVar = "chronicle"
 
 

@@ -26,6 +26,7 @@ from society.report.figures.style import (
     Figure,
     constant_range,
     shorten_label,
+    shorten_svg,
     thin_ticks,
     wrap_label,
 )
@@ -272,9 +273,10 @@ def test_survival_curves_tell_how_many_runs_are_at_risk(panels: int) -> None:
 
 def test_norms_lie_on_the_curve_of_their_number_of_agents() -> None:
     similarity = np.array([0.2, 0.5])
-    norms = PointCloud(similarity, np.sqrt((1 + 9 * similarity) / 10))
+    norms = PointCloud(similarity, np.sqrt((1 + 9 * similarity) / 10), SERIES[3])
     picture = norm_space("n", "t", "w", [10], {"small": norms, "large": norms})
     assert {"N = 10", "small", "large"} <= set(texts(picture))
+    assert tones(picture) - {SERIES[-1].colour} == {SERIES[3].colour}
 
 
 def test_panels_may_lack_some_of_the_curves() -> None:
@@ -315,6 +317,35 @@ def test_what_is_to_be_seen_is_said_for_those_who_do_not_see_it() -> None:
     assert survival_plot("s", "t", "w", "u", [SurvivalPanel("", [lasting, lasted])]).alt == (
         "a: half by round 2, 0.25 at round 4. b: more than half to the end, 1 at round 4."
     )
-    norms = {"small": PointCloud(np.array([0.2, 0.5]), np.array([0.5, 0.75]))}
+    norms = {"small": PointCloud(np.array([0.2, 0.5]), np.array([0.5, 0.75]), SERIES[0])}
     seen = norm_space("n", "t", "w", [10], norms).alt
     assert seen == "small: mean similarity 0.35, mean alignment 0.625."
+
+
+def test_a_drawing_loses_nothing_that_is_seen() -> None:
+    fonts = "font-family: 'DejaVu Sans', sans-serif; "
+    long = f"""<g id="figure_1">
+ <g id="xtick_1">
+  <g id="line2d_1"/>
+  <path d="M 1.23456 2
+L 3.98765 4
+"/>
+  <text style="font-size: 7px; {fonts}fill: red" x="1.98765" transform="rotate(-0 1 2)">1.987</text>
+  <text style="{fonts}fill: red" transform="rotate(-90 1.98765 2)">  two  words</text>
+ </g>
+</g>"""
+    assert (
+        shorten_svg(long)
+        == """<g id="figure_1" style="font-family: 'DejaVu Sans', sans-serif">
+<g>
+<path d="M 1.23 2L 3.98 4"/>
+<text style="font-size: 7px; fill: red" x="1.98">1.987</text>
+<text style="fill: red" transform="rotate(-90 1.98 2)">  two  words</text>
+</g>
+</g>"""
+    )
+
+
+def test_fonts_stay_with_their_texts_where_they_differ() -> None:
+    two = '<text style="font-family: A; x: 1"/><text style="font-family: B; x: 1"/>'
+    assert shorten_svg(two) == two

@@ -8,15 +8,18 @@ import numpy as np
 import pytest
 
 from society.analysis.study.condition import ConditionRun
-from society.analysis.study.deeds import DeedCounts, count_deeds
+from society.analysis.study.deeds import DeedCounts, DeedGeneration, count_deeds
 from society.analysis.study.study import Study
 from society.config.build import build
 from society.config.run_config import load_config
 from society.report.figures.network_map import MOST_NODES, NetworkPanel
 from society.report.figures.style import Figure
+from society.report.figures.type_colours import assign_styles
 from society.report.layout import Layout
-from society.report.sections.networks_section import deed_claim, networks_section
+from society.report.sections.networks_section import deed_claim, generation_note, networks_section
 from society.runs.runfile import Writer, manifest_of
+
+pytestmark = pytest.mark.usefixtures("wide_only")
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +34,7 @@ def ring(tmp_path_factory: pytest.TempPathFactory) -> ConditionRun:
 
 
 def test_graphs_and_deeds_are_drawn_once_complete_graphs_not_at_all(ring: ConditionRun) -> None:
-    section = networks_section(Layout(Study("ring", (ring,))))
+    section = networks_section(Layout(Study("ring", (ring,))), assign_styles(["villager"]))
     graphs, deeds = (part for part in section.parts if isinstance(part, Figure))
     assert graphs.title == "Who is connected by monitor"
     assert "6 agents, who see 2 each" in graphs.alt
@@ -57,6 +60,20 @@ def test_who_did_most_is_named_and_so_is_a_tie() -> None:
     assert deed_claim([nothing], ["1", "2"], "place") == "Nobody gave anything"
 
 
+def test_where_the_last_generation_does_nothing_the_first_deeds_are_shown_and_that_is_said() -> (
+    None
+):
+    gifts = DeedCounts("gave to", np.ones((2, 2), int), np.ones((2, 2)))
+    assert generation_note(gifts) == ""
+    last = gifts._replace(generation=DeedGeneration(10, 10, 10))
+    assert generation_note(last) == " Generation 10, the last."
+    early = gifts._replace(generation=DeedGeneration(1, 6, 10))
+    assert generation_note(early) == (
+        " Generation 1, the first in which anybody did anything to another; after generation 6 of "
+        "10, nobody did."
+    )
+
+
 def test_of_many_agents_some_are_drawn_at_even_distances() -> None:
     names = [str(n) for n in range(1000)]
     shown = NetworkPanel("", [(0, 1)], names, ["all"] * 1000).shown
@@ -77,4 +94,4 @@ def test_runs_in_which_all_see_all_and_nobody_names_anybody_have_no_section(
     with Writer(tmp_path / "one.run", manifest_of(setup)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
     run = ConditionRun.read(tmp_path / "one.run", "one", {})
-    assert not networks_section(Layout(Study("one", (run,)))).parts
+    assert not networks_section(Layout(Study("one", (run,))), {}).parts

@@ -44,10 +44,11 @@ def sections() -> list[Section]:
     ]
     groups = [(f"villager {place + 1}", texts[2 * place : 2 * place + 2]) for place in range(2)]
     filler = ["A sentence."] * 40
+    claim = Section("A claim", ["Its detail."], "claim", folded=True)
     return [
         Section("One", [render_figure("f", "A figure", "c", "a", draw, 2.5), *filler], "one"),
         Section("Two", [Table("t", "A table", columns), *filler], "two"),
-        Section("Three", [Chronicle(groups), *filler], "three"),
+        Section("Three", [Chronicle(groups), *filler, claim, *filler], "three"),
     ]
 
 
@@ -184,6 +185,15 @@ def test_the_contents_follow_and_keys_lead_through_sections(shown: Shown, width:
         tab.locator(current, has_text="Two").wait_for()
         tab.keyboard.press("/")
         assert tab.evaluate("document.activeElement.type") == "search"
+
+
+def test_keys_stop_at_folded_claims(shown: Shown) -> None:
+    with shown() as (tab, _):
+        tab.evaluate("document.getElementById('three').scrollIntoView()")
+        tab.keyboard.press("j")
+        assert tab.evaluate("document.activeElement.id") == "three"
+        tab.keyboard.press("j")
+        assert tab.evaluate("document.activeElement.innerText") == "A claim"
 
 
 def test_a_page_is_whole_without_scripts(browser: Any, file: Path) -> None:

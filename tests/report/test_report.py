@@ -23,6 +23,7 @@ from society.report import write_report
 from society.report.figures.style import Figure
 from society.report.layout import Layout
 from society.report.page import Caveat, Section
+from society.report.sections.evolution.populations import Populations
 from society.report.sections.hypothesis_tests import hypothesis_tests_section
 from society.report.sections.llm_usage_section import llm_usage_section
 from society.report.sections.norms_section import texts_section
@@ -208,7 +209,7 @@ def test_a_report_has_a_section_for_everything_that_was_measured(reported: Repor
 def test_figures_and_tables_stand_beside_the_page(reported: Reported) -> None:
     folder = reported.folder
     found = {path.relative_to(folder).as_posix() for path in folder.glob("*/*")}
-    figures = {"outcome", "survival_silence", "time", "norms"}
+    figures = {"outcome", "survival_silence", "time"}
     tables = {
         *("outcome", "survival_silence", "log_rank_silence", "anova_1", "tukey_1"),
         *("tukey_1_pairs", "contrasts", "texts_1", "texts_2", "endings", "findings"),
@@ -216,7 +217,7 @@ def test_figures_and_tables_stand_beside_the_page(reported: Reported) -> None:
     }
     assert found == {
         *(f"figures/{name}.{ending}" for name in figures for ending in ("png", "svg")),
-        *(f"figures/{name}.csv" for name in figures - {"norms"}),
+        *(f"figures/{name}.csv" for name in figures),
         *(f"tables/{name}.{ending}" for name in tables for ending in ("csv", "md", "tex")),
     }
 
@@ -256,7 +257,11 @@ def test_ids_of_a_page_are_unique(reported: Reported) -> None:
 
 def test_a_single_run_has_a_report_without_comparisons(sweep: Sweep, tmp_path: Path) -> None:
     page = write_report(sweep(replicates=1), tmp_path).read_text("utf-8")
-    assert titles(page) == [name for name in SECTION_TITLES if name not in ("Survival", "Tests")]
+    # Its course comes first; its one value and its end need less room, and come after it.
+    assert titles(page) == [
+        *("What was found", "What was played", "Measures over time", "Outcome: silence"),
+        *("How runs ended", "Norms", "Words over time", "Provenance", "Methods for a paper"),
+    ]
     assert ">nan<" not in page
 
 
@@ -294,7 +299,7 @@ def test_letters_under_shared_luck_say_how_it_was_taken(sweep: Sweep) -> None:
     study = sweep(patience=[3, 6])
     for one, blocks in ((study, True), (replace(study, random_numbers="independent"), False)):
         layout = Layout(one)
-        figure = outcome_section(layout, compare_panels(layout)).parts[1]
+        figure = outcome_section(Populations(layout), compare_panels(layout)).parts[1]
         assert isinstance(figure, Figure)
         assert "Levels of patience that share no letter differ (Tukey)." in figure.caption
         assert ("Replicates are blocks in that test" in figure.caption) is blocks
@@ -558,6 +563,8 @@ def test_two_parameters_of_three_numbers_each_make_a_map(sweep: Sweep) -> None:
 
 def test_what_cannot_be_computed_says_why(sweep: Sweep) -> None:
     layout = Layout(sweep(replicates=1, patience=[3, 6]))
-    (found,) = (part for part in outcome_section(layout, []).parts if isinstance(part, Table))
+    (found,) = (
+        part for part in outcome_section(Populations(layout), []).parts if isinstance(part, Table)
+    )
     assert found.remarks[0] == "[a] this sample: 1 of at least 2 values"
     assert "1 run in each of 2 combinations of patience" in " ".join(said(compared(layout.study)))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from society.report.figures.intervals import Dot, DotPanel, dot_plot
+from society.report.figures.style import SERIES
 from society.report.page import Caveat, Section, Verbatim, folded_section, render_page
 from society.report.tables import Table, TableColumn
 from tests.browser import open_browser, open_page
@@ -27,7 +28,8 @@ Shown = Callable[..., Any]
 
 def sections() -> list[Section]:
     """Sections of every kind, all of whose words are an attack."""
-    panel = DotPanel("", [HOSTILE, "b"], {"x": [dot(3), dot(9)], "y": [dot(4), None]}, ["a", "b"])
+    series: dict[str, list[Dot | None]] = {"x": [dot(3), dot(9)], "y": [dot(4), None]}
+    panel = DotPanel("", [HOSTILE, "b"], series, ["a", "b"], styles=SERIES[:2])
     figures = [
         dot_plot(name, f"Figure {name}", "Larger is later.", "rounds", [panel]) for name in "pq"
     ]

@@ -14,7 +14,7 @@ from society.analysis.strategies.set_diversity import set_shift, summarise_set
 from society.engine.rng import generator
 from society.report.figures.behaviour_plane import behaviour_plane
 from society.report.figures.stacked_shares import SharePanel, stacked_shares
-from society.report.figures.style import Figure
+from society.report.figures.style import SERIES, Figure
 from society.report.figures.type_colours import assign_styles
 from society.report.figures.welfare_curves import WelfareCurve, WelfarePanel, welfare_curves
 from society.report.sections.strategy_sets import set_section, set_tables
@@ -58,7 +58,7 @@ def compared(plane: PrincipalPlane) -> SetComparison:
 def curve(players: int, *, start: float = 2.0) -> WelfareCurve:
     shares = np.array([0, 0.5, 1])
     mean = start - shares
-    return WelfareCurve(players, shares, mean, mean - 0.1, mean + 0.1, (1.0, 2.0))
+    return WelfareCurve(players, shares, mean, mean - 0.1, mean + 0.1, (1.0, 2.0), SERIES[0])
 
 
 def test_the_plane_names_sets_and_references(plane: PrincipalPlane) -> None:

@@ -23,6 +23,8 @@ from society.report.figures.type_rows import (
     ranking_plot,
 )
 
+pytestmark = pytest.mark.usefixtures("wide_only")
+
 TYPES = ["saint", "mirror", "rogue"]
 STYLES = assign_styles(TYPES)
 DILEMMA = Anchors((1.0,), (2.0,))

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from society.analysis.study import ConditionRun, Study
 from society.analysis.study.departures import read_departures
+from society.analysis.study.norm_vectors import HeldNorms, NormEnds, read_norm_ends
 from society.config.build import build
 from society.config.run_config import load_config
 from society.report.layout import Layout
 from society.report.page import Section
 from society.report.sections.endings_section import endings_section
+from society.report.sections.norms_section import similarity_figure
 from society.report.sections.word_chronicle import Quote, Vote, word_changes, word_chronicle
 from society.report.tables import Table
+from society.runs.play import play_session
 from society.runs.runfile import Writer, manifest_of
+from society.runs.session import Session
 
 # A crowd of which agents leave one by one; a run is over when two of three are gone.
 LEAVERS = """
@@ -87,6 +92,17 @@ def test_what_is_only_said_has_no_changes() -> None:
     assert [one if isinstance(one, str) else one.round for one in entries] == [1, 4]
 
 
+def test_a_chronicle_of_many_texts_keeps_early_rounds_and_says_so() -> None:
+    said = [quote("norm", number, f"{number}", who) for who in ("a", "b") for number in range(400)]
+    chronicle = word_chronicle(said, ["norm"], 400, {})
+    assert chronicle.note == (
+        "The first 600 of 800 texts, up to round 299; 200 more stand in the file of the table "
+        "below."
+    )
+    assert [title for title, _ in chronicle.groups] == ["a: 300 texts", "b: 300 texts"]
+    assert word_chronicle(said[:600], ["norm"], 400, {}).note == ""
+
+
 def test_agents_stand_in_the_order_of_their_numbers() -> None:
     said = [quote("norm", 0, "x", f"villager {seat}") for seat in (10, 2, 1)]
     groups = word_chronicle(said, [], 0, {}).groups
@@ -99,6 +115,35 @@ def test_another_text_is_new_as_a_whole() -> None:
     assert word_changes("Take no more than we need.", "Nobody owns the lake") == [
         ("new", "Nobody owns the lake")
     ]
+
+
+def norms(number: int, seats: list[int], vectors: list[list[float]]) -> HeldNorms:
+    return HeldNorms(number, np.array(seats), ("x",) * len(seats), np.array(vectors))
+
+
+def test_norms_are_compared_in_pairs_by_recorded_embeddings_in_one_order() -> None:
+    first = norms(1, [0, 1, 2], [[1, 0], [0, 1], [1, 1]])
+    last = norms(8, [0, 2], [[1, 0], [1, 0]])
+    names = {seat: f"villager {seat}" for seat in range(3)}
+    figure = similarity_figure("n", "", NormEnds("hashing", first, last, names))
+    # Cosines of the first round are 0, 0.71 and 0.71; those who are left agree.
+    assert figure.title == "Mean cosine of two agents' norms: 0.47 in round 1, 1.00 in round 8"
+    assert "who had left" in figure.caption
+    assert "Embeddings: hashing." in figure.caption
+
+
+def test_norms_of_a_run_are_those_that_its_similarity_was_measured_on(tmp_path: Path) -> None:
+    changes = {"parameters": {"norm_embedder": "hashing"}, "rounds": 2, "agents": 4, "seed": 3}
+    society = build(load_config("language_village", changes))
+    path = tmp_path / "village.run"
+    play_session(Session.begun(society, path, "full"), None, conclude=True)
+    run = ConditionRun.read(path, "village", {})
+    ends = read_norm_ends(run)
+    with run.opened() as file:
+        found = {one.name: one.values[0] for one in file.findings() or ()}
+    assert ends is not None
+    assert (ends.embedder, ends.first.round, ends.last.round) == ("hashing", 1, 2)
+    assert ends.last.similarity == pytest.approx(found["norm_similarity"], abs=1e-6)
 
 
 @pytest.fixture(scope="module")

@@ -235,13 +235,15 @@ def norms_figure_section(evidence: Evidence) -> Section:
     """Draw Fig. 14: alignment of norms against their similarity at the end, by model."""
     clouds, sizes = dict[str, PointCloud](), set[int]()
     models = evidence.levels("models")["model"]
-    for model, population in product(models, ("altruist", "selfish")):
+    for (number, model), population in product(enumerate(models), ("altruist", "selfish")):
+        colour = series_style(POPULATIONS.index(population)).colour
+        style = series_style(number)._replace(colour=colour)
         levels = {"model": model, "population": population}
         both = [
             evidence.runs("models", name, levels) for name in ("norm_similarity", "norm_alignment")
         ]
         if not np.isnan(both[0]).all():
-            clouds[f"{model}, {population}"] = PointCloud(*both)
+            clouds[f"{model}, {population}"] = PointCloud(both[0], both[1], style)
         sizes |= {run.manifest.agents for run in evidence.played("models", levels)}
     if not clouds:
         raise InsufficientEvidence("no run ended with norms")

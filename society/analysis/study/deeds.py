@@ -2,7 +2,8 @@
 
 A link is an answer that names a peer, such as a fine; a meeting is a pair in which one did
 something to the other, such as a gift. Links of amount 0 are no deeds. Where generations follow
-each other, seats change hands, so that deeds are those of the last generation that was played.
+each other, seats change hands, so that deeds are those of one generation: the last, or, where
+nobody named anybody or gave anything in it, the first in which somebody did.
 """
 
 from __future__ import annotations
@@ -24,16 +25,43 @@ from .events import PageReading
 _EVOLVING = "generation"  # the outermost level of runs in which seats change hands
 
 
+class DeedGeneration(NamedTuple):
+    """The generation that is counted, the last with any deeds (0: none), and the last of all."""
+
+    number: int
+    active: int
+    last: int
+
+
 class DeedCounts(NamedTuple):
     """How often each agent did something to each, (N, N), from the row to the column.
 
     verb: what it did, in the past: "fined", "gave to". mean: the mean share that was given, (N, N),
-    NaN where nobody met; None where deeds have no share.
+    NaN where nobody met; None where deeds have no share. generation: None where there are none.
     """
 
     verb: str
     counts: Array
     mean: Array | None = None
+    generation: DeedGeneration | None = None
+
+
+class _Tally:
+    """Deeds as they are counted, (N, N): links by question, meetings, and shares given."""
+
+    def __init__(self, manifest: Manifest) -> None:
+        agents = manifest.agents
+        self.links = {
+            question: np.zeros((agents, agents), int)
+            for question in manifest.stage.links
+            if manifest.stage.amounts.get(question, 1) != 0
+        }
+        self.met, self.given = np.zeros((agents, agents), int), np.zeros((agents, agents))
+
+    @property
+    def something(self) -> bool:
+        """True if anybody named anybody, or gave more than nothing."""
+        return bool(self.given.any() or any(counts.any() for counts in self.links.values()))
 
 
 def count_deeds(run: ConditionRun, replicate: int) -> list[DeedCounts]:
@@ -41,41 +69,40 @@ def count_deeds(run: ConditionRun, replicate: int) -> list[DeedCounts]:
 
     Raises InputError for a run at level summary.
     """
-    manifest = run.manifest
-    agents = manifest.agents
-    links = {
-        question: np.zeros((agents, agents), int)
-        for question in manifest.stage.links
-        if manifest.stage.amounts.get(question, 1) != 0
-    }
-    met, given = np.zeros((agents, agents), int), np.zeros((agents, agents))
+    manifest, tallies = run.manifest, dict[int, _Tally]()
+    evolving = manifest.stage.levels[0] == _EVOLVING
     with run.opened() as file:
-        last = _last_generation(run)
         for reading in read_pages(file):
-            if last and reading.page.path[:1] != (last,):
-                continue
+            number = next(iter(reading.page.path), 0) if evolving else 0
+            if number not in tallies:
+                tallies[number] = _Tally(manifest)
+            tally = tallies[number]
             for question, did, to in _links(reading, replicate, manifest):
-                if question in links:
-                    np.add.at(links[question], (did, to), 1)
+                if question in tally.links:
+                    np.add.at(tally.links[question], (did, to), 1)
             for did, to, share in _meetings(reading, replicate, manifest.stage.meeting):
-                np.add.at(met, (did, to), 1)
-                np.add.at(given, (did, to), share)
+                np.add.at(tally.met, (did, to), 1)
+                np.add.at(tally.given, (did, to), share)
+    if not tallies:
+        return []
+    last, active = max(tallies), [one for one, tally in tallies.items() if tally.something]
+    shown = min(active) if active and last not in active else last
+    generation = DeedGeneration(shown, max(active, default=0), last) if evolving else None
+    return _deeds(manifest, tallies[shown], generation)
+
+
+def _deeds(
+    manifest: Manifest, tally: _Tally, generation: DeedGeneration | None
+) -> list[DeedCounts]:
     found = [
-        DeedCounts(manifest.stage.links[question], counts)
-        for question, counts in links.items()
+        DeedCounts(manifest.stage.links[question], counts, None, generation)
+        for question, counts in tally.links.items()
         if counts.any()
     ]
-    if met.any():
-        found.append(DeedCounts("gave to", met, given / np.where(met, met, np.nan)))
+    if tally.met.any():
+        shares = tally.given / np.where(tally.met, tally.met, np.nan)
+        found.append(DeedCounts("gave to", tally.met, shares, generation))
     return found
-
-
-def _last_generation(run: ConditionRun) -> int:
-    """Return the number of the last generation; 0 where there are none."""
-    if run.manifest.stage.levels[0] != _EVOLVING:
-        return 0
-    with run.opened() as file:
-        return max((path[0] for path in file.paths() if path), default=0)
 
 
 def _links(

@@ -14,7 +14,15 @@ from society.engine.rng import Array
 from .alt_text import describe_extremes
 from .read_out import name_series
 from .scales import LINEAR, AxisScale
-from .style import PAPER, Figure, constant_range, render_panels, series_style, wrap_label
+from .style import (
+    PAPER,
+    Figure,
+    SeriesStyle,
+    constant_range,
+    render_panels,
+    series_style,
+    wrap_label,
+)
 
 _ROW, _TALL = (0.17, 0.3), 4.4  # inches: a dot, the lower the more of them, and all dots if few
 _RAISED, _GROUND, _ROOM = 0.2, 0.42, 0.48  # of a dot's row: the dot, and below it, the strokes
@@ -52,6 +60,7 @@ class Dot(NamedTuple):
 class DotPanel(NamedTuple):
     """A dot for each row and series, None where no condition was played.
 
+    styles: of the series, in order; those of a set without order if none are given.
     factor: what rows are levels of, if anything. letters: what stands at the right of each row.
     """
 
@@ -60,6 +69,7 @@ class DotPanel(NamedTuple):
     series: Mapping[str, Sequence[Dot | None]]
     letters: Sequence[str] = ()
     factor: str = ""
+    styles: Sequence[SeriesStyle] = ()
 
     def describe(self) -> str:
         factor = f"{self.factor} = " if self.factor else ""
@@ -170,7 +180,9 @@ def bin_runs(runs: Array, step: float) -> tuple[Array, Array]:
 def _draw_panel(axes: Any, panel: DotPanel, rug: Rug) -> dict[str, Any]:
     rows, handles = np.arange(len(panel.rows)), {}
     apart = 1 / (len(panel.series) + 0.6)
-    for number, (name, cells) in enumerate(panel.series.items()):
+    styles = panel.styles or [*map(series_style, range(len(panel.series)))]
+    series = zip(panel.series.items(), styles, strict=True)
+    for number, ((name, cells), style) in enumerate(series):
         shift = (number - (len(panel.series) - 1) / 2) * apart
         there = [(row + shift, dot) for row, dot in zip(rows, cells, strict=True) if dot]
         strokes = [
@@ -179,7 +191,7 @@ def _draw_panel(axes: Any, panel: DotPanel, rug: Rug) -> dict[str, Any]:
             for end in rug.strokes(dot.runs, height + _GROUND * apart, _ROOM * apart)
         ]
         there = [(height - _RAISED * apart, dot) for height, dot in there]
-        handles[name] = _draw_series(axes, name, number, there, strokes)
+        handles[name] = _draw_series(axes, name, style, there, strokes)
     axes.set_yticks(rows, [wrap_label(row) for row in panel.rows])
     axes.set_ylim(len(rows) - 0.45, -0.55)
     axes.tick_params(axis="y", length=0)
@@ -193,12 +205,12 @@ def _draw_panel(axes: Any, panel: DotPanel, rug: Rug) -> dict[str, Any]:
 def _draw_series(
     axes: Any,
     name: str,
-    number: int,
+    style: SeriesStyle,
     there: Sequence[tuple[float, Dot]],
     strokes: Sequence[tuple[float, float]],
 ) -> Any:
     """Draw the dots of a series at their heights, with intervals, above the strokes of runs."""
-    colour, marker, _ = series_style(number)
+    colour, marker, _ = style
     axes.plot(*np.reshape(strokes, (-1, 2)).T, color=colour, linewidth=0.8)
     for height, dot in there:
         if dot.low is not None and dot.high is not None:

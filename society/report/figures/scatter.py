@@ -15,11 +15,11 @@ from .style import (
     FAINT,
     PAPER,
     Figure,
+    SeriesStyle,
     add_legend,
     constant_range,
     legend_height,
     render_figure,
-    series_style,
     wrap_label,
 )
 
@@ -27,10 +27,21 @@ _AXIS = 60  # signs of a label
 
 
 class PointCloud(NamedTuple):
-    """The runs of a condition: two numbers of each, (R,) each."""
+    """The runs of a condition: two numbers of each, (R,) each, and the style of its series."""
 
     across: Array
     upwards: Array
+    style: SeriesStyle
+
+    @property
+    def runs(self) -> tuple[Array, Array]:
+        """Both numbers of all runs."""
+        return self.across, self.upwards
+
+    @property
+    def known(self) -> int:
+        """The number of runs that have both."""
+        return int((~np.isnan(self.across * self.upwards)).sum())
 
 
 def scatter_plot(
@@ -45,13 +56,15 @@ def scatter_plot(
 
     def draw(figure: Any) -> None:
         axes, handles = figure.subplots(), []
-        for number, cloud in enumerate(clouds.values()):
-            colour, marker, _ = series_style(number)
+        for cloud in clouds.values():
+            colour, marker, _ = cloud.style
             style = {"color": colour, "markerfacecolor": "none", "markersize": 5}
-            handles += axes.plot(*cloud, marker, **style)
+            handles += axes.plot(*cloud.runs, marker, **style)
         axes.set_xlabel(wrap_label(axes_named[0], _AXIS, 2))
         axes.set_ylabel(wrap_label(axes_named[1], _AXIS, 2))
-        across, upwards = map(np.concatenate, zip(*clouds.values(), strict=True))
+        across, upwards = map(
+            np.concatenate, zip(*(cloud.runs for cloud in clouds.values()), strict=True)
+        )
         if ends := constant_range(across):
             axes.set_xlim(ends)
         if ends := constant_range(upwards):
@@ -67,7 +80,7 @@ def scatter_plot(
 def _describe_ranges(cloud: PointCloud, name: str) -> str:
     ranges = [
         " to ".join(format_axis_number(float(end(values))) for end in (np.nanmin, np.nanmax))
-        for values in cloud
+        for values in cloud.runs
     ]
     return f"{name or 'all'}: across {ranges[0]}, upwards {ranges[1]}."
 
@@ -87,13 +100,13 @@ def norm_space(
         along = np.linspace(max(low - 0.05, -1), 1, 200)
         for number, count in enumerate(agents):
             _draw_norm_curve(axes, number, count, along)
-        handles = [_draw_cluster(axes, *each) for each in enumerate(clouds.values())]
+        handles = [_draw_cluster(axes, cloud) for cloud in clouds.values()]
         axes.set_xlabel("norm_similarity: mean cosine over pairs of agents")
         axes.set_ylabel("norm_alignment: mean cosine with their mean")
         add_legend(figure, handles, names)
 
     means = {
-        name: [format_axis_number(float(np.nanmean(values))) for values in cloud]
+        name: [format_axis_number(float(np.nanmean(values))) for values in cloud.runs]
         for name, cloud in clouds.items()
     }
     alt = " ".join(
@@ -112,9 +125,9 @@ def _draw_norm_curve(axes: Any, number: int, count: int, along: Array) -> None:
     axes.annotate(f"N = {count}", (inside[at], curve[at]), (4, -9), **beside)
 
 
-def _draw_cluster(axes: Any, number: int, cloud: PointCloud) -> Any:
-    colour, marker, _ = series_style(number)
-    axes.plot(*cloud, marker, color=colour, alpha=0.3, markersize=3.5, markeredgewidth=0)
-    middle = [[np.nanmean(values)] for values in cloud]
+def _draw_cluster(axes: Any, cloud: PointCloud) -> Any:
+    colour, marker, _ = cloud.style
+    axes.plot(*cloud.runs, marker, color=colour, alpha=0.3, markersize=3.5, markeredgewidth=0)
+    middle = [[np.nanmean(values)] for values in cloud.runs]
     (handle,) = axes.plot(*middle, marker, color=colour, markeredgecolor=PAPER, markersize=8.5)
     return handle

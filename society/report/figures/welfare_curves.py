@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from society.engine.rng import Array
 
 from .alt_text import describe_curves
-from .style import FAINT, Figure, render_panels, series_style
+from .style import FAINT, Figure, SeriesStyle, render_panels
 
 _HEIGHT = 2.1
 
@@ -25,6 +25,7 @@ class WelfareCurve(NamedTuple):
     low: Array
     high: Array
     bounds: tuple[float, float]
+    style: SeriesStyle
 
     @property
     def label(self) -> str:
@@ -65,13 +66,11 @@ def _draw_panel(own: Sequence[Any], panel: WelfarePanel) -> Mapping[str, Any]:
     (axes,) = own
     for bound in sorted({bound for curve in panel.curves for bound in curve.bounds}):
         axes.axhline(bound, color=FAINT, linewidth=0.9)
-    return {
-        curve.label: _draw_welfare(axes, number, curve) for number, curve in enumerate(panel.curves)
-    }
+    return {curve.label: _draw_welfare(axes, curve) for curve in panel.curves}
 
 
-def _draw_welfare(axes: Any, number: int, curve: WelfareCurve) -> Any:
-    colour, marker, dashes = series_style(number)
+def _draw_welfare(axes: Any, curve: WelfareCurve) -> Any:
+    colour, marker, dashes = curve.style
     axes.fill_between(curve.shares, curve.low, curve.high, color=colour, alpha=0.18, linewidth=0)
     every = max(len(curve.shares) // 8, 1)
     style = {"color": colour, "marker": marker, "linestyle": dashes, "markersize": 4}

@@ -33,7 +33,7 @@ from .over_time import over_time_section
 from .prompts_section import prompts_section
 from .provenance_section import provenance_section, summary_section
 from .questionnaires_section import questionnaires_section
-from .strategies_in_play import program_play_section
+from .strategies_in_play import evolving_genes, program_play_section
 from .survival_section import survival_section
 
 
@@ -58,8 +58,13 @@ class StudyView:
 
     @cached_property
     def type_styles(self) -> Mapping[str, TypeStyle]:
-        """The style of each type, the same in all figures."""
-        return assign_styles(name for contest in self.cross_play.contests for name in contest.types)
+        """The style of each type, gene and cohort by name, the same in all figures."""
+        runs = self.layout.conditions
+        games = any(run.manifest.game for run in runs)
+        contests = self.cross_play.contests if games else ()
+        types = [name for contest in contests for name in contest.types]
+        cohorts = [cohort.name for run in runs for cohort in run.manifest.cohorts]
+        return assign_styles([*types, *evolving_genes(self.layout), *cohorts])
 
     @property
     def of_matches(self) -> bool:
@@ -74,7 +79,7 @@ class StudyView:
 SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
     "findings": lambda of: findings_section(of.answers.findings),
     "summary": lambda of: summary_section(of.layout),
-    "outcome": lambda of: outcome_section(of.layout, of.tests),
+    "outcome": lambda of: outcome_section(of.populations, of.tests),
     "maps": lambda of: maps_section(of.layout),
     "survival": lambda of: survival_section(of.layout),
     "endings": lambda of: endings_section(of.layout),
@@ -83,13 +88,13 @@ SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
     "conduct": lambda of: actions_section(of.cross_play, of.type_styles),
     "agreements": lambda of: agreements_section(of.cross_play),
     "understanding": lambda of: replies_section(of.cross_play),
-    "program_play": lambda of: program_play_section(of.layout),
+    "program_play": lambda of: program_play_section(of.layout, of.type_styles),
     "evolution": lambda of: evolution_section(of.populations),
     "lives": lambda of: lives_section(of.populations),
     "strategies": lambda of: strategies_section(of.populations),
     "reactions": lambda of: reaction_norms_section(of.populations),
     "time": lambda of: over_time_section(of.populations, without=of.populations.once),
-    "networks": lambda of: networks_section(of.layout),
+    "networks": lambda of: networks_section(of.layout, of.type_styles),
     "questionnaires": lambda of: questionnaires_section(of.layout),
     "norms": lambda of: norms_section(of.layout),
     "texts": lambda of: texts_section(of.layout),
@@ -100,6 +105,8 @@ SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
 _OF_GAMES = {"standings", "conduct", "agreements", "understanding"}
 # Means and tests over replicates, which say nothing of matches that differ by who plays.
 _OF_SAMPLES = {"outcome", "maps", "survival", "tests", "time"}
+# Of a single run: its one value and its end, told after the figures of its course.
+_AFTER_COURSE = {"outcome", "endings"}
 
 
 def every_section(view: StudyView) -> list[Section]:
@@ -107,6 +114,16 @@ def every_section(view: StudyView) -> list[Section]:
     games = any(run.manifest.game for run in view.layout.conditions)
     left_out = set() if games else _OF_GAMES
     left_out = left_out | (_OF_SAMPLES if view.of_matches else set())
-    made = (make(view) for name, make in SECTIONS.items() if name not in left_out)
+    names = [name for name in _order(view) if name not in left_out]
+    made = (SECTIONS[name](view) for name in names)
     sections = [section for section in made if section.parts]
     return [*sections, methods_section(view.layout, sections)]
+
+
+def _order(view: StudyView) -> list[str]:
+    if not view.layout.single_run:
+        return list(SECTIONS)
+    behind = [name for name in SECTIONS if name in _AFTER_COURSE]
+    first = [name for name in SECTIONS if name not in _AFTER_COURSE]
+    place = first.index("time") + 1
+    return [*first[:place], *behind, *first[place:]]

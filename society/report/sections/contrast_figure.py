@@ -46,6 +46,19 @@ class _Compared(NamedTuple):
     test: Contrast | PairedContrast | NotEstimable
     p: float | None
 
+    @property
+    def tested(self) -> bool:
+        """True if there are runs enough for a test to be told of."""
+        if isinstance(self.test, NotEstimable):
+            return False
+        return (min(self.test.n) if isinstance(self.test, Contrast) else self.test.n) >= FEWEST
+
+    @property
+    def sign(self) -> int:
+        """1 above the first one, -1 below it, 0 if no test shows that they differ."""
+        shown = self.tested and self.p is not None and self.p < _LEVEL
+        return int(np.sign(self.difference)) if shown else 0
+
 
 def estimation_figure(layout: Layout, tests: Sequence[PanelTests]) -> Figure | None:
     """Compare the outcome over conditions; None where nothing is compared, or too much."""
@@ -152,14 +165,10 @@ def _difference(layout: Layout, found: dict[int, _Compared], place: int) -> Diff
         return None
     one = found[place]
     value = float(layout.scale.invert(one.difference))
-    if isinstance(one.test, NotEstimable) or _runs(one.test) < FEWEST:
+    if isinstance(one.test, NotEstimable) or not one.tested:
         return Difference(value, None, None)
     low, high = (float(layout.scale.invert(end)) for end in one.test.interval[:2])
     return Difference(value, low, high)
-
-
-def _runs(test: Contrast | PairedContrast) -> int:
-    return min(test.n) if isinstance(test, Contrast) else test.n
 
 
 def _axes(layout: Layout, label: str) -> EstimationAxes:
@@ -186,13 +195,10 @@ def _title(
     factor = layout.colour_factor
     others = [name for name in layout.levels if name != factor]
     plain = f"{label} by {' and '.join([factor, *others])}"
-    signs = {
-        float(np.sign(one.difference)) if one.p is not None and one.p < _LEVEL else 0.0
-        for one in found.values()
-    }
-    if len(signs) != 1 or 0.0 in signs:
+    signs = {one.sign for one in found.values()}
+    if signs not in ({1}, {-1}):
         return plain
-    way = "higher" if signs == {1.0} else "lower"
+    way = "higher" if signs == {1} else "lower"
     first = layout.name(groups[0].places[0], [factor])
     if len({layout.level(group.places[0], factor) for group in groups}) > 1:
         return plain
@@ -224,8 +230,8 @@ def _sentences(
     runs = f"{most}" if least == most else f"{least} to {most}"
     yield f"n = {runs} runs a condition."
     yield f"Right: {layout.scale.contrast_name}s from the first level"
-    tested = [one for one in found.values() if not isinstance(one.test, NotEstimable)]
-    if tested and most >= FEWEST:
+    tested = [one for one in found.values() if one.tested]
+    if tested:
         yield "with 95 % intervals, not adjusted for their number;"
         kind = "paired t tests" if layout.paired else "Welch's t tests"
         yield f"two-sided {kind}, Holm's p < .05: {_count_found(tested)}."
@@ -238,5 +244,4 @@ def _sentences(
 
 
 def _count_found(tested: Sequence[_Compared]) -> str:
-    below = sum(one.p is not None and one.p < _LEVEL for one in tested)
-    return f"{below} of {len(tested)}"
+    return f"{sum(one.sign != 0 for one in tested)} of {len(tested)}"

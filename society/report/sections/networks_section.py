@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from society.report.figures.network_map import (
     deed_plot,
     network_plot,
 )
-from society.report.figures.type_colours import assign_styles
+from society.report.figures.type_colours import TypeStyle
 from society.report.layout import Layout
 from society.report.page import Section, SectionPart
 from society.theatre.history import History
@@ -38,11 +38,14 @@ _SHARES = ", and for gifts the mean share that was given"
 _ONE = " {place}."
 
 
-def networks_section(layout: Layout) -> Section:
-    """Draw graphs and deeds of one replicate; empty if all see all, and nobody names anybody."""
+def networks_section(layout: Layout, styles: Mapping[str, TypeStyle]) -> Section:
+    """Draw graphs and deeds of one replicate; empty if all see all, and nobody names anybody.
+
+    styles: of types, by name.
+    """
     parts: list[SectionPart] = []
     for run in layout.conditions:
-        parts = [*_graphs(run, layout), *_deeds(run, layout)]
+        parts = [*_graphs(run, layout, styles), *_deeds(run, layout)]
         if parts:
             break
     return Section("Who is connected with whom", parts, "networks")
@@ -69,7 +72,9 @@ def _names(run: ConditionRun) -> list[str]:
     return [manifest.naming.short(seat, manifest.agents) for seat in range(manifest.agents)]
 
 
-def _graphs(run: ConditionRun, layout: Layout) -> Iterator[SectionPart]:
+def _graphs(
+    run: ConditionRun, layout: Layout, styles: Mapping[str, TypeStyle]
+) -> Iterator[SectionPart]:
     manifest = run.manifest
     try:
         with run.opened() as file:
@@ -86,7 +91,6 @@ def _graphs(run: ConditionRun, layout: Layout) -> Iterator[SectionPart]:
     if manifest.agents > MOST_NODES:
         caption += _SAMPLED.format(shown=MOST_NODES, agents=manifest.agents)
     title = f"Who is connected by {', '.join(edges)}"
-    styles = assign_styles(cohort.name for cohort in manifest.cohorts)
     yield network_plot("networks", title, caption + _note(run, layout), panels, styles)
 
 
@@ -103,10 +107,22 @@ def _deeds(run: ConditionRun, layout: Layout) -> Iterator[SectionPart]:
     panels = [DeedPanel(_panel_title(deed), names, _shown(deed)) for deed in found]
     shares = _SHARES * any(deed.mean is not None for deed in found)
     caption = _DEEDS.format(shares=shares) + _note(run, layout)
-    if manifest.stage.levels[0] == "generation":
-        caption += " The last generation."
+    caption += generation_note(found[0])
     noun = "place" if manifest.naming.by_life else manifest.stage.noun
     yield deed_plot("deeds", deed_claim(found, names, noun), caption, panels, noun)
+
+
+def generation_note(deed: DeedCounts) -> str:
+    """Say which generation is shown; begins with a space, if there are generations."""
+    if deed.generation is None:
+        return ""
+    shown, active, last = deed.generation
+    if shown == last:
+        return f" Generation {shown}, the last."
+    return (
+        f" Generation {shown}, the first in which anybody did anything to another; after "
+        f"generation {active} of {last}, nobody did."
+    )
 
 
 def _panel_title(deed: DeedCounts) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,23 +10,35 @@ import numpy as np
 from society.analysis.coding.codes import Codes, agreement
 from society.analysis.study.condition import ConditionRun
 from society.analysis.study.frames import CONDITION
-from society.report.figures.scatter import PointCloud, norm_space
-from society.report.figures.style import SERIES
-from society.report.layout import Layout, legend_note
+from society.analysis.study.norm_vectors import HeldNorms, NormEnds, read_norm_ends
+from society.engine.rng import Array
+from society.memory.embedders import unit
+from society.report.figures.heatmaps import HeatPanel, heatmap
+from society.report.figures.style import Figure
+from society.report.layout import Layout
 from society.report.page import Caveat, Section, SectionPart, folded_section
 from society.report.tables import Head, Table, known_mean, read_fields
 
 from .provenance_section import name_models
 from .word_chronicle import Quote, read_votes, word_chronicle
 
-_SIMILARITY, _ALIGNMENT = "norm_similarity", "norm_alignment"
+_SIMILARITY = "norm_similarity"
 _MOST_TEXTS = 24  # conditions of which the texts are shown
+_MOST_MATRICES = 4  # conditions
 _LEAD = (
-    "Similarity is the mean cosine of norms over pairs of agents; alignment is their mean cosine "
-    "with their mean. The two carry the same information: alignment = sqrt((1 + (N - 1) "
-    "similarity) / N) for N agents, the curve in the figure; N is smaller where agents have "
-    "died. Embeddings show what sentences are about, not which side they take: these numbers do "
+    "Similarity is the mean cosine of norms over pairs of agents. Alignment with their mean is the "
+    "same number in another form, sqrt((1 + (N - 1) similarity) / N) for N agents, and is not "
+    "drawn. Embeddings show what sentences are about, not which side they take: these numbers do "
     "not say whether norms are altruistic. That takes raters and a rubric."
+)
+_MATRIX = (
+    "A cell is a pair of agents; the lighter, the more alike their norms. Agents stand in the "
+    "order in which norms of the last round differ most, in both panels."
+)
+_GONE = " At the end stand agents who had left by then; their cells of the last round are empty."
+_NO_EMBEDDINGS = (
+    "These run files keep no embeddings of their norms, so that pairs of agents cannot be compared "
+    "here. A run keeps them if its norms are measured as it ends."
 )
 _TEXTS = (
     "Texts of the first replicate, in the words of agents and models, by agent: each message, and "
@@ -44,33 +56,75 @@ def norms_section(layout: Layout) -> Section:
 
 
 def _space(layout: Layout) -> Iterator[SectionPart]:
-    if not {_SIMILARITY, _ALIGNMENT} <= set(layout.measured):
+    """Show how alike norms are, pair by pair, in the first and the last round of one replicate."""
+    if _SIMILARITY not in layout.measured:
         return
-    yield _LEAD
-    clouds = _clouds(layout)
-    if not clouds:
+    if all(np.isnan(values).all() for values in layout.values(_SIMILARITY)):
         yield "No run ended with norms."
         return
-    agents = sorted({run.manifest.agents for run in layout.conditions})
-    caption = "Small: runs, at their last round. Large: their means. The curve holds for N agents."
-    caption += legend_note(list(layout.levels) if len(clouds) == len(layout.conditions) else [])
-    yield norm_space("norms", "Norms at the end of each run", caption, agents, clouds)
+    yield _LEAD
+    found = _recorded(layout)
+    if not found:
+        yield _NO_EMBEDDINGS
+        return
+    yield from (similarity_figure(*each) for each in found[:_MOST_MATRICES])
+    if len(found) > _MOST_MATRICES:
+        yield f"The first {_MOST_MATRICES} of {len(found)} conditions with embeddings."
 
 
-def _clouds(layout: Layout) -> dict[str, PointCloud]:
-    """Group the norms by condition; if those are too many, by the levels of one factor."""
-    both = layout.values(_SIMILARITY), layout.values(_ALIGNMENT)
-    for factors in (list(layout.levels), layout.factors[:1], layout.factors[1:], []):
-        groups = layout.group_by(factors)
-        if len(groups) <= len(SERIES):
-            break
-    found = {
-        layout.name(group.places[0], factors) if factors else "all": PointCloud(
-            *(np.concatenate([values[place] for place in group.places]) for values in both)
-        )
-        for group in groups
-    }
-    return {name: cloud for name, cloud in found.items() if not np.isnan(cloud.across).all()}
+def _recorded(layout: Layout) -> list[tuple[str, str, NormEnds]]:
+    """Read the norms of each condition, with the name of its figure and what is said of it."""
+    found = []
+    for place, run in enumerate(layout.conditions):
+        ends = read_norm_ends(run) if run.manifest.level == "full" else None
+        if ends is None:
+            continue
+        where = layout.name(place) if len(layout.conditions) > 1 else ""
+        if run.manifest.replicates > 1:
+            one = f"replicate 0 of {run.manifest.replicates}"
+            where = f"{where}, {one}" if where else one
+        found.append((f"norms_{place + 1}", where, ends))
+    return found
+
+
+def similarity_figure(name: str, where: str, ends: NormEnds) -> Figure:
+    """Draw the cosine of each two agents' norms, first and last round; where: which run it is."""
+    order = _order(ends.last.vectors)
+    seats = [*ends.last.seats[order].tolist()]
+    seats += [seat for seat in ends.first.seats.tolist() if seat not in seats]  # who has left
+    names = [ends.names[seat] for seat in seats]
+    rounds = [ends.last] if ends.first.round == ends.last.round else [ends.first, ends.last]
+    panels = [
+        HeatPanel(f"Round {one.round}", ("agent", "agent"), names, names, _cosines(one, seats))
+        for one in rounds
+    ]
+    means = ", ".join(f"{one.similarity:.2f} in round {one.round}" for one in rounds)
+    title = f"Mean cosine of two agents' norms: {means}"
+    begin = f"{where[:1].upper()}{where[1:]}. " if where else ""
+    caption = f"{begin}{_MATRIX}{_GONE * (len(seats) > len(order))} Embeddings: {ends.embedder}."
+    return heatmap(name, title, caption, "cosine of norms", panels)
+
+
+def _order(vectors: Array) -> list[int]:
+    """Order agents along the line on which their norms differ most, (N, d) -> N places."""
+    norms = unit(vectors)
+    apart = norms - norms.mean(0)
+    _, strength, axes = np.linalg.svd(apart, full_matrices=False)
+    along = np.round(apart @ axes[0], 6) if strength[0] > 1e-6 else np.zeros(len(norms))
+    # The sign of an axis is arbitrary: the first agent stands in the first half.
+    along = -along if along[0] > 0 else along
+    return [int(place) for place in np.argsort(along, kind="stable")]
+
+
+def _cosines(held: HeldNorms, seats: Sequence[int]) -> Array:
+    """Cosines of all pairs in the order of seats; NaN of those who hold no norm, and of oneself."""
+    norms, place = unit(held.vectors), {seat: at for at, seat in enumerate(held.seats.tolist())}
+    values = np.full((len(seats), len(seats)), np.nan)
+    rows = [at for at, seat in enumerate(seats) if seat in place]
+    own = norms[[place[seats[at]] for at in rows]]
+    values[np.ix_(rows, rows)] = np.clip(own @ own.T, -1, 1)
+    np.fill_diagonal(values, np.nan)
+    return values
 
 
 def _codings(layout: Layout) -> Iterator[SectionPart]:

@@ -6,21 +6,24 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from society.analysis.statistics.bands import UNBOUNDED
 from society.analysis.statistics.means import bootstrapped_mean, mean, share
 from society.analysis.statistics.samples import try_compute
 from society.analysis.statistics.value_scale import TIMES
 from society.analysis.study.design import ConditionGroup
 from society.analysis.study.frames import CONDITION
 from society.analysis.study.panel_tests import PanelTests
-from society.experiments.factors import format_label
+from society.experiments.factors import Label, format_label
 from society.report.figures.heatmaps import HeatPanel, heatmap
 from society.report.figures.intervals import Dot, DotPanel, dot_plot
-from society.report.figures.style import SERIES
+from society.report.figures.scales import AxisScale
+from society.report.figures.style import SERIES, Figure, SeriesStyle
 from society.report.layout import Layout
-from society.report.page import Section, SectionPart
+from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import Head, Table, known_mean, read_fields
 
 from .contrast_figure import estimation_figure
+from .evolution.populations import Populations
 
 _MOST_DOTS = 84  # in one panel
 _MOST_PANELS = 12
@@ -36,21 +39,57 @@ _LASTED = (
     "lasted: share of runs in which the event had not come by the last round (censored), with "
     "its 95 % Wilson interval; the mean counts the last round as their time."
 )
+_LAST_GENERATION = (
+    "The figure shows the last generation, on the scale of the figure by generation; the table and "
+    "all tests take means over all generations."
+)
+_ALL_GENERATIONS = (
+    " It is a mean over all generations, in the figure, the table and all tests; how it ends "
+    "stands under Evolution."
+)
 _NO_MEASURES = (
     "These runs have no measures, so there is no outcome to show or to test. Measures are declared "
     "with the scenario: @scenario(..., measures=(Measure(...),))."
 )
 
 
-def outcome_section(layout: Layout, tests: Sequence[PanelTests]) -> Section:
-    """Show the outcome of each condition, as a figure and in numbers; else say what is missing."""
+def outcome_section(populations: Populations, tests: Sequence[PanelTests]) -> Section:
+    """Show the outcome of each condition, as a figure and in numbers; else say what is missing.
+
+    Of a single condition that evolves, the last generation is shown first, which a mean over all
+    generations would hide.
+    """
+    layout = populations.layout
     if not layout.outcome:
         return Section("Outcome", [_NO_MEASURES], "outcome")
     unit = layout.measured[layout.outcome]
     lead = f"{layout.outcome}: {unit}. A value is one run; intervals are 95 % intervals."
     lead += _LOGARITHMS if layout.scale.logarithmic else ""
-    parts = [lead, *_figure(layout, tests), _table(layout)]
+    table = _table(layout)
+    evolves = len(populations.places) == len(layout.conditions) and layout.outcome in layout.folds
+    if evolves and len(layout.conditions) == 1 and not layout.single_run:
+        folded = folded_section("Over all generations, in numbers", table)
+        figure, lead = _last_generation(populations), f"{lead} {_LAST_GENERATION}"
+        return Section(f"Outcome: {layout.outcome}", [lead, figure, folded], "outcome")
+    shown = folded_section("In numbers", table) if layout.single_run else table
+    parts: list[SectionPart] = [lead + _ALL_GENERATIONS * evolves, *_figure(layout, tests), shown]
     return Section(f"Outcome: {layout.outcome}", parts, "outcome")
+
+
+def _last_generation(populations: Populations) -> Figure:
+    """Draw the last generation of each run of the only condition, on the scale of its course."""
+    layout = populations.layout
+    (course,) = populations.by_generation(layout.outcome).values()
+    scale, last = AxisScale.of(course.ravel()), course.shape[1]
+    bounds = UNBOUNDED if scale.logarithmic else layout.bounds(layout.outcome)
+    dot = Dot.of(course[:, -1], scale, bounds)
+    panel = DotPanel("", [layout.name(0)], {"": [dot]}, styles=[layout.style(0)])
+    label = layout.label(layout.outcome)
+    title = f"{label[:1].upper()}{label[1:]} in the last generation ({last} of {last})"
+    bar = " Bar: 95 % interval." if dot is not None and dot.low is not None else ""
+    caption = f"Point: {scale.mean_name} over runs.{bar}"
+    axis = layout.axis_label(layout.outcome)
+    return dot_plot("outcome", title, caption, axis, [panel], scale)
 
 
 def _figure(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[SectionPart]:
@@ -97,12 +136,15 @@ def _dots(
             "",
             [layout.name(0)],
             {"": [Dot.of(values, layout.scale, layout.bounds(layout.outcome))]},
+            styles=[layout.style(0)],
         )
     rows = [format_label(level) for level in layout.levels[across[0]]]
     letters = tests.letters(across[0]) if tests else {}
     signs = [letters.get(row, "") for row in rows] if letters else []
     factor = across[0] if across[0] != CONDITION else ""
-    return DotPanel(panel.title, rows, _series(layout, panel, across, rows), signs, factor)
+    series = _series(layout, panel, across, rows)
+    styles = _styles(layout, across)
+    return DotPanel(panel.title, rows, series, signs, factor, styles)
 
 
 def _series(
@@ -125,6 +167,15 @@ def _series(
         name: [Dot.of(own[row], layout.scale, bounds) if row in own else None for row in rows]
         for name, own in values.items()
     }
+
+
+def _styles(layout: Layout, across: Sequence[str]) -> list[SeriesStyle]:
+    """The styles of series: of the levels of the second factor, or of all rows."""
+    found = dict[Label, SeriesStyle]()
+    for place in range(len(layout.conditions)):
+        level = layout.level(place, across[1]) if across[1:] else None
+        found.setdefault(level, layout.style_of_levels(place, across[1:]))
+    return [found[level] for level in (layout.levels[across[1]] if across[1:] else [None])]
 
 
 def _table(layout: Layout) -> Table:

@@ -13,6 +13,7 @@ from society.analysis.questionnaires import (
     summarise_item,
 )
 from society.analysis.statistics import mean
+from society.analysis.statistics.bands import mean_band
 from society.analysis.statistics.reliability import Reliability
 from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.analysis.study.design import ConditionGroup
@@ -112,22 +113,15 @@ def _figure(layout: Layout, number: int, given: GivenQuestionnaire, name: str) -
 
 
 def _curve(label: str, style: SeriesStyle, waves: Sequence[Wave], name: str) -> Curve:
-    by_wave = [wave.means(name) for wave in waves]
-    found = [try_compute(mean, values) for values in by_wave]
-    bounds = [
-        (np.nan, np.nan) if isinstance(one, NotEstimable) else (one.interval.low, one.interval.high)
-        for one in found
-    ]
-    low, high = np.array(bounds).T
-    means = [known_mean(values) for values in by_wave]
+    band = mean_band(np.stack([wave.means(name) for wave in waves], axis=1))
     return Curve(
         label,
         style,
         np.array([wave.given.occasion.played for wave in waves]),
-        np.array([np.nan if one is None else one for one in means]),
-        low,
-        high,
-        np.array([(~np.isnan(values)).sum() for values in by_wave]),
+        band.mean,
+        band.low,
+        band.high,
+        band.left,
     )
 
 

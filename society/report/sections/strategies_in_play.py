@@ -10,8 +10,8 @@ import numpy as np
 from society.analysis.study.condition import ConditionRun
 from society.engine.rng import Array
 from society.report.figures.stacked_shares import SharePanel, stacked_shares
-from society.report.figures.style import Figure
-from society.report.figures.type_colours import assign_styles
+from society.report.figures.style import Figure, SeriesStyle
+from society.report.figures.type_colours import TypeStyle
 from society.report.figures.welfare_curves import WelfareCurve, WelfarePanel, welfare_curves
 from society.report.layout import Layout
 from society.report.page import Section, SectionPart
@@ -28,14 +28,17 @@ _WELFARE = (
 )
 
 
-def program_play_section(layout: Layout) -> Section:
-    """Show self-play and cultural evolution of strategies, where they were played."""
+def program_play_section(layout: Layout, styles: Mapping[str, TypeStyle]) -> Section:
+    """Show self-play and cultural evolution of strategies, where they were played.
+
+    styles: of genes, by name.
+    """
     runs = layout.conditions
     self_play = [n for n, run in enumerate(runs) if run.manifest.spec["scenario"] == SELF_PLAY]
     evolved = [run for run in runs if run.manifest.spec["scenario"] == EVOLUTION]
     parts: list[SectionPart] = [*_welfare(layout, self_play)] if self_play else []
     if evolved:
-        parts += _evolution(layout, evolved)
+        parts += _evolution(layout, evolved, styles)
     return Section("Strategies in play", parts, "program-play")
 
 
@@ -64,7 +67,7 @@ def _welfare(layout: Layout, places: Sequence[int]) -> Iterator[Figure]:
     for place in places:
         run = runs[place]
         panels = games.setdefault(_game(run).name, {})
-        curve = welfare_curve(run, payoffs[place])
+        curve = welfare_curve(run, payoffs[place], layout.style(place))
         panels.setdefault(str(_parameters(run).get("model", "")), []).append(curve)
     for game, panels in games.items():
         yield welfare_curves(
@@ -75,7 +78,7 @@ def _welfare(layout: Layout, places: Sequence[int]) -> Iterator[Figure]:
         )
 
 
-def welfare_curve(run: ConditionRun, payoffs: Array) -> WelfareCurve:
+def welfare_curve(run: ConditionRun, payoffs: Array, style: SeriesStyle) -> WelfareCurve:
     """Average payoffs of samples, (R, T), of which each round has a composition."""
     game, step = _game(run), _parameters(run).get("step", 1)
     exploiters = np.minimum(np.arange(payoffs.shape[1]) * step, game.players)
@@ -87,12 +90,15 @@ def welfare_curve(run: ConditionRun, payoffs: Array) -> WelfareCurve:
         mean - 2 * error,
         mean + 2 * error,
         game.bounds(),
+        style,
     )
 
 
-def _evolution(layout: Layout, runs: Sequence[ConditionRun]) -> Iterator[SectionPart]:
+def _evolution(
+    layout: Layout, runs: Sequence[ConditionRun], styles: Mapping[str, TypeStyle]
+) -> Iterator[SectionPart]:
     yield evolution_table(layout, runs)
-    genes = [name.removeprefix(_WON) for name in _wins(layout)]
+    genes = evolving_genes(layout)
     first = runs[0]
     shares = shares_of_genes(first)
     if shares is not None and shares.shape[1] == len(genes):
@@ -102,9 +108,14 @@ def _evolution(layout: Layout, runs: Sequence[ConditionRun]) -> Iterator[Section
             "The first replicate of the first condition, generation by generation. Each area is a "
             "gene; at its end stands its last share.",
             [SharePanel("", genes, np.arange(len(shares)) + 1, shares)],
-            assign_styles(genes),
+            styles,
             "generation",
         )
+
+
+def evolving_genes(layout: Layout) -> list[str]:
+    """Names of the genes whose shares cultural evolution follows; [] without any."""
+    return [name.removeprefix(_WON) for name in _wins(layout)]
 
 
 def _wins(layout: Layout) -> list[str]:

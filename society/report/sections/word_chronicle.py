@@ -70,7 +70,9 @@ def word_chronicle(
     held: the kinds that stand until they change. last: the round in which the replicate ended.
     """
     speakers = sorted({one.who for one in quotes}, key=_order)
-    shown = quotes[:_MOST_ENTRIES]
+    # Rounds, not agents, are cut off; quotes may stand in order of kinds.
+    shown = sorted(quotes, key=lambda one: one.round)[:_MOST_ENTRIES]
+    last = last if len(shown) == len(quotes) else max(one.round for one in shown)
     groups = []
     for who in speakers:
         own = [one for one in shown if one.who == who]
@@ -78,7 +80,13 @@ def word_chronicle(
             entries = list(_entries(own, held, last, votes))
             texts = sum(isinstance(one, ChronicleEntry) for one in entries)
             groups.append((f"{who}: {texts} {'text' if texts == 1 else 'texts'}", entries))
-    return Chronicle(groups)
+    note = ""
+    if (more := len(quotes) - len(shown)) > 0:
+        note = (
+            f"The first {len(shown):,} of {len(quotes):,} texts, up to round {last}; {more:,} more "
+            "stand in the file of the table below."
+        )
+    return Chronicle(groups, note)
 
 
 def _order(who: str) -> tuple[bool, list[tuple[bool, Any]]]:

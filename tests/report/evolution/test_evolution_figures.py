@@ -22,6 +22,8 @@ from society.report.figures.style import INK, PAPER, SERIES, Figure
 from society.report.sections.evolution.aggregates import RunMean
 from society.report.sections.evolution.strategies import line_of_words
 
+pytestmark = pytest.mark.usefixtures("wide_only")
+
 
 def texts(picture: Figure) -> list[str]:
     """The words in a picture, without the figures of its axes."""
@@ -186,7 +188,7 @@ def test_every_quantity_has_a_scale_of_its_own() -> None:
 
 
 def test_a_point_is_a_run() -> None:
-    cloud = PointCloud(np.array([0.1, 0.4, np.nan]), np.array([5.0, 9.0, 7.0]))
+    cloud = PointCloud(np.array([0.1, 0.4, np.nan]), np.array([5.0, 9.0, 7.0]), SERIES[0])
     picture = scatter_plot("s", "t", "w", ("first", "last"), {"a": cloud, "b": cloud})
     assert texts(picture) == ["first", "last", "a", "b"]
     assert picture.alt == (
@@ -224,7 +226,7 @@ def test_what_multiplies_has_a_logarithmic_axis() -> None:
 def test_points_of_what_multiplies_fill_the_figure() -> None:
     upwards = np.array([10.0, 100.0, 1000.0, 1e6])
     picture = scatter_plot(
-        "s", "t", "w", ("first", "last"), {"a": PointCloud(np.arange(4.0), upwards)}
+        "s", "t", "w", ("first", "last"), {"a": PointCloud(np.arange(4.0), upwards, SERIES[0])}
     )
     heights = [
         float(y) for y in re.findall(r'<use [^>]*y="([\d.]+)"[^>]*stroke: #0072b2', picture.svg)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from society.analysis.statistics.bands import FEWEST, mean_band
 from society.engine.rng import Array
 from society.report.figures.curves import Curve, CurvePanel, SingleRun, line_plot
 from society.report.figures.scales import LINEAR, AxisScale
@@ -86,11 +87,11 @@ def _shown(populations: Populations, values: Values) -> dict[int, Array]:
 
 
 def _curve(label: str, style: SeriesStyle, values: Array, scale: AxisScale) -> Curve:
-    found = RunMean.of(scale.transform(values))
-    mean, when = found.representative, np.arange(1, values.shape[1] + 1)
-    mean, low, high = map(scale.invert, (mean, mean - found.error, mean + found.error))
+    band, when = mean_band(scale.transform(values)), np.arange(1, values.shape[1] + 1)
+    enough = RunMean.of(values).enough
+    mean, low, high = (np.where(enough, scale.invert(each), np.nan) for each in band[1:])
     runs = [SingleRun(run) for run in values] if _few(values) else []
-    return Curve(label, style, when, mean, low, high, found.runs, runs)
+    return Curve(label, style, when, mean, low, high, band.left, runs)
 
 
 def _few(values: Array) -> bool:
@@ -104,7 +105,7 @@ def _curve_note(populations: Populations, quantities: Sequence[Values]) -> str:
     notes = [
         " On logarithmic axes: geometric means."
         * any(AxisScale.of(join_values(values)).logarithmic for values in some),
-        " Bands: one standard error." * any(len(each) > 1 for each in every),
+        " Bands: 95 % intervals." * any(len(each) >= FEWEST for each in every),
         " Thin lines: single runs." * any(map(_few, every)),
         *map(cut_note, some),
     ]

@@ -87,15 +87,17 @@ def _newborn(populations: Populations) -> Iterator[SectionPart]:
     if not runs:
         return
     encounters = list(dict.fromkeys(name for place in runs for name in pasts[place].encounters))
-    series = {}
-    for place in [*runs][:MOST_PANELS]:
+    series, shown = {}, [*runs][:MOST_PANELS]
+    styles = [populations.layout.style(place) for place in shown]
+    for place in shown:
         apart = dict(zip(pasts[place].encounters, runs[place][-1], strict=True))
         series[populations.label(place)] = [
             Dot.of(apart[name]) if name in apart else None for name in encounters
         ]
     axis = "share that would be given, newborn agents less their ancestors"
     title, caption = "Newborn agents and their ancestors", _NEWBORN + populations.panel_note
-    yield dot_plot("newborn", title, caption, axis, [DotPanel("", encounters, series)])
+    panel = DotPanel("", encounters, series, styles=styles)
+    yield dot_plot("newborn", title, caption, axis, [panel])
     yield _newborn_table(populations, {place: pasts[place].encounters for place in runs}, runs)
 
 

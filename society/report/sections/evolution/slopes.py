@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -46,7 +46,8 @@ def _slopes(populations: Populations) -> Iterator[SectionPart]:
         return
     if len(slopes) <= _MOST_DOTS:
         dots = [Dot.of(each) for each in slopes.values()]
-        panel = DotPanel("", [layout.name(place) for place in slopes], {"": dots})
+        names, ink = [layout.name(place) for place in slopes], [layout.style_of_levels(0, [])]
+        panel = DotPanel("", names, {"": dots}, styles=ink)
         axis = f"change of the {populations.quantity(PHENOTYPE)} per generation"
         yield dot_plot("slopes", "Slope of the phenotype", _CAPTION, axis, [panel])
     bounds = "interval.low", "interval.high"
@@ -73,13 +74,17 @@ def _prediction(populations: Populations) -> Iterator[SectionPart]:
     """The first generation's phenotype and the last one's fitness, run by run."""
     began, ended = populations.by_generation(PHENOTYPE), populations.by_generation(FITNESS)
     runs = {
-        place: PointCloud(began[place][:, 0], ended[place][:, -1]) for place in populations.places
+        place: PointCloud(began[place][:, 0], ended[place][:, -1], populations.layout.style(place))
+        for place in populations.places
     }
-    clouds = {populations.label(place): runs[place] for place in populations.shown}
-    if all(np.isnan(cloud.across * cloud.upwards).all() for cloud in clouds.values()):
+    most = max(cloud.known for cloud in runs.values())
+    if not most:
         return
-    most = max(int((~np.isnan(one * other)).sum()) for one, other in runs.values())
-    if most < _FEWEST:
+    enough = [place for place, cloud in runs.items() if cloud.known >= _FEWEST]
+    clouds = {
+        populations.label(place): runs[place] for place in populations.shown if place in enough
+    }
+    if not clouds:
         yield (
             f"With {count_noun(most, 'run')} a condition it cannot be told whether beginnings "
             f"predict ends: a correlation takes {_FEWEST} runs at least, so none is drawn."
@@ -89,11 +94,13 @@ def _prediction(populations: Populations) -> Iterator[SectionPart]:
         f"{populations.quantity(PHENOTYPE)} of the first generation",
         f"{populations.quantity(FITNESS)} of the last generation",
     )
-    caption = f"A point is a run.{populations.shown_note}"
+    few = [populations.label(place) for place in populations.shown if place not in enough]
+    caption = f"A point is a run.{populations.shown_note}{_left_out(few)}"
     title = "First generation and final outcome"
     yield scatter_plot("foretold", title, caption, axes, clouds)
     across, upwards = (
-        AxisScale.of(np.concatenate(every)) for every in zip(*runs.values(), strict=True)
+        AxisScale.of(np.concatenate(every))
+        for every in zip(*(cloud.runs for cloud in clouds.values()), strict=True)
     )
     fields = [
         *("n", "pearson", "pearson_interval.low", "pearson_interval.high"),
@@ -103,7 +110,7 @@ def _prediction(populations: Populations) -> Iterator[SectionPart]:
         read_fields(
             try_compute(correlation, across.transform(one), upwards.transform(other)), *fields
         )
-        for one, other in runs.values()
+        for one, other in (runs[place].runs for place in enough)
     ]
     head: Head = [
         ("count", "runs"),
@@ -113,5 +120,12 @@ def _prediction(populations: Populations) -> Iterator[SectionPart]:
     logarithms = across.logarithmic or upwards.logarithmic
     notes = [_INTERVALS, *["Where an axis is logarithmic, r is that of logarithms."] * logarithms]
     title = "Correlation of the first generation's phenotype with the final fitness"
-    first = populations.layout.factor_columns(runs)
+    first = populations.layout.factor_columns(enough)
     yield Table.of("foretold", title, head, rows, *notes, first=first)
+
+
+def _left_out(few: Sequence[str]) -> str:
+    """Name the conditions with too few runs; begins with a space, if there are any."""
+    if not few:
+        return ""
+    return f" Left out, with fewer than {_FEWEST} runs: {', '.join(few)}."

@@ -1,0 +1,97 @@
+"""Norms in the first and the last round of a replicate, with the recorded embeddings.
+
+Nothing is embedded here, so that no model is loaded to read a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from society.engine.rng import Array
+from society.memory.norm_space import similarity
+from society.runs.agent_names import AgentNames
+from society.runs.runfile import RunFile
+
+from .condition import ConditionRun
+from .details import read_pages
+from .events import PageReading
+
+_NORM = "norm"
+
+
+class HeldNorms(NamedTuple):
+    """The norms that agents hold at the end of a round: seats (n,), texts (n,), vectors (n, d)."""
+
+    round: int
+    seats: Array
+    texts: tuple[str, ...]
+    vectors: Array
+
+    @property
+    def similarity(self) -> float:
+        """The mean cosine over pairs of agents."""
+        return similarity(self.vectors)
+
+
+class NormEnds(NamedTuple):
+    """The first and the last round with norms; names: of agents by seat."""
+
+    embedder: str
+    first: HeldNorms
+    last: HeldNorms
+    names: dict[int, str]
+
+
+def read_norm_ends(run: ConditionRun, replicate: int = 0) -> NormEnds | None:
+    """Read norms and their embeddings; None if there are no norms, or embeddings of them.
+
+    Raises InputError for a run at level summary.
+    """
+    found = list[tuple[int, Array, tuple[str, ...]]]()
+    with run.opened() as file:
+        names = AgentNames.of_run(file)
+        for reading in read_pages(file):
+            names.meet(reading.page)
+            held = _held(reading, replicate)
+            if held is not None:
+                found = [*found[:1], (reading.page.number, *held)]
+        if not found:
+            return None
+        first, last = found[0], found[-1]
+        recorded = _recorded(file, list(dict.fromkeys((*first[2], *last[2]))))
+        if recorded is None:
+            return None
+        embedder, vectors = recorded
+        called = {
+            seat: names.name(replicate, seat)
+            for seat in sorted({*first[1].tolist(), *last[1].tolist()})
+        }
+    begun, ended = (
+        HeldNorms(*one, np.stack([vectors[text] for text in one[2]])) for one in (first, last)
+    )
+    return NormEnds(embedder, begun, ended, called)
+
+
+def _held(reading: PageReading, replicate: int) -> tuple[Array, tuple[str, ...]] | None:
+    """Return seats and norms at the end of a round; None if none was reconsidered in it."""
+    told = [one for one in reading.statements if one.name == _NORM and one.of_agents]
+    if not told:
+        return None
+    page, said = reading.page, told[-1].values[replicate]
+    kept = page.public[_NORM][replicate] if _NORM in page.public else np.full(len(said), "")
+    texts = np.where(kept.astype(bool), kept, said)  # what is held counts before what is said
+    there = page.present[replicate] & page.running[replicate] & (texts != "")
+    seats = np.flatnonzero(there)
+    return (seats, tuple(map(str, texts[seats]))) if len(seats) else None
+
+
+def _recorded(file: RunFile, texts: Sequence[str]) -> tuple[str, dict[str, Array]] | None:
+    """Return the embeddings of all the texts by an embedder that has them all, with its name."""
+    for embedder in file.embedders():
+        vectors = file.vectors(embedder, texts)
+        if len(vectors) == len(texts):
+            return embedder, vectors
+    return None
