@@ -153,9 +153,12 @@ _STATISTICS = (
         "The reliability of scales is Cronbach's alpha [cronbach1951] and McDonald's omega "
         "[mcdonald1999].",
     ),
-    Statistic("kappas_.*", "", "Pairs of raters were compared by Cohen's kappa [cohen1960]."),
     Statistic(
-        "agreement.*|codes.*", "", "Raters agreed by Krippendorff's alpha [krippendorff2011]."
+        "kappas_.*", "Cohen's κ", "Pairs of raters were compared by Cohen's kappa [cohen1960]."
+    ),
+    Statistic(
+        *("agreement_.*", "Krippendorff's α"),
+        "The agreement of raters is Krippendorff's alpha [krippendorff2011].",
     ),
     Statistic(
         *("crossplay_.*_numbers", "mean"),

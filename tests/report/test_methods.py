@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sqlite3
+from functools import cache
+from pathlib import Path
 
 import pytest
 
+import society.report
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study.study import Study
 from society.engine.calls import Address, Completion, Message, Request
@@ -83,6 +87,13 @@ def test_a_correction_says_for_how_many_contrasts() -> None:
     assert (
         named(table) == "Their p values were corrected for 2 contrasts by Holm's method [holm1979]."
     )
+
+
+def test_agreements_in_games_are_no_agreement_of_raters() -> None:
+    counts = Table("agreements", "T", [TableColumn("agreed", [0.5], "share")])
+    alpha = [TableColumn("Krippendorff's α", [0.7], "share")]
+    assert named(counts) == ""
+    assert "[krippendorff2011]" in named(Table("agreement_1", "T", alpha))
 
 
 # Models
@@ -162,3 +173,44 @@ def test_a_figure_for_print_has_its_width_its_fonts_and_no_date() -> None:
         assert b"/Type3" not in pdf
         assert b"Date" not in pdf
     assert not render_figure("f", "F", "", "", draw, 2.0).pdfs
+
+
+# Names that methods look for are names that sections give.
+
+SECTIONS = Path(society.report.__file__).parent / "sections"
+
+
+@cache
+def table_names() -> set[str]:
+    """Read the names of tables in the source of sections; what differs from table to table is X."""
+    found: set[str] = set()
+    for file in SECTIONS.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.JoinedStr):
+                parts = (
+                    part.value if isinstance(part, ast.Constant) else "X" for part in node.values
+                )
+                found.add("".join(map(str, parts)))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.add(node.value)
+    return found
+
+
+@pytest.mark.parametrize("pattern", sorted({one.table for one in methods._STATISTICS} - {".*"}))
+def test_a_table_that_methods_look_for_is_made_by_a_section(pattern: str) -> None:
+    for piece in pattern.split(".*"):  # names are composed, f"{game}_numbers" say
+        assert any(piece in name for name in table_names()), piece
+
+
+@pytest.mark.parametrize("heading", sorted({one.column for one in methods._STATISTICS} - {""}))
+def test_a_heading_that_methods_look_for_is_given_by_a_section(heading: str) -> None:
+    assert any(heading in name for name in table_names())
+
+
+def test_this_program_is_cited_as_its_citation_file_says() -> None:
+    lines = (Path(__file__).parents[2] / "CITATION.cff").read_text("utf-8").splitlines()
+    told = dict(line.split(": ", 1) for line in lines if ": " in line)
+    fields = references()["society"].fields
+    assert fields["title"] == told["title"].strip('"')
+    assert fields["author"] == "{" + told["  - name"] + "}"
+    assert society.__version__ == told["version"]
