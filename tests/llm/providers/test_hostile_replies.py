@@ -79,8 +79,11 @@ def bomb(size: int, window: int, head: bytes = b"") -> Callable[[HostileHandler]
 
     def answer(request: HostileHandler) -> None:
         packer, blanks = zlib.compressobj(9, wbits=window), b" " * 1_000_000
-        body = packer.compress(head)
-        body += b"".join(packer.compress(blanks) for _ in range(size // len(blanks)))
+        body = packer.compress(head) + packer.flush(zlib.Z_FULL_FLUSH)
+        # After a full flush pieces do not depend on each other: one is packed, and repeated, since
+        # packing all takes longer than the client waits. Nobody gets to the checksum, which is off.
+        piece = packer.compress(blanks) + packer.flush(zlib.Z_FULL_FLUSH)
+        body += piece * (size // len(blanks))
         request.send(200, body + packer.flush(), Content_Encoding=BY_WINDOW[window])
 
     return answer
