@@ -188,9 +188,11 @@ def _find_answers(folder: Path) -> list[StudyFinding]:
     from society.analysis.findings import study_findings
     from society.analysis.study import open_sweep
     from society.analysis.study.design import StudyDesign
+    from society.experiments.folder import open_folder
 
-    study = open_sweep(folder)
-    return study_findings(StudyDesign(study)) if study.played else []
+    if not any((folder / condition.file).exists() for condition in open_folder(folder).conditions):
+        return []
+    return study_findings(StudyDesign(open_sweep(folder)))
 
 
 def _print_answers(findings: Sequence[StudyFinding]) -> None:

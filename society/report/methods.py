@@ -193,7 +193,8 @@ def describe_methods(
         "Software": " ".join(_software(study, with_tests=any(_used(study, tables)))),
     }
     said = {title: words for title, words in said.items() if words}
-    keys = [key for words in said.values() for key in chain(*map(_keys, _CITED.findall(words)))]
+    cited = (key for words in said.values() for key in chain(*map(_keys, _CITED.findall(words))))
+    keys = [key for key in cited if key in references()]
     return Methods(
         {title: _CITED.sub(_cite, words) for title, words in said.items()},
         list(dict.fromkeys(keys)),
@@ -205,7 +206,10 @@ def _keys(found: str) -> list[str]:
 
 
 def _cite(found: re.Match[str]) -> str:
+    """Give authors and years in place of keys; other text in brackets, a list say, stays."""
     every = references()
+    if not set(_keys(found[1])) <= set(every):
+        return found[0]
     return f"({'; '.join(every[key].cited for key in _keys(found[1]))})"
 
 

@@ -90,7 +90,7 @@ def test_json_is_one_object_on_stdout_and_quiet_says_nothing(typed: Typed) -> No
     said = typed("sweep", "fines.yaml", "--json", "--out", "s")
     told = json.loads(said.out)
     assert (said.code, said.err) == (0, "")
-    assert list(told) == ["name", "out", "spent", "conditions"]
+    assert list(told) == ["name", "out", "spent", "conditions", "findings"]
     assert (told["name"], told["out"]) == ("fines", "s")
     assert told["spent"] == {"calls": 0, "tokens": 0, "cost": 0}
     assert told["conditions"][0] == {

@@ -70,7 +70,7 @@ def test_lineages_of_experiments_do_not_overwrite_each_other(page: Path) -> None
 
 
 def test_what_is_measured_once_a_generation_has_generations_on_its_axis(page: Path) -> None:
-    svg = (page.parent / "figures" / "image-time_phenotype.svg").read_text("utf-8")
+    svg = (page.parent / "figures" / "image-time_generations.svg").read_text("utf-8")
     assert re.findall(r">(round|generation)<", svg) == ["generation"]
 
 
@@ -99,7 +99,7 @@ def test_no_claim_and_no_entry_is_left_out_of_a_page_since_there_are_many(tmp_pa
     verdicts = village.verdicts()
     text = write_page(village, verdicts).read_text("utf-8")
     assert len(verdicts) == 62
-    assert all(f"<summary>––  {one.bare}</summary>" in text for one in verdicts)
+    assert all(f'<summary class="stop">––  {one.bare}</summary>' in text for one in verdicts)
     dilemmas = ReproductionRun(reproduction("dilemmas"), tmp_path / "dilemmas")
     text = write_page(dilemmas, []).read_text("utf-8")
     assert text.count("Payoffs by match-up, ") == 20

@@ -117,6 +117,8 @@ def test_the_manifest_sets_the_run_up_again(keep: Keep, reading: Reading) -> Non
         "unit": "rounds",
         "fold": "first",
         "label": "",
+        "bounds": (None, None),
+        "ended": None,
     }
     assert given.versions["numpy"] == np.__version__
     again = (

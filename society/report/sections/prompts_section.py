@@ -25,8 +25,9 @@ class AskedPrompt(NamedTuple):
 
     def parts(self) -> Iterator[SectionPart]:
         """Give its messages by their roles, and the schema that the provider was given."""
-        where = f"round {self.round}, agent {self.request.address.agent}"
-        yield f"As it was asked in {where}; asked {self.times:,} times in this condition."
+        yield (
+            f"As it was asked in round {self.round}; asked {self.times:,} times in this condition."
+        )
         for message in self.request.messages:
             yield Section(_role(message), [Verbatim(message.content)])
         if self.request.schema is not None:

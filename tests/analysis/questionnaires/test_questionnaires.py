@@ -200,7 +200,10 @@ def test_a_report_says_what_was_answered_and_what_is_too_little(asked: Asked) ->
     assert "Of a test." in section.walk()
     found = tables(section)
     means = found["wellbeing: mean of like, leave"]
-    assert [row[1:4] for row in means.rows] == [("before", "0", "4.25"), ("end", "4", "4.25")]
+    assert [row[1:4] for row in means.rows] == [
+        ("before", "0", "4.25 [a]"),
+        ("end", "4", "4.25 [a]"),
+    ]
     reasons = [words for _, words in found["Reliability of the scales"].reasons]
     assert "a scale of a single item has no alpha; it takes at least 2" in reasons
     assert "8 respondents answered all items; alpha takes at least 10" in reasons

@@ -205,9 +205,9 @@ def test_they_stand_before_what_happened_round_by_round(told: Telling, tmp_path:
     assert found == [
         "What was found",
         "What was played",
-        "Outcome: given",
         *TITLES[:2],
         "Measures over time",
+        "Outcome: given",
         *found[6:],
     ]
 
