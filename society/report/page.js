@@ -46,8 +46,9 @@
   const csv = (rows) => rows.map((row) => row.map(csvCell).join(",") + "\n").join("");
 
   // ---- tables -------------------------------------------------------------------------------
-  // Of a cell, without the button that copies it.
-  const words = (cell) => [...cell.childNodes].filter((node) => node.nodeName !== "BUTTON")
+  // Of a cell, without the button that copies it; the button in a head is its name.
+  const ofCell = (node) => node.nodeName !== "BUTTON" || node.closest("thead");
+  const words = (cell) => [...cell.childNodes].filter(ofCell)
     .map((node) => node.textContent).join("").replace(/\s+/g, " ").trim();
 
   // The number that a cell begins with: "1,234.5 [1, 2]", "<0.001", "62 %"; what is missing is last.

@@ -392,7 +392,7 @@ def test_whoever_does_not_follow_words_descends_from_its_parent(told: Telling) -
 
 def genealogy(found: Told) -> str:
     """Return the words about the one lineage that is drawn."""
-    _, drawn = (part for part in found["lives"].walk() if isinstance(part, Figure))
+    (drawn,) = (part for part in found["lives"].walk() if isinstance(part, Figure))
     return drawn.caption
 
 
