@@ -106,7 +106,7 @@ def _collapsed(p: Lake, stock: Array) -> Array:
 
 
 class _Reach:
-    """What may be left from each stock, as places in the grid: from full effort to none.
+    """Return what may be left of each stock, as places in the grid: from full effort to none.
 
     first_on: the first point that can be left. first_off: the one below what full effort leaves.
     """

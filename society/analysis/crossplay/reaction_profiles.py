@@ -1,4 +1,4 @@
-"""What types do after what they and their co-players did: cooperation after CC, CD, DC and DD.
+"""Reactions of types to what they and their co-players did: cooperation after CC, CD, DC and DD.
 
 Only of games in which everybody has two actions, one of which the game calls cooperation. A context
 is the agent's own last action, and how many of its co-players cooperated when they last moved, in

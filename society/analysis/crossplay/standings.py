@@ -104,7 +104,7 @@ class RunStandings:
 
     @cached_property
     def by_seat(self) -> Array:
-        """What each seat is paid by the types that sit there, (n, K, ..., K)."""
+        """Return the payoff of each seat by the types that sit in all of them, (n, K, ..., K)."""
         why = metagame_gap(self.cell.matches)
         if why is not None:
             raise NotEstimable(why)

@@ -136,7 +136,7 @@ class ComparedConditions:
 
 
 @dataclass(frozen=True)
-class Effect:
+class FactorEffect:
     """A test that a claim may rest on: of two conditions, of a factor, or of an interaction."""
 
     conditions: ComparedConditions
@@ -159,7 +159,7 @@ def compare_conditions(
     """Say what differs in each panel, effects first; "cannot be told apart" is said as well."""
     panels = [replace(panel, quantity=quantity) for panel in panels]
     said = [_values(panel) for panel in panels if panel.too_few]
-    tested, effects = [panel for panel in panels if not panel.too_few], list[Effect]()
+    tested, effects = [panel for panel in panels if not panel.too_few], list[FactorEffect]()
     for panel in tested:
         found = try_compute(_effects, panel)
         if isinstance(found, NotEstimable):
@@ -177,15 +177,17 @@ def compare_conditions(
     ]
 
 
-def _effects(panel: ComparedConditions) -> list[Effect]:
+def _effects(panel: ComparedConditions) -> list[FactorEffect]:
     """Test a panel: two conditions by their contrast, others by an analysis of variance."""
     if len(panel.values) == 2 and len(panel.factors) == 1:
         (factor,) = panel.factors
-        return [Effect(panel, factor, panel.contrast.p)]
-    return [Effect(panel, row.name, row.p) for row in panel.variance.sources if row.p is not None]
+        return [FactorEffect(panel, factor, panel.contrast.p)]
+    return [
+        FactorEffect(panel, row.name, row.p) for row in panel.variance.sources if row.p is not None
+    ]
 
 
-def _panel(effects: Sequence[Effect]) -> Iterator[StudyFinding]:
+def _panel(effects: Sequence[FactorEffect]) -> Iterator[StudyFinding]:
     """Say what the tests of one panel have found."""
     crossed = next((one for one in effects if one.interaction), None)
     if crossed is not None and crossed.found:
@@ -204,7 +206,7 @@ def _panel(effects: Sequence[Effect]) -> Iterator[StudyFinding]:
         )
 
 
-def _of_factor(effect: Effect) -> StudyFinding:
+def _of_factor(effect: FactorEffect) -> StudyFinding:
     panel = effect.conditions
     if len(panel.values) == 2 and len(panel.factors) == 1:
         return _two(effect)
@@ -214,7 +216,7 @@ def _of_factor(effect: Effect) -> StudyFinding:
     return _levels(effect, found)
 
 
-def _tukey(effect: Effect) -> Tukey:
+def _tukey(effect: FactorEffect) -> Tukey:
     analysis = effect.conditions.variance
     if len(analysis.margins[effect.source]) > _MOST_LEVELS:
         raise NotEstimable(
@@ -223,7 +225,7 @@ def _tukey(effect: Effect) -> Tukey:
     return tukey_after(analysis, effect.source)
 
 
-def _by_f_alone(effect: Effect, why: NotEstimable) -> StudyFinding:
+def _by_f_alone(effect: FactorEffect, why: NotEstimable) -> StudyFinding:
     """Say whether levels differ at all, where pairs are not compared."""
     panel, quantity = effect.conditions, effect.conditions.quantity
     words = f"{_f_words(effect)}; {why}"
@@ -241,7 +243,7 @@ def _by_f_alone(effect: Effect, why: NotEstimable) -> StudyFinding:
 # Two conditions
 
 
-def _two(effect: Effect) -> StudyFinding:
+def _two(effect: FactorEffect) -> StudyFinding:
     panel, quantity = effect.conditions, effect.conditions.quantity
     contrast, factor = panel.contrast, effect.source
     low, high = (at_level(factor, cell[0]) for cell in panel.values)
@@ -316,7 +318,7 @@ def _differs(step: _Step) -> bool:
     return step.interval.low > 0 or step.interval.high < 0
 
 
-def _levels(effect: Effect, found: Tukey) -> StudyFinding:
+def _levels(effect: FactorEffect, found: Tukey) -> StudyFinding:
     """Say how the levels of a factor differ, in their order if they have one."""
     panel, levels = effect.conditions, effect.conditions.factors[effect.source]
     steps = _steps(found, levels)
@@ -333,7 +335,7 @@ def _levels(effect: Effect, found: Tukey) -> StudyFinding:
     return _ranked(effect, found, panel)
 
 
-def _course(effect: Effect) -> tuple[str, str]:
+def _course(effect: FactorEffect) -> tuple[str, str]:
     """Return the means of the levels in a row, and what the levels are."""
     panel, quantity = effect.conditions, effect.conditions.quantity
     own = panel.by_level(effect.source)
@@ -343,7 +345,7 @@ def _course(effect: Effect) -> tuple[str, str]:
     return averages.words(quantity), f"{effect.source} = {list_levels([*own])}{means}"
 
 
-def _trend(effect: Effect, ends: _Step) -> StudyFinding:
+def _trend(effect: FactorEffect, ends: _Step) -> StudyFinding:
     panel, quantity = effect.conditions, effect.conditions.quantity
     verb = "rose" if ends.difference > 0 else "fell"
     numbers, levels = _course(effect)
@@ -357,7 +359,7 @@ def _trend(effect: Effect, ends: _Step) -> StudyFinding:
     )
 
 
-def _widest(effect: Effect, step: _Step, *, one_way: bool) -> StudyFinding:
+def _widest(effect: FactorEffect, step: _Step, *, one_way: bool) -> StudyFinding:
     panel, quantity = effect.conditions, effect.conditions.quantity
     more = "higher" if step.difference > 0 else "lower"
     numbers, levels = _course(effect)
@@ -373,7 +375,7 @@ def _widest(effect: Effect, step: _Step, *, one_way: bool) -> StudyFinding:
     )
 
 
-def _apart(effect: Effect, step: _Step) -> tuple[str, Basis]:
+def _apart(effect: FactorEffect, step: _Step) -> tuple[str, Basis]:
     """Return by how much two levels differ, in words, and the basis of that."""
     panel, quantity = effect.conditions, effect.conditions.quantity
     difference, interval, decimals = _difference(quantity, step.difference, step.interval)
@@ -389,7 +391,7 @@ def _apart(effect: Effect, step: _Step) -> tuple[str, Basis]:
     return words, Basis(test, panel.variance.n, difference, interval, effect.adjusted)
 
 
-def _no_levels_differ(effect: Effect, steps: Sequence[_Step]) -> StudyFinding:
+def _no_levels_differ(effect: FactorEffect, steps: Sequence[_Step]) -> StudyFinding:
     """Say that levels cannot be told apart, and what difference is excluded."""
     panel, quantity = effect.conditions, effect.conditions.quantity
     most = max(limit for step in steps for limit in _sizes(quantity, step.interval))
@@ -418,7 +420,7 @@ def _sizes(quantity: Quantity, interval: Interval) -> list[float]:
     return [float(np.exp(size)) for size in sizes] if quantity.scale.logarithmic else sizes
 
 
-def _ranked(effect: Effect, found: Tukey, panel: ComparedConditions) -> StudyFinding:
+def _ranked(effect: FactorEffect, found: Tukey, panel: ComparedConditions) -> StudyFinding:
     """Name the best of unordered levels, those tied with it, and those that are behind."""
     quantity, factor = panel.quantity, effect.source
     own = panel.by_level(factor)
@@ -463,7 +465,7 @@ def _ranked(effect: Effect, found: Tukey, panel: ComparedConditions) -> StudyFin
 # Two factors that depend on each other
 
 
-def _interaction(crossed: Effect) -> Iterator[StudyFinding]:
+def _interaction(crossed: FactorEffect) -> Iterator[StudyFinding]:
     """Say what one factor does within each level of the other, and that this differs."""
     panel = crossed.conditions
     along, across = _roles(panel)
@@ -501,7 +503,7 @@ def _roles(panel: ComparedConditions) -> tuple[str, str]:
     return first, second
 
 
-def _same_direction(crossed: Effect, slices: Sequence[Effect]) -> StudyFinding | None:
+def _same_direction(crossed: FactorEffect, slices: Sequence[FactorEffect]) -> StudyFinding | None:
     """Put trends that go the same way in all slices into one sentence; else None."""
     panel = crossed.conditions
     along, across = _roles(panel)
@@ -541,17 +543,17 @@ def _same_direction(crossed: Effect, slices: Sequence[Effect]) -> StudyFinding |
 # What cannot be tested
 
 
-def _f_row(effect: Effect) -> tuple[AnovaRow, AnovaRow]:
+def _f_row(effect: FactorEffect) -> tuple[AnovaRow, AnovaRow]:
     analysis = effect.conditions.variance
     return analysis[effect.source], analysis.residual
 
 
-def _f_words(effect: Effect) -> str:
+def _f_words(effect: FactorEffect) -> str:
     row, residual = _f_row(effect)
     return f"F({row.df}, {residual.df:,}) = {row.f:.3g}, {format_p(effect.adjusted)}"
 
 
-def _basis_of_f(effect: Effect) -> Basis:
+def _basis_of_f(effect: FactorEffect) -> Basis:
     row, _ = _f_row(effect)
     return Basis("analysis of variance", effect.conditions.variance.n, row.f, None, effect.adjusted)
 

@@ -1,4 +1,4 @@
-"""What a study shows, in the order in which it matters, and a title that says it."""
+"""Sentences on what a study found, the most important first, and a title that says it."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ _NAME = 24  # signs
 Limits = tuple[float, float]
 
 
-class Difference(NamedTuple):
+class EstimatedDifference(NamedTuple):
     """How much a level differs from the first one; the interval if there is one."""
 
     value: float
@@ -56,7 +56,7 @@ class EstimationRow(NamedTuple):
     name: str
     style: SeriesStyle
     dot: Dot | None
-    difference: Difference | None
+    difference: EstimatedDifference | None
     letters: str = ""
 
 

@@ -19,7 +19,7 @@ from society.analysis.study.design import ConditionGroup
 from society.analysis.study.panel_tests import PanelTests
 from society.experiments.factors import format_label
 from society.report.figures.estimation import (
-    Difference,
+    EstimatedDifference,
     EstimationAxes,
     EstimationPanel,
     EstimationRow,
@@ -160,15 +160,17 @@ def _letters_note(layout: Layout, panels: Sequence[EstimationPanel]) -> str:
     return note + (_NO_LETTERS if len(panels) > 1 else "")
 
 
-def _difference(layout: Layout, found: dict[int, _Compared], place: int) -> Difference | None:
+def _difference(
+    layout: Layout, found: dict[int, _Compared], place: int
+) -> EstimatedDifference | None:
     if place not in found or np.isnan(found[place].difference):
         return None
     one = found[place]
     value = float(layout.scale.invert(one.difference))
     if isinstance(one.test, NotEstimable) or not one.tested:
-        return Difference(value, None, None)
+        return EstimatedDifference(value, None, None)
     low, high = (float(layout.scale.invert(end)) for end in one.test.interval[:2])
-    return Difference(value, low, high)
+    return EstimatedDifference(value, low, high)
 
 
 def _axes(layout: Layout, label: str) -> EstimationAxes:
