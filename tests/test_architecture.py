@@ -37,7 +37,7 @@ FLOORS = (
     ("runs",),
     ("terminal",),
     ("experiments",),
-    ("conformance",),
+    ("conformance", "authoring"),
     ("analysis",),
     ("theatre",),
     ("report",),
