@@ -92,7 +92,14 @@ def test_a_fork_says_where_it_comes_from(made: Any, capsys: pytest.CaptureFixtur
         assert f"fork of {words}" in " ".join(capsys.readouterr().out.split())
     assert main(["show", str(file), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["forks"] == [
-        {"parent": "a.run", "after": 5, "path": [5], "seed": None, "changes": ["fine 10 -> 0"]}
+        {
+            "parent": "a.run",
+            "after": 5,
+            "path": [5],
+            "seed": None,
+            "changes": ["fine 10 -> 0"],
+            "fresh": False,
+        }
     ]
 
 
@@ -353,9 +360,14 @@ def test_all_is_asked_anew_if_it_shall_be_or_the_model_is_another(
 ) -> None:
     half = ledger(spoken).calls // 2
     warm = Changes(settings=[Setting("model.temperature", 0.5, "here")])
-    for name, changes, fresh in (("b.run", Changes(), True), ("c.run", warm, False)):
+    for name, changes, fresh, words in (
+        ("b.run", Changes(), True, "models asked anew"),
+        ("c.run", warm, False, "other settings of model offline"),
+    ):
         used = forked(spoken, tmp_path / name, changes, fresh=fresh)
         assert (used.calls - used.copied, used.copied) == (half, half)
+        with open_run_file(tmp_path / name) as run:
+            assert run.manifest.forks[0].words == f"{spoken.name} after round 3: {words}"
 
 
 def test_an_answer_that_is_missing_is_named(spoken: Path, tmp_path: Path) -> None:
