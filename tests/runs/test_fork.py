@@ -52,6 +52,11 @@ def common_fact(page: Any, kind: str, name: str) -> Any:
     return step.arrays["common", name]
 
 
+def own_fact(page: Any, kind: str, name: str) -> list[Any]:
+    found = [step.arrays["own", name] for step in page.steps if step.kind == kind]
+    return found[0][0].tolist() if found else []
+
+
 @pytest.fixture
 def made(keep: Keep, tmp_path: Path) -> Any:
     """`made(at, changes)` forks a village of twelve rounds, and returns the path of the fork."""
@@ -271,6 +276,33 @@ def test_a_cohort_that_is_only_named_is_no_change(made: Any, tmp_path: Path) -> 
     assert digest(after) == digest(made.parent)
     with open_run_file(after) as run:
         assert run.manifest.forks[0].changes == ()
+
+
+PROGRAMS = Path(society.__file__).parent / "scenarios/programs/strategies/any_dilemma"
+
+
+@pytest.mark.thorough  # programs play in processes of their own
+def test_a_fork_may_name_a_program_that_its_parent_did_not_play(tmp_path: Path) -> None:
+    folder = tmp_path / "strategies"
+    shutil.copytree(PROGRAMS, folder)
+    config = {
+        "rounds": 4,
+        "cohorts": [
+            {
+                "name": "player",
+                "count": 3,
+                "components": [{"program": {"folder": str(folder), "class": "AlwaysCooperates"}}],
+            }
+        ],
+    }
+    play(build(load_config("public_goods", config)), tmp_path / "a.run")
+    wanted = Setting("cohorts.player.parameters.class", "AlwaysDefects", "here")
+    end = fork(tmp_path / "a.run", 2, Changes(settings=[wanted]), tmp_path / "b.run")
+    assert end.error is None
+    taken = [own_fact(page, "played", "action") for page in pages(tmp_path / "b.run")]
+    assert taken == [[], [0, 0, 0], [0, 0, 0], [1, 1, 1], [1, 1, 1]]
+    shutil.rmtree(folder)
+    assert verify(tmp_path / "b.run").ok
 
 
 # What is refused
