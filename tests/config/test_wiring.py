@@ -21,6 +21,7 @@ from society.config.source_look import SourceFile
 from society.engine.arrays import WrongShape, spread_exactly
 from society.errors import InputError, WiringWarning
 from society.index import experiments, presets
+from tests.sweeps import all_but
 
 if TYPE_CHECKING:
     from tests.conftest import Typed
@@ -859,6 +860,7 @@ def test_check_plays_a_component_where_its_questions_are_asked(
     assert said.code == (2 if outcome == "error" else 0)
 
 
+@pytest.mark.thorough
 def test_check_warns_of_a_component_that_no_scenario_asks(typed: Typed, tmp_path: Path) -> None:
     text = MISER.format(answer="np.zeros(len(me))").replace('"effort"', '"efort"')
     (tmp_path / "miser.py").write_text(text)
@@ -897,7 +899,7 @@ def test_no_file_of_ours_makes_lines_in_vain_or_draws_unaddressed_chance() -> No
     assert found == []
 
 
-@pytest.mark.parametrize("name", sorted({*scenarios(), *presets()}))
+@pytest.mark.parametrize("name", all_but(scenarios(), sorted({*scenarios(), *presets()})))
 def test_nothing_of_ours_is_warned_of(name: str) -> None:
     """Although nothing of ours is looked at in a run, everything is here."""
     setup = build(load_config(name), everything=True)
