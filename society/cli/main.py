@@ -38,6 +38,7 @@ from . import (
     experiments,
     forks,
     histories,
+    new,
     persona_commands,
     replay,
     runs,
@@ -156,6 +157,7 @@ def _typed_addresses(args: argparse.Namespace) -> Iterator[str]:
 _COMMANDS = (
     catalogue.add_list,
     catalogue.add_schema,
+    new.add_new,
     runs.add_run,
     checks.add_check,
     runs.add_prompts,
