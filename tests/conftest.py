@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -67,14 +67,15 @@ def pytest_collection_finish() -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Name the ten files that took longest, where a run took a minute: it fails nobody."""
-    seconds = Counter[str]()
+    seconds = defaultdict[str, float](float)
     for reports in terminalreporter.stats.values():
         for report in reports:
             if isinstance(report, pytest.TestReport):
                 seconds[report.nodeid.partition("::")[0]] += report.duration
-    if seconds.total() >= 60:
-        terminalreporter.section(f"slowest files of {seconds.total():,.0f} s in tests")
-        for file, spent in seconds.most_common(10):
+    total = sum(seconds.values())
+    if total >= 60:
+        terminalreporter.section(f"slowest files of {total:,.0f} s in tests")
+        for file, spent in sorted(seconds.items(), key=lambda one: -one[1])[:10]:
             terminalreporter.write_line(f"{spent:7.1f} s  {file}")
 
 

@@ -710,7 +710,11 @@ DREAMERS = "persona, harvest, norm_belief, punishment, social_learning, voting"
     ("parts", "mute"),
     [
         (f"{DREAMERS}, plan, situation", ["plan", "situation"]),
-        (f"{DREAMERS}, observation, instructions", ["observation", "instructions"]),
+        pytest.param(
+            f"{DREAMERS}, observation, instructions",
+            ["observation", "instructions"],
+            marks=pytest.mark.thorough,
+        ),
         (f"{DREAMERS}, attitude", []),  # which children inherit
         ("persona, harvest, norm_belief, social_learning, situation, language_policy", []),
     ],
@@ -757,6 +761,7 @@ def test_a_column_that_nobody_keeps_is_found_before_any_life_begins(
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.thorough
 def test_faculties_that_wait_for_what_never_happens_are_named(typed: Typed, tmp_path: Path) -> None:
     plan = "plan: {when: [punishd], done_to_me: [capp]}"
     parts = f"persona, situation: {{before: [efort, vote]}}, {plan}, language_policy"

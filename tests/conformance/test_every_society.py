@@ -423,8 +423,8 @@ def test_every_legal_choice_is_tried(
     for name, scenario in scenarios().items():
         for parameter, schema in scenario.params.model_json_schema()["properties"].items():
             if schema.get("default") == {}:
-                mine = [case for case in cases if name in parts_of(case)]
-                specs = (load_config(case.source, case.changes) for case in mine)
+                own = [case for case in cases if name in parts_of(case)]
+                specs = (load_config(case.source, case.changes) for case in own)
                 assert any(spec.parameters.get(parameter) for spec in specs), parameter
                 continue
             if parameter in OF_ONE_DILEMMA and issubclass(scenario.params, DilemmaOfPrograms):
