@@ -52,6 +52,7 @@ def entry(calls: int, cost: float | None) -> Usage:
     return Usage("language_policy", "effort", "resident", calls=calls, cost=cost)
 
 
+@pytest.mark.thorough
 def test_a_terminal_shows_done_of_total_time_left_and_what_was_spent(
     tmp_path: Path, plain: Callable[[str], str]
 ) -> None:
