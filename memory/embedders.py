@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from society.errors import CatalogueError, PartError
+from society.plugins import find_plugin, plugin_names, usable_plugins
 from society.slow_work import slow_work
 from society.user_code import check_user_code
 
@@ -175,19 +177,38 @@ class Wrapped:
 _BY_NAME: dict[str, Callable[[], Embedder]] = {"hashing": Hashing, "minilm": MiniLM}
 
 
-def embedder(name: str) -> Embedder:
-    """The embedder that users call "hashing", "minilm" or FILE.py:function.
+def embedder_makers() -> dict[str, Callable[[], Any]]:
+    """What makes each embedder that has a name: ours, then those of installed packages."""
+    return {**_BY_NAME, **usable_plugins("embedders", _BY_NAME)}
 
-    function: theirs; it takes nothing and gives an Embedder or any `Embeddings` of langchain-core.
-    Raises NoEmbedder, and what ours raise.
+
+def embedder(name: str) -> Embedder:
+    """The embedder that users call "hashing", "minilm", FILE.py:function, or by a package's name.
+
+    function: theirs or the package's; it takes nothing and gives an Embedder or any `Embeddings` of
+    langchain-core. Raises NoEmbedder, and what ours raise.
     """
+    if brought := _of_package(name):
+        return brought
     if name in _BY_NAME:
         return _BY_NAME[name]()
     own = _FUNCTION.fullmatch(name)
     if own is None:
-        choice = ", ".join([*_BY_NAME, "FILE.py:function"])
+        choice = ", ".join([*_BY_NAME, *plugin_names("embedders"), "FILE.py:function"])
         raise NoEmbedder(f"no embedder {name!r}; choose one of: {choice}")
     return _made(own[1], own[2])
+
+
+@functools.cache
+def _of_package(name: str) -> Embedder | None:
+    """Make the embedder that an installed package brings; None if none does; once a process."""
+    try:
+        found = find_plugin("embedders", name, _BY_NAME)
+        return _fitted(found.load()(), f"{name} of {found.origin}") if found else None
+    except (CatalogueError, PartError) as error:
+        raise NoEmbedder(str(error)) from error
+    except Exception as error:  # a function of a package may raise anything
+        raise NoEmbedder(f"{name} gives no embedder: {error}") from error
 
 
 @functools.cache

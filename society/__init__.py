@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .engine.scenario import DisplaySpec, Measure, Params, Scenario, mechanism, scenario
     from .engine.script import Ask, Inherit, Script, Tell, common, own, seen
     from .engine.state import Column
-    from .notebook import Result, compare, fork, interview, run, why
+    from .notebook import Result, check, compare, fork, interview, run, why
 
     __version__: str
 
@@ -71,6 +71,7 @@ __all__ = [
     "Tell",
     "Text",
     "__version__",
+    "check",
     "common",
     "compare",
     "declares",
@@ -144,6 +145,7 @@ _HOMES = {
     "engine.state": ("Column",),
     "notebook": (
         "Result",
+        "check",
         "compare",
         "fork",
         "interview",

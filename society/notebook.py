@@ -29,6 +29,8 @@ from .analysis.study import open_run
 from .config.build import Society, build
 from .config.run_config import Setting, load_config, override, read_settings
 from .config.wiring_issues import announce_wiring
+from .conformance.file_checks import check_file
+from .conformance.society_checks import CheckResult
 from .engine.component import Component
 from .engine.scenario import Estimate, MechanismSpec, Scenario, estimate_measure
 from .errors import InputError, ScenarioError
@@ -117,6 +119,16 @@ class Result:
         if len(known) > _SHOWN:
             lines.append(f"  and {len(known) - _SHOWN} more in .measures")
         return "\n".join(lines)
+
+
+def check(reference: str | Path) -> list[CheckResult]:
+    """Check a scenario by name or file, a .py file, an experiment, an instrument, or prompts.
+
+    Returns what `society check` prints: a result for each check, with its subject, its outcome
+    ("ok", "warning" or "error") and the words about it. Raises InputError for what is none of
+    these.
+    """
+    return [*check_file(str(reference))]
 
 
 def run(

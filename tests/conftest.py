@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -12,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any, NamedTuple
 from urllib.request import urlopen
 
@@ -50,10 +53,45 @@ for profile, examples in (("quick", 20), ("thorough", 200)):
 hypothesis.settings.load_profile("quick")
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name a case after the beginning of a long text; else names of megabytes travel to workers."""
+    return f"{val[:40]!a}..." if isinstance(val, str | bytes) and len(val) > 60 else None
+
+
 def pytest_collection_finish() -> None:
     """Thousands of tests and their modules stay: collecting garbage need not look at them again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def watchdog() -> Iterator[None]:
+    """End a test that would never end: after a minute of this process's time, or ten of waiting.
+
+    It is no stopwatch. What a test of this kind is given takes a moment if the program keeps its
+    promise, and for ever if not, so that no machine is too slow or too busy to pass.
+    """
+    bites: list[str] = []
+
+    def bite(number: int, frame: FrameType | None) -> None:
+        spent = "a minute of processor time" if number == signal.SIGPROF else "ten minutes"
+        bites.append(f"It has not ended in {spent}, as if it never would.")
+        pytest.fail(bites[0])
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    before = {number: signal.signal(number, bite) for number in (signal.SIGPROF, signal.SIGALRM)}
+    signal.setitimer(signal.ITIMER_PROF, 60, 10)
+    signal.setitimer(signal.ITIMER_REAL, 600, 10)
+    # Where C code does not return to hear of a signal, the system ends the process.
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + 120, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    assert not bites  # what was interrupted may have made something of it
 
 
 class Played(NamedTuple):

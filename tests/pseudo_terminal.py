@@ -157,7 +157,7 @@ class PseudoTerminal:
     ) -> None:
         self.process.kill()
         self.process.wait()
-        self._reader.join(10)
+        self._reader.join(60)
         os.close(self._master)
 
     def _read(self) -> None:
@@ -177,7 +177,7 @@ class PseudoTerminal:
         """Type keys; "\\x03" is Ctrl-C."""
         os.write(self._master, keys.encode())
 
-    def until(self, sight: str | Callable[[Screen], bool], seconds: float = 30.0) -> str:
+    def until(self, sight: str | Callable[[Screen], bool], seconds: float = 120.0) -> str:
         """Wait until words stand on the screen, or it is as wanted; return its text."""
         until = time.monotonic() + seconds
         while not (sight in self.screen.text if isinstance(sight, str) else sight(self.screen)):
@@ -185,10 +185,10 @@ class PseudoTerminal:
             time.sleep(0.02)
         return self.screen.text
 
-    def end(self, seconds: float = 30.0) -> int:
+    def end(self, seconds: float = 120.0) -> int:
         """Wait for the end of the command; return its exit code."""
         code = self.process.wait(seconds)
-        self._reader.join(10)
+        self._reader.join(60)
         return code
 
 

@@ -24,7 +24,9 @@ ROOMS = ("components", "scenarios", "memory")
 # A part of the house imports itself and what stands in a row above its own.
 FLOORS = (
     ("user_code", "slow_work"),
-    ("memory", "errors", "visible", "index", "former_names"),
+    ("errors", "visible", "index", "former_names"),
+    ("plugins",),
+    ("memory",),
     ("optional", "text"),
     ("engine",),
     ("lineage", "llm", "sandbox", "claims"),
@@ -35,7 +37,7 @@ FLOORS = (
     ("runs",),
     ("terminal",),
     ("experiments",),
-    ("conformance",),
+    ("conformance", "authoring"),
     ("analysis",),
     ("theatre",),
     ("report",),

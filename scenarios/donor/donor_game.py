@@ -41,10 +41,10 @@ from society.engine.parameters import Positive, Share
 from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import (
-    LIVE,
     OF_DEFAULT_CAST,
     DisplaySpec,
     Interventions,
+    Live,
     Measure,
     Meeting,
     Params,
@@ -72,28 +72,17 @@ from society.scenarios.donor.traces import DEEDS, DonorTrace, informed_agents
 class DonorGame(Params):
     """Symbols in brackets are those of the docstring above."""
 
-    endowment: Positive = Field(10, description="units at the beginning of each game")
-    multiplier: Positive = Field(
-        2,
-        description="m, value to the recipient of a unit given, under stake share",
-        json_schema_extra=LIVE,
+    endowment: Live[Positive] = Field(10, description="units at the beginning of each game")
+    multiplier: Live[Positive] = Field(
+        2, description="m, value to the recipient of a unit given, under stake share"
     )
     stake: Literal["share", "fixed"] = Field(
         "share",
         description="share: give any share of what one owns; fixed: give a fixed sum or nothing",
     )
-    cost: float = Field(
-        1,
-        gt=0,
-        description="c, cost of giving, under stake fixed",
-        json_schema_extra=LIVE,
-    )
-    benefit: Positive = Field(
-        3,
-        description="b, benefit of a gift, under stake fixed",
-        json_schema_extra=LIVE,
-    )
-    punishment: bool = Field(False, description="whether donors may punish instead of giving")
+    cost: Live[float] = Field(1, gt=0, description="c, cost of giving, under stake fixed")
+    benefit: Live[Positive] = Field(3, description="b, benefit of a gift, under stake fixed")
+    punishment: Live[bool] = Field(False, description="whether donors may punish instead of giving")
     games: int = Field(
         2,
         ge=1,
@@ -109,17 +98,12 @@ class DonorGame(Params):
     trace: int = Field(
         3, ge=0, le=100, description="entries of a trace, or reviews, at most; a record has all"
     )
-    known: Share = Field(
+    known: Live[Share] = Field(
         1,
         description="q, the chance to learn of the recipient's past; with opinions of one's own, "
         "to see a deed of somebody else",
-        json_schema_extra=LIVE,
     )
-    execution_error: Share = Field(
-        0,
-        description="chance that a gift or punishment fails",
-        json_schema_extra=LIVE,
-    )
+    execution_error: Live[Share] = Field(0, description="chance that a gift or punishment fails")
     partners: Partners = Field(
         "given", description="whether agents may refuse a partner; then they do not play"
     )
@@ -132,11 +116,7 @@ class DonorGame(Params):
     minds: Literal["rules", "language"] = Field(
         "rules", description="who plays", json_schema_extra=OF_DEFAULT_CAST
     )
-    thinking: bool = Field(
-        True,
-        description="whether models reason before they answer",
-        json_schema_extra=LIVE,
-    )
+    thinking: Live[bool] = Field(True, description="whether models reason before they answer")
 
 
 def donors(p: DonorGame, agents: int) -> list[Cohort]:
@@ -292,7 +272,7 @@ def _played(env: Environment) -> Script:
     if p.probe:
         yield from ask_probe(env)
     for game in env.rounds(p.games):
-        held = np.full(env.present.shape, float(p.endowment))
+        held = np.full(env.present.shape, float(env.params.endowment))
         trace, reviews = DonorTrace(env), Reviews(env)
         for number in env.rounds():
             if number == 1:

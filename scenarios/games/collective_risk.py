@@ -21,7 +21,7 @@ from pydantic import Field, model_validator
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
 from society.engine.rng import Array
-from society.engine.scenario import DisplaySpec, Measure, RoundFacts, scenario
+from society.engine.scenario import DisplaySpec, Live, Measure, RoundFacts, scenario
 from society.engine.script import Script
 from society.sandbox.stage_games import stage_game
 from society.scenarios.games.normal_form import LANGUAGE, in_matches
@@ -40,8 +40,8 @@ from society.scenarios.games.stage_dilemma import (
 class CollectiveRisk(DilemmaParams):
     """Symbols are those of the docstring above."""
 
-    factor: float = Field(2, gt=1, description="k, points for everybody if enough contribute")
-    threshold: int | None = Field(
+    factor: Live[float] = Field(2, gt=1, description="k, points for everybody if enough contribute")
+    threshold: Live[int | None] = Field(
         None,
         ge=1,
         description="m, contributions that are enough; none: half of the players, at least 2",

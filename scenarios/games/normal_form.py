@@ -34,6 +34,8 @@ from society.engine.scenario import (
     OF_DEFAULT_CAST,
     Direction,
     DisplaySpec,
+    Interventions,
+    Live,
     Measure,
     Meeting,
     Params,
@@ -64,7 +66,7 @@ class GameParams(Params):
         description="strategy of players by rule; see the component classic_strategies",
         json_schema_extra=OF_DEFAULT_CAST,
     )
-    thinking: bool = Field(True, description="whether models reason before they answer")
+    thinking: Live[bool] = Field(True, description="whether models reason before they answer")
 
 
 def players(p: GameParams, agents: int) -> list[Cohort]:
@@ -156,12 +158,13 @@ def play_game(env: Environment) -> Script:
             "this play has no rules; put @in_matches(lambda p: GAME) above it, below @scenario"
         )
     refuse_unequal(env, game.players)
-    return _played(env, game)
+    return _played(env)
 
 
-def _played(env: Environment, game: Game) -> Script:
+def _played(env: Environment) -> Script:
     weight = common(1 / env.horizon)
     for _ in env.rounds():
+        game: Game = env.rules  # a fork may change the payoffs between two rounds
         matches = match_players(env, game.players)
         action = yield from ask_moves(env, game, matches)
         if not env.complete:
@@ -247,7 +250,7 @@ def _tabular(payoffs: list[Any]) -> list[Any]:
 class NormalFormParams(GameParams):
     """A table is nested: by the action of player 1, then of player 2, ..., then points of each."""
 
-    payoffs: Annotated[list[Any], AfterValidator(_tabular)] = Field(
+    payoffs: Live[Annotated[list[Any], AfterValidator(_tabular)]] = Field(
         [[[2, 2], [0, 3]], [[3, 0], [1, 1]]],
         description="points: by the action of player 1, then of player 2, ..., then of each player",
     )
@@ -255,7 +258,7 @@ class NormalFormParams(GameParams):
     cooperation: ActionNumbers | None = Field(
         None, description="the action, counted from 0, with which each player cooperates"
     )
-    equilibrium: ActionNumbers | None = Field(
+    equilibrium: Live[ActionNumbers | None] = Field(
         None,
         description="the profile with which cooperation is compared; none: the Nash equilibrium in "
         "pure strategies, if there is only one",
@@ -267,6 +270,17 @@ class NormalFormParams(GameParams):
         return self
 
 
+def _other_actions(before: NormalFormParams, after: NormalFormParams) -> str:
+    """Say that a table is for other actions than those that players have had so far."""
+    was, now = (_rectangular(one.payoffs)[:-1] for one in (before, after))
+    if was == now:
+        return ""
+    return (
+        f"payoffs are for {_by(was)} actions so far, and cannot be for {_by(now)} later on; "
+        "give a table of the same form"
+    )
+
+
 @scenario(
     params=NormalFormParams,
     cast=players,
@@ -276,6 +290,7 @@ class NormalFormParams(GameParams):
     display=ALONE,
     facts=PAIRED_FACTS,
     language_variant=LANGUAGE,
+    interventions=Interventions(contradiction=_other_actions),
 )
 @in_matches(lambda p: tabulate_game(p))
 def normal_form(env: Environment) -> Script:

@@ -22,7 +22,7 @@ from pydantic import Field
 
 from society.engine.environment import Environment
 from society.engine.rng import Array
-from society.engine.scenario import scenario
+from society.engine.scenario import Live, scenario
 from society.engine.script import Script
 from society.sandbox.stage_games import StageGame, stage_game
 from society.scenarios.games.game import ABSENT, Game, Profile, number_labels
@@ -83,7 +83,7 @@ class PublicGoods(GameParams):
     """Symbols are those of the docstring above."""
 
     players: int = Field(3, ge=2, le=1_000, description="n, players in a match")
-    factor: float = Field(1.5, gt=0, description="r, factor by which contributions grow")
+    factor: Live[float] = Field(1.5, gt=0, description="r, factor by which contributions grow")
     open_source: bool = Field(
         False, description="whether programs read each other's sources, and may simulate each other"
     )

@@ -133,13 +133,14 @@ def play_dilemma(env: Environment) -> Script:
             "above it, below @scenario"
         )
     refuse_unequal(env, game.players)
-    return _played(env, game)
+    return _played(env)
 
 
-def _played(env: Environment, game: StageDilemma) -> Script:
+def _played(env: Environment) -> Script:
     weights = game_weights(env.horizon, env.params.continuation)
     stock: Array | None = None
     for number in env.rounds():
+        game: StageDilemma = env.rules  # a fork may change the payoffs between two rounds
         matches = match_players(env, game.players)
         if number == 1 and game.single.first_stock is not None:
             stock = np.full(matches.rows.shape[:2], game.single.first_stock)

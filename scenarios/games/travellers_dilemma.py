@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from society.engine.environment import Environment
-from society.engine.scenario import scenario
+from society.engine.scenario import Live, scenario
 from society.engine.script import Script
 from society.errors import ScenarioError
 from society.scenarios.games.game import NormalForm, number_labels
@@ -37,7 +37,9 @@ class TravellersDilemma(GameParams):
 
     lowest: int = Field(2, ge=0, description="the lowest claim")
     highest: int = Field(5, ge=1, description="the highest claim")
-    bonus: float = Field(2, gt=1, description="reward of the lower claim, paid by the higher one")
+    bonus: Live[float] = Field(
+        2, gt=1, description="reward of the lower claim, paid by the higher one"
+    )
 
 
 def travellers_game(p: TravellersDilemma) -> NormalForm:

@@ -17,8 +17,9 @@ from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.recall import Recall
 from society.engine.action_spaces import Choice, Real
 from society.engine.environment import Environment
+from society.engine.parameters import Share
 from society.engine.population import Cohort, fill_from_params
-from society.engine.scenario import DisplaySpec, scenario
+from society.engine.scenario import DisplaySpec, Live, scenario
 from society.engine.script import Ask, Script, Tell, common
 
 from .consequences import DeclaredFact
@@ -34,8 +35,8 @@ SPEAK = "Today's wage is {wage} coins. What do you say to your fellow workers, a
 class Works(SceneParams):
     """The worth of work, and how many are needed for it."""
 
-    worth: float = Field(10, gt=0, description="Worth of a day's work of one worker, in coins")
-    needed: float = Field(0.5, ge=0, le=1, description="Share of workers without whom all stops")
+    worth: Live[float] = Field(10, gt=0, description="Worth of one worker's day, in coins")
+    needed: Live[Share] = Field(0.5, description="Share of workers without whom all stops")
 
 
 def staff(p: Works, count: int) -> list[Cohort]:
@@ -67,14 +68,14 @@ SHOWN = DisplaySpec(
 )
 def collective_labour(env: Environment) -> Script:
     """Workers talk about a strike that stops the works only if enough of them join."""
-    p, owner = env.params, env.cohort("owner")
-    worker = ~owner & ~env.cohort("referee")
+    owner, worker = env.cohort("owner"), ~env.cohort("owner") & ~env.cohort("referee")
     scene = Scene(env, STANCE, players=worker, groups=np.where(worker, 0, -1))
-    wage, still = np.full(env.running.shape, p.worth / 2), common(0)
+    wage, still = np.full(env.running.shape, env.params.worth / 2), common(0)
     yield from scene.open(wage=common(wage))
     for _ in env.rounds():
-        known = {"wage": common(wage), "standstill": still}
-        pay = yield Ask("pay", Real(0, p.worth), known, who=owner, fallback=wage, text=WAGE)
+        p, known = env.params, {"wage": common(wage), "standstill": still}
+        as_before = np.minimum(wage, p.worth)  # a fork may change what work is worth
+        pay = yield Ask("pay", Real(0, p.worth), known, who=owner, fallback=as_before, text=WAGE)
         wage = pay.sum(1, keepdims=True)
         known["wage"] = common(wage)
         yield from scene.turn(SPEAK, order="shuffled", who=worker, known=known)

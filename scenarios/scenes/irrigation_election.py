@@ -18,7 +18,7 @@ from society.engine.action_spaces import Neighbour, Real
 from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.population import Cohort, fill_from_params
-from society.engine.scenario import DisplaySpec, scenario
+from society.engine.scenario import DisplaySpec, Live, scenario
 from society.engine.script import Ask, Script, Tell, common, seen
 
 from .canals import CANAL_FACTS, CANAL_MEASURES, elect, tell_season
@@ -33,7 +33,7 @@ TAKE = "The quota is {quota} litres for each. How many litres do you take this s
 class Canal(SceneParams):
     """The water of a season."""
 
-    inflow: float = Field(100, gt=0, description="Water that comes each season, in litres")
+    inflow: Live[float] = Field(100, gt=0, description="Water that comes each season, in litres")
 
 
 def farmers(p: Canal, count: int) -> list[Cohort]:
@@ -63,11 +63,13 @@ STAGE = DisplaySpec(
 )
 def irrigation_election(env: Environment) -> Script:
     """Farmers along a canal talk, elect a warden who names a quota, and take what they like."""
-    inflow, scene = env.params.inflow, Scene(env, referee="")
+    scene = Scene(env, referee="")
     warden, water = np.zeros(env.present.shape, bool), np.zeros(env.present.shape)
-    quota = np.full(env.running.shape, inflow / env.agents)
+    quota = np.full(env.running.shape, env.params.inflow / env.agents)
     yield from scene.open()
     for _ in env.rounds():
+        inflow = env.params.inflow
+        quota = np.minimum(quota, inflow)  # a fork may change what comes
         known = {"water": seen("here", water), "warden": seen("here", warden.astype(int))}
         yield from scene.turn(SPEAK, known=known)
         known |= scene.known()

@@ -16,7 +16,7 @@ from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.recall import Recall
 from society.engine.environment import Environment
 from society.engine.population import Cohort, fill_from_params
-from society.engine.scenario import DisplaySpec, scenario
+from society.engine.scenario import DisplaySpec, Live, scenario
 from society.engine.script import Script, Tell, common
 
 from .consequences import Inventory
@@ -33,7 +33,7 @@ class Market(SceneParams):
     """What people make and need."""
 
     made: int = Field(6, ge=0, description="Things of one kind that each has made")
-    need: int = Field(2, ge=1, description="Things of each kind that each needs")
+    need: Live[int] = Field(2, ge=1, description="Things of each kind that each needs")
 
 
 def company(p: Market, count: int) -> list[Cohort]:
@@ -75,6 +75,6 @@ def marketplace(env: Environment) -> Script:
         before = {kind: scene.state[kind] for kind in KINDS}
         acts = yield from scene.turn(QUESTION)
         after = {kind: scene.state[kind] for kind in KINDS}
-        facts = tell_needs(before, after, people, p.need)
+        facts = tell_needs(before, after, people, env.params.need)
         facts["secret"] = common(share_secret(acts, scene.to))
         yield Tell("counted", facts, text="Of your needs {met} are met.")

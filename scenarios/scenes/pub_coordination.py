@@ -19,7 +19,7 @@ from society.components.language.recall import Recall
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
 from society.engine.population import Cohort, fill_from_params
-from society.engine.scenario import DisplaySpec, scenario
+from society.engine.scenario import DisplaySpec, Live, scenario
 from society.engine.script import Script, Tell, own
 
 from .consequences import Places
@@ -41,8 +41,8 @@ PRIVATE: dict[str, JsonValue] = {"private": True}
 class Evening(SceneParams):
     """The worth of an hour, and who speaks when."""
 
-    bonus: float = Field(1, ge=0, description="Points that your favourite pub adds to an hour")
-    order: Order = Field("shuffled", description="order of turns", json_schema_extra=PRIVATE)
+    bonus: Live[float] = Field(1, ge=0, description="Points that a favourite pub adds to an hour")
+    order: Live[Order] = Field("shuffled", description="order of turns", json_schema_extra=PRIVATE)
     starts: dict[str, tuple[int, ...]] = Field(
         {}, description="ids of those who begin in each place", json_schema_extra=PRIVATE
     )
@@ -78,6 +78,7 @@ def pub_coordination(env: Environment) -> Script:
     taste = {"favourite": own(favourite)}
     yield from scene.open(**taste)
     for _ in env.rounds():
+        p = env.params
         question = "Where do you go, and what do you say to those who are with you?"
         yield from scene.turn(question, order=p.order, known=taste)
         facts = tell_meeting(scene.state["place"], favourite, who & env.active, p.bonus)

@@ -32,7 +32,7 @@ from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
 from society.engine.graph import NOBODY, Complete
 from society.engine.rng import Array
-from society.engine.scenario import Measure, Params
+from society.engine.scenario import Live, Measure, Params
 from society.engine.script import Ask, Fact, Script, Tell, common, own, seen
 from society.errors import ScenarioError
 
@@ -74,7 +74,7 @@ _AGAIN = "Your last decision is not possible: {refusal} Decide once more."
 class SceneParams(Params):
     """Parameters of any scene."""
 
-    thinking: bool = Field(
+    thinking: Live[bool] = Field(
         False,
         description="whether models reason before they answer",
         json_schema_extra={"private": True},

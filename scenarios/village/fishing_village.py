@@ -37,10 +37,10 @@ from society.engine.parameters import Positive, Share
 from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import (
-    LIVE,
     OF_DEFAULT_CAST,
     DisplaySpec,
     Interventions,
+    Live,
     Measure,
     Params,
     RoundFacts,
@@ -63,54 +63,30 @@ class Village(Params):
     """Symbols in brackets are the paper's."""
 
     capacity: float = Field(300, gt=0, description="K, fish that the lake can hold")
-    growth: float = Field(0.6, ge=0, le=3, description="r, a round", json_schema_extra=LIVE)
+    growth: Live[float] = Field(0.6, ge=0, le=3, description="r, a round")
     stock: Share = Field(1.0, description="R0, as a share of K")
-    catchability: Share = Field(
-        0.05, description="alpha, share of the stock at full effort", json_schema_extra=LIVE
-    )
-    consumption: Positive = Field(2.5, description="c, fish a round", json_schema_extra=LIVE)
+    catchability: Live[Share] = Field(0.05, description="alpha, share of the stock at full effort")
+    consumption: Live[Positive] = Field(2.5, description="c, fish a round")
     wealth: Positive = Field(30, description="P0, fish")
-    fine: Positive = Field(
-        10, description="beta, fish for each round in which one is fined", json_schema_extra=LIVE
+    fine: Live[Positive] = Field(10, description="beta, fish for each round in which one is fined")
+    fining_cost: Live[Positive] = Field(0, description="gamma, fish for fining somebody")
+    punish_until: Live[int | None] = Field(
+        None, ge=0, description="last round with fines; none: always, 0: never"
     )
-    fining_cost: Positive = Field(
-        0, description="gamma, fish for fining somebody", json_schema_extra=LIVE
+    social_learning: Live[bool] = Field(True, description="whether villagers imitate")
+    revision: Live[Share] = Field(0.5, description="q, chance a round to reconsider")
+    selection: Live[Positive] = Field(0.3, description="delta, per fish of payoff")
+    effort_noise: Live[Positive] = Field(0.03, description="sigma of copied effort and monitoring")
+    belief_noise: Live[Positive] = Field(0.3, description="sigma of a copied belief")
+    payoff: Live[Literal["wealth", "average"]] = Field(
+        "wealth", description="what is imitated: wealth, or a moving average of gains (weight .1)"
     )
-    punish_until: int | None = Field(
-        None,
-        ge=0,
-        description="last round with fines; none: always, 0: never",
-        json_schema_extra=LIVE,
+    vote: Live[VoteRule] = Field(
+        "median", description="how the cap is chosen; none: the first one stays"
     )
-    social_learning: bool = Field(
-        True, description="whether villagers imitate", json_schema_extra=LIVE
-    )
-    revision: Share = Field(
-        0.5, description="q, chance a round to reconsider", json_schema_extra=LIVE
-    )
-    selection: Positive = Field(
-        0.3, description="delta, per fish of payoff", json_schema_extra=LIVE
-    )
-    effort_noise: Positive = Field(
-        0.03, description="sigma of copied effort and monitoring", json_schema_extra=LIVE
-    )
-    belief_noise: Positive = Field(
-        0.3, description="sigma of a copied belief", json_schema_extra=LIVE
-    )
-    payoff: Literal["wealth", "average"] = Field(
-        "wealth",
-        description="what is imitated: wealth, or a moving average of gains (weight .1)",
-        json_schema_extra=LIVE,
-    )
-    vote: VoteRule = Field(
-        "median",
-        description="how the cap is chosen; none: the first one stays",
-        json_schema_extra=LIVE,
-    )
-    effort_rule: Literal["deterrence", "trait"] = Field(
+    effort_rule: Live[Literal["deterrence", "trait"]] = Field(
         "deterrence",
         description="deterrence: the expected fine lowers effort (ours); trait: it does not",
-        json_schema_extra=LIVE,
     )
     punishers: Literal["table", "text"] = Field(
         "table",
@@ -126,11 +102,10 @@ class Village(Params):
         description="share of altruists in a mixed population",
         json_schema_extra=OF_DEFAULT_CAST,
     )
-    collapse_at: Share = Field(0.01, description="R_min, as a share of K", json_schema_extra=LIVE)
-    ends_on: Literal["death", "collapse", "horizon"] = Field(
+    collapse_at: Live[Share] = Field(0.01, description="R_min, as a share of K")
+    ends_on: Live[Literal["death", "collapse", "horizon"]] = Field(
         "death",
         description="a replicate ends at the first death or collapse, at collapse, or never",
-        json_schema_extra=LIVE,
     )
 
 

@@ -52,9 +52,9 @@ from society.engine.mechanism import Declared, declares
 from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import (
-    LIVE,
     OF_DEFAULT_CAST,
     Interventions,
+    Live,
     Measure,
     RoundFacts,
     scenario,
@@ -107,77 +107,56 @@ CONDITIONS = {
 class LanguageVillage(Village):
     """Parameters of rules (`revision`, `effort_rule`, ...) matter where a cohort follows rules."""
 
-    condition: Literal["full", "only_social_learning", "only_group_decision", "neither"] = Field(
-        "full",
-        description="the paper's condition, which sets the three switches below",
-        json_schema_extra=LIVE,
+    condition: Live[Literal["full", "only_social_learning", "only_group_decision", "neither"]] = (
+        Field("full", description="the paper's condition, which sets the three switches below")
     )
-    see_to_learn: bool | None = Field(
-        None,
-        description="others seen when fishing and rewriting norms; none: by condition",
-        json_schema_extra=LIVE,
+    see_to_learn: Live[bool | None] = Field(
+        None, description="others seen when fishing and rewriting norms; none: by condition"
     )
-    see_to_punish: bool | None = Field(
-        None,
-        description="others seen when fining, or else no fines; none: by condition",
-        json_schema_extra=LIVE,
+    see_to_punish: Live[bool | None] = Field(
+        None, description="others seen when fining, or else no fines; none: by condition"
     )
-    shared_policy: bool | None = Field(
-        None,
-        description="policies proposed and voted on; none: by condition",
-        json_schema_extra=LIVE,
+    shared_policy: Live[bool | None] = Field(
+        None, description="policies proposed and voted on; none: by condition"
     )
     vote: Literal["plurality", "median"] = Field(
         "plurality", description="most votes, or the proposal with the median of the caps stated"
     )
-    social_learning: bool = Field(
-        False,
-        description="whether villagers may also copy a peer's norm and traits (ours)",
-        json_schema_extra=LIVE,
+    social_learning: Live[bool] = Field(
+        False, description="whether villagers may also copy a peer's norm and traits (ours)"
     )
-    effort_rule: Literal["deterrence", "trait"] = Field(
-        "trait",
-        description="effort by rule; deterrence asks everybody how likely it would fine",
-        json_schema_extra=LIVE,
+    effort_rule: Live[Literal["deterrence", "trait"]] = Field(
+        "trait", description="effort by rule; deterrence asks everybody how likely it would fine"
     )
     population: Literal["altruist", "mixed", "selfish"] = Field(
         "mixed",
         description="the personas; mixed: altruists, then selfish",
         json_schema_extra=OF_DEFAULT_CAST,
     )
-    peers_seen: int | None = Field(
+    peers_seen: Live[int | None] = Field(
         None,
         ge=1,
         description="how many of its neighbours an agent sees in a round, by chance; none: all",
-        json_schema_extra=LIVE,
     )
-    perceive: Literal["prompts", "section3"] = Field(
+    perceive: Live[Literal["prompts", "section3"]] = Field(
         "section3",
         description="what villagers perceive: what the paper's prompts show, or as its section "
         "3.1.1 has it also their last catch, change of payoff and fines, and the stock",
-        json_schema_extra=LIVE,
     )
-    stock_shown: bool | None = Field(
-        None,
-        description="whether villagers are told the stock; none: under section3",
-        json_schema_extra=LIVE,
+    stock_shown: Live[bool | None] = Field(
+        None, description="whether villagers are told the stock; none: under section3"
     )
-    meeting: Literal["none", "at_once", "in_turn"] = Field(
+    meeting: Live[Literal["none", "at_once", "in_turn"]] = Field(
         "none",
         description="whether villagers talk in the evening, before they propose and vote (ours): "
         "not at all, all at once, or one by one, having heard those before",
-        json_schema_extra=LIVE,
     )
     caps: Literal["auto", "on", "off"] = Field(
         "auto",
         description="whether proposals may state a cap in fish; auto: where rules fish, fine, "
         "propose or vote, and under the vote median",
     )
-    thinking: bool = Field(
-        False,
-        description="whether models reason before they answer",
-        json_schema_extra=LIVE,
-    )
+    thinking: Live[bool] = Field(False, description="whether models reason before they answer")
     norm_embedder: EmbedderName = Field(
         "minilm",
         description="embedder that measures norms at the end; hashing compares wording only",

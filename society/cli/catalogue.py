@@ -25,6 +25,7 @@ KINDS: tuple[Kind, ...] = (
     "mechanisms",
     "instruments",
     "graphs",
+    "embedders",
     "models",
     "experiments",
     "reproductions",

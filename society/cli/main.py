@@ -35,9 +35,11 @@ from society.visible import visible_streams
 from . import (
     catalogue,
     checks,
+    completion,
     experiments,
     forks,
     histories,
+    new,
     persona_commands,
     replay,
     runs,
@@ -156,6 +158,7 @@ def _typed_addresses(args: argparse.Namespace) -> Iterator[str]:
 _COMMANDS = (
     catalogue.add_list,
     catalogue.add_schema,
+    new.add_new,
     runs.add_run,
     checks.add_check,
     runs.add_prompts,
@@ -172,6 +175,7 @@ _COMMANDS = (
     experiments.add_reproduce,
     strategy_commands.add_strategies,
     persona_commands.add_personas,
+    completion.add_completion,
 )
 
 
@@ -190,6 +194,7 @@ def _parser() -> ArgumentParser:
             "-v", "--verbose", action="count", default=argparse.SUPPRESS,
             help="log to stderr: -v steps, -vv also calls of models",
         )  # fmt: skip
+    completion.complete_if_asked(parser, subs)
     return parser
 
 

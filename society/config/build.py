@@ -79,9 +79,10 @@ from society.errors import (
 from society.former_names import spellings, with_current_parameters
 from society.llm.default_words import Wording, check_figures
 from society.llm.prompt_files import MechanismTerms, Prompts, TermsPart
+from society.plugins import Plugin, find_plugin
 
 from .cohorts import build_components, unknown_components
-from .graph_families import GraphSpec, draw_graph, graph_family, parse_graph
+from .graph_families import FAMILIES, GraphSpec, draw_graph, graph_family, parse_graph
 from .hook_checks import is_foreign
 from .registry import Registry, components_answering
 from .rehearsal import rehearsal_stage
@@ -124,6 +125,7 @@ class Society:
     given in Python. objects: names of those in use, for which the spec is not enough. wiring: what
     is probably not wired as it was meant. past: of a fork, what was there before, the oldest first:
     it plays through these stages, and is what is described here after the last intervention.
+    plugins: what it has of installed packages.
     """
 
     spec: RunConfig
@@ -139,6 +141,7 @@ class Society:
     objects: tuple[str, ...] = ()
     wiring: tuple[WiringIssue, ...] = ()
     past: tuple[PastStage, ...] = ()
+    plugins: tuple[Plugin, ...] = ()
 
     @property
     def seed(self) -> int:
@@ -306,7 +309,8 @@ class Society:
         """The prompts for language agents: the user's templates, then the built-in ones."""
         homes = [Path(file).parent / "prompts" for file in self.files if file.endswith(".py")]
         own = [Path(self.spec.prompts)] if self.spec.prompts else []
-        folders = [*own, *filter(Path.is_dir, dict.fromkeys(homes))]
+        brought = [one.prompts for one in self.plugins if one.prompts]
+        folders = [*own, *filter(Path.is_dir, dict.fromkeys(homes)), *dict.fromkeys(brought)]
         scenario = self.scenario
         return Prompts(
             scenario.name,
@@ -774,6 +778,7 @@ class _Preparation:
             models,
             self.own,
             tuple(sorted(self.registry.objects)),
+            plugins=tuple(sorted(self.registry.plugins)),
         )
         return replace(setup, wiring=(*self.check_words(setup, env), *self.unused_files()))
 
@@ -986,12 +991,12 @@ class _Preparation:
         return {name: drawn.get(("graphs", name), drawn["graph",]) for name in relations}
 
     def models(self) -> dict[str, Callable[[], Any]]:
-        """Look up the user's functions that make a model."""
+        """Look up the functions of the user's and of packages that make a model."""
         found = {}
         for name, model in self.spec.models.items():
             if model.sort == "own":
                 with self.at("models", name, "model"):
-                    found[model.model] = self.registry.function(model.model)
+                    found[model.model] = self.registry.model(model.model)
         return found
 
     def graph(self, keys: Keys, said: Any) -> GraphSpec:
@@ -1005,6 +1010,8 @@ class _Preparation:
                 found = {"function": self.registry.function(given["function"])}
                 graph = parse_graph({"kind": graph.kind, **given, **found})
             graph_family(graph)
+            if brought := find_plugin("graphs", graph.kind, FAMILIES):
+                self.registry.plugins.add(brought)
             return graph
         return GraphSpec(kind="complete")  # stands in for a wrong one
 
@@ -1050,7 +1057,8 @@ class _Preparation:
         self.refuse()
         scenario = replace(setup.scenario, cast=lambda params, agents: cast)
         files = {**setup.files, **self.registry.files}
-        recast = replace(setup, scenario=scenario, files=files)
+        brought = tuple(sorted({*setup.plugins, *self.registry.plugins}))
+        recast = replace(setup, scenario=scenario, files=files, plugins=brought)
         heard = _Heard(scenario.play, cast, recast.environment())
         heard.refuse_mute()
         return recast

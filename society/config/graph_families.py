@@ -1,4 +1,4 @@
-"""Named families of interaction graphs: from networkx, from a file, or from a function of the user.
+"""Named families of interaction graphs: from networkx, a package, a file, or the user's function.
 
 A family is a function (agents, *, parameters) -> graph, or (agents, rng, *, parameters) if it is
 random. A random family draws one graph for each replicate, from a generator addressed by seed,
@@ -24,6 +24,7 @@ from pydantic import (
     model_validator,
 )
 
+from society import plugins
 from society.engine.graph import Complete, Graph, from_networkx
 from society.engine.parameters import (
     Issue,
@@ -35,8 +36,10 @@ from society.engine.parameters import (
 )
 from society.engine.rng import Array, generator
 from society.errors import (
+    CatalogueError,
     FileError,
     GraphError,
+    PartError,
     SocietyError,
     describe_user_error,
     short_path,
@@ -191,6 +194,16 @@ FAMILIES: dict[str, Callable[..., Any]] = {
 }
 
 
+def graph_families() -> dict[str, Callable[..., Any]]:
+    """All families of graphs by name: ours, then those of installed packages."""
+    return {**FAMILIES, **plugins.usable_plugins("graphs", FAMILIES)}
+
+
+def graph_names() -> tuple[str, ...]:
+    """All names of graphs: ours, then those of installed packages."""
+    return (*FAMILIES, *plugins.plugin_names("graphs"))
+
+
 def _fewer(name: str, count: int, agents: int) -> None:
     if count >= agents:
         raise GraphError(
@@ -235,7 +248,7 @@ class GraphSpec(BaseModel):
         kind = next((name for name in ("file", "function") if name in said), None)
         whole = said if kind is None else {"kind": kind, **said}
         if "kind" not in whole:
-            raise ValueError(f"has no `kind`; add one of {', '.join(FAMILIES)}")
+            raise ValueError(f"has no `kind`; add one of {', '.join(graph_names())}")
         return {name: _anchor_file(name, value, info) for name, value in whole.items()}
 
     @model_serializer
@@ -260,9 +273,12 @@ def parse_graph(said: object) -> GraphSpec:
 def graph_family(spec: GraphSpec) -> tuple[Callable[..., Any], dict[str, Any]]:
     """Look up the function that a spec names, and check its parameters; raises ValidationIssues."""
     try:
-        named = FAMILIES[spec.kind]
+        brought = plugins.find_plugin("graphs", spec.kind, FAMILIES)
+        named = brought.load() if brought else FAMILIES[spec.kind]
+    except (CatalogueError, PartError) as error:
+        raise ValidationIssues(Issue((), str(error))) from error
     except KeyError:
-        words = f"there is no graph {spec.kind!r}; {suggest(spec.kind, FAMILIES)}"
+        words = f"there is no graph {spec.kind!r}; {suggest(spec.kind, graph_names())}"
         raise ValidationIssues(Issue((), words)) from None
     return named, dict(validate(parameters_of(named), spec.parameters))
 

@@ -28,10 +28,12 @@ from society.errors import CatalogueError, suggest
 from society.former_names import NameSort, current
 from society.index import experiments, instruments, presets
 from society.llm.providers.api_keys import key_names
-from society.llm.providers.settings import ModelSpec, model_syntax
+from society.llm.providers.settings import PLUGIN, ModelSpec, model_syntax
+from society.memory.embedders import embedder_makers
+from society.plugins import plugin_origin, usable_plugins
 
 from .build import Society, build
-from .graph_families import FAMILIES
+from .graph_families import graph_families
 from .registry import (
     SUFFIXES,
     Registry,
@@ -50,6 +52,7 @@ Kind = Literal[
     "mechanisms",
     "instruments",
     "graphs",
+    "embedders",
     "models",
     "experiments",
     "reproductions",
@@ -59,14 +62,25 @@ _WIDTH = 80
 
 
 class Entry(NamedTuple):
-    """A named thing in the list: a line about it, and a line for each of its parameters."""
+    """A named thing in the list: a line about it, and a line for each of its parameters.
+
+    origin: the installed package that brings it; empty for ours.
+    """
 
     words: str
     parameters: tuple[str, ...]
+    origin: str = ""
 
 
 def entries(kind: Kind) -> dict[str, Entry]:
-    """Return all entries of one kind, by name."""
+    """Return all entries of one kind, by name, each with the package that brings it."""
+    return {
+        name: entry._replace(origin=entry.origin or plugin_origin(kind, name))
+        for name, entry in _entries(kind).items()
+    }
+
+
+def _entries(kind: Kind) -> dict[str, Entry]:
     if kind == "scenarios":
         played = {
             name: Entry(part.summary, _parameters(part.params))
@@ -76,6 +90,10 @@ def entries(kind: Kind) -> dict[str, Entry]:
     if kind == "models":
         settings = _parameters(ModelSpec)[1:]  # all but the model itself
         plain = {name: Entry(words, ()) for name, words in model_syntax()}
+        plain |= {
+            f"{PLUGIN}{name}": Entry(_first_line(make), (), plugin_origin("models", name))
+            for name, make in usable_plugins("models", ()).items()
+        }
         keys = Entry(", ".join(key_names()) or "none set in the environment or in .env", ())
         of_each = Entry("of each model, under `models` in a scenario file", settings)
         return plain | {"keys": keys, "settings": of_each}
@@ -88,7 +106,8 @@ def entries(kind: Kind) -> dict[str, Entry]:
     parts: dict[Kind, Callable[[], Mapping[str, Callable[..., Any]]]] = {
         "components": components,
         "mechanisms": lambda: {name: one.source for name, one in mechanisms().items()},
-        "graphs": lambda: FAMILIES,
+        "graphs": graph_families,
+        "embedders": embedder_makers,
     }
     return {
         name: Entry(_first_line(part), _parameters(parameters_of(part)))
@@ -101,10 +120,14 @@ def listing_lines(kind: Kind, *, parameters: bool) -> Iterator[str]:
     yield f"{kind}:"
     for name, entry in entries(kind).items():
         if not parameters:
-            yield f"  {name:30} {entry.words}"
+            yield f"  {name:30} {entry.words}{_from(entry)}"
             continue
-        yield _indent(f"{name} · {entry.words}", 2)
+        yield _indent(f"{name} · {entry.words}{_from(entry)}", 2)
         yield from (_indent(line, 6) for line in entry.parameters)
+
+
+def _from(entry: Entry) -> str:
+    return f" (from {entry.origin})" if entry.origin else ""
 
 
 def _indent(line: str, depth: int) -> str:
@@ -206,17 +229,20 @@ def _value(value: Any) -> str:
 class Description(NamedTuple):
     """The words of `society list NAME` about one name.
 
-    parts: headings, each with its lines.
+    parts: headings, each with its lines. origin: as in Entry.
     """
 
     name: str
     kind: str
     words: str
     parts: dict[str, list[str]]
+    origin: str = ""
 
     def lines(self) -> Iterator[str]:
         """Yield the description as lines of text."""
         yield _indent(f"{self.name} · {self.kind.removesuffix('s')} · {self.words}", 0)
+        if self.origin:
+            yield f"  from {self.origin}"
         for heading, lines in self.parts.items():
             yield f"  {heading}:"
             yield from (_indent(line, 4) for line in lines)
@@ -231,7 +257,8 @@ def describe_name(name: str, kinds: Iterable[Kind]) -> Description:
         current_name = current(_SORTS[kind], name) if kind in _SORTS else name
         if current_name in of_kind:
             entry = of_kind[current_name]
-            return Description(current_name, kind, entry.words, _parts(kind, current_name, entry))
+            parts = _parts(kind, current_name, entry)
+            return Description(current_name, kind, entry.words, parts, entry.origin)
     every = [one for kind in kinds if kind != "models" for one in entries(kind)]
     near = difflib.get_close_matches(name, [*kinds, "runs", *every], n=1)
     legal = near or [*kinds, "runs"]

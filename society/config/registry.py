@@ -1,8 +1,9 @@
-"""Everything with a name: scenarios, components and mechanisms, ours and the user's; reproductions.
+"""Everything with a name: scenarios, components and mechanisms; reproductions.
 
 Ours are what the modules of society.scenarios and society.components define, in whichever folder.
-The index tells which modules may define a name, so that looking up one imports no other. The user's
-come from files; each is imported by its path, under a name that no other module has.
+The index tells which modules may define a name, so that looking up one imports no other. Installed
+packages bring more by entry points. The user's come from files; each is imported by its path, under
+a name that no other module has.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
-from society import former_names, index
+from society import former_names, index, plugins
 from society.claims.types import Reproduction
 from society.engine.component import Component, snake_case
 from society.engine.mechanism import as_play
@@ -27,12 +28,14 @@ from society.engine.scenario import MechanismSpec, Scenario
 from society.errors import (
     CatalogueError,
     FileError,
+    PartError,
     ScenarioError,
     UntrustedCodeError,
     describe_user_error,
     short_path,
     suggest,
 )
+from society.llm.providers.settings import PLUGIN
 from society.user_code import check_user_code, imported_beside
 
 ItemSort = Literal["scenario", "component", "mechanism", "function"]
@@ -47,6 +50,13 @@ _ROOMS: Mapping[ItemSort, index.Room] = {
     "mechanism": "scenarios",
 }
 
+_PLUGINS: Mapping[ItemSort, plugins.PluginSort] = {
+    "scenario": "scenarios",
+    "component": "components",
+    "mechanism": "mechanisms",
+    "function": "models",
+}
+
 
 class RegistryItem(NamedTuple):
     """A named thing: a scenario, component, mechanism or function."""
@@ -57,17 +67,17 @@ class RegistryItem(NamedTuple):
 
 
 def scenarios() -> dict[str, Scenario]:
-    """Every scenario of ours, by name."""
+    """Every scenario of ours and of installed packages, by name."""
     return _all("scenario")
 
 
 def components() -> dict[str, type[Component]]:
-    """Every component of ours, by name."""
+    """Every component of ours and of installed packages, by name."""
     return _all("component")
 
 
 def mechanisms() -> dict[str, MechanismSpec]:
-    """Every mechanism of ours, by name."""
+    """Every mechanism of ours and of installed packages, by name."""
     return _all("mechanism")
 
 
@@ -122,12 +132,13 @@ class Registry:
     """The names that a scenario file can use: the user's first, then the built-in ones.
 
     files: SHA-256 of the user's files that were read, by path. objects: names that were looked up
-    and stand for objects that were given.
+    and stand for objects that were given. plugins: what was looked up of installed packages.
     """
 
     def __init__(self, own: Iterable[object] = ()) -> None:
         self.files: dict[str, str] = {}
         self.objects: set[str] = set()
+        self.plugins: set[plugins.Plugin] = set()
         self._own: dict[tuple[ItemSort, str], Any] = {}
         self._looked_up: set[tuple[ItemSort, str]] = set()
         self._read: dict[str, list[RegistryItem]] = {}
@@ -222,6 +233,19 @@ class Registry:
             self.objects.add(reference)
         return function
 
+    def model(self, reference: str) -> Callable[..., Any]:
+        """Look up what makes a model: a function, or plugin:NAME; raises InputError."""
+        prefix, mark, name = reference.partition(PLUGIN)
+        if prefix or not mark:
+            return self.function(reference)
+        make: Callable[..., Any] | None = self._plugin("function", name)
+        if make is None:
+            known = plugins.plugin_names("models")
+            raise CatalogueError(
+                f"no installed package brings a model {name!r}; {suggest(name, known)}"
+            )
+        return make
+
     def _put(self, thing: RegistryItem) -> None:
         known = self._own.setdefault((thing.sort, thing.name), thing.value)
         # Functions may also be helpers, and files may well call theirs the same.
@@ -233,12 +257,47 @@ class Registry:
         if (sort, name) in self._own:
             self.objects |= {name} if (sort, name) in self._given else set()
             return self._own[sort, name]
-        ours = _ours(sort, name)
-        if ours is None:
+        found = self._plugin(sort, name) or _ours(sort, name)
+        if found is None:
             legal = {key[1] for key in self._own if key[0] == sort} | set(_all(sort))
             legal |= set(index.presets()) if sort == "scenario" else set()
             raise CatalogueError(f"there is no {sort} {name!r}; {suggest(name, legal)}")
-        return ours
+        return found
+
+    def _plugin(self, sort: ItemSort, name: str) -> Any:
+        """Load what an installed package brings under a name; None if none does."""
+        found = _find_plugin(sort, name)
+        if found is None:
+            return None
+        self.plugins.add(found)
+        return _loaded_plugin(sort, found)
+
+
+def _find_plugin(sort: ItemSort, name: str) -> plugins.Plugin | None:
+    """Find what an installed package brings under a name; raises CatalogueError for a collision."""
+    group = _PLUGINS[sort]
+    if name not in plugins.plugin_names(group):
+        return None
+    taken = sort != "function" and _ours(sort, name) is not None
+    taken |= sort == "scenario" and name in index.presets()
+    return plugins.find_plugin(group, name, [name] if taken else [])
+
+
+def _loaded_plugin(sort: ItemSort, brought: plugins.Plugin) -> Any:
+    """Import what a package brings; raises PartError if it is not what its entry point says."""
+    value = brought.load()
+    thing = _thing(brought.name, value)
+    if thing is None or thing.sort != sort:
+        raise PartError(
+            f"{brought.origin} brings {brought.name!r} among its {brought.sort}, but "
+            f"{brought.target} is no {sort}: got {value!r:.60}"
+        )
+    if thing.name != brought.name:
+        raise PartError(
+            f"{brought.origin} brings the {sort} {brought.name!r}, but {brought.target} is called "
+            f"{thing.name!r}; name the entry point like that"
+        )
+    return thing.value
 
 
 def components_answering(kind: str, modules: Iterable[str]) -> list[str]:
@@ -300,7 +359,14 @@ def _candidates(sort: ItemSort, name: str) -> Iterator[str]:
 
 
 def _all(sort: ItemSort) -> dict[str, Any]:
-    return dict(_found(sort))
+    return {**_found(sort), **_found_in_packages(sort)}
+
+
+@functools.cache
+def _found_in_packages(sort: ItemSort) -> Mapping[str, Any]:
+    """Collect what installed packages bring of a sort; only once, as for ours."""
+    load = functools.partial(_loaded_plugin, sort)
+    return plugins.usable_plugins(_PLUGINS[sort], _found(sort), load)
 
 
 @functools.cache

@@ -8,19 +8,21 @@ from dataclasses import fields as dataclass_fields
 from functools import partial
 from itertools import chain
 from typing import (
+    Annotated,
     Any,
     Concatenate,
     Literal,
     NamedTuple,
     ParamSpec,
     Protocol,
+    TypeVar,
     cast,
     get_args,
     overload,
 )
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from society.errors import ArgumentError, ScenarioError, suggest
 from society.former_names import with_current_parameters
@@ -39,6 +41,7 @@ from .rng import Array
 from .signatures import check_signature
 
 P = ParamSpec("P")
+T = TypeVar("T")
 RoundFacts = Mapping[str, Array]
 Drawing = str | Mapping[str, Any] | Callable[[int, np.random.Generator], Any]
 Fold = Literal["mean", "sum", "total", "last", "first"]
@@ -48,6 +51,7 @@ COURSELESS: Collection[Fold] = ("total", "first")  # of single rounds they say n
 
 OF_DEFAULT_CAST: dict[str, JsonValue] = {"of_default_cast": True}
 LIVE: dict[str, JsonValue] = {"live": True}
+Live = Annotated[T, Field(json_schema_extra=LIVE)]  # of a parameter that a fork may change
 
 
 class Params(BaseModel):
@@ -56,8 +60,8 @@ class Params(BaseModel):
     A parameter that says who is in the default cast means nothing beside a scenario file's own
     `cohorts`, and is refused there, if it is marked:
     share: float = Field(0.5, json_schema_extra=OF_DEFAULT_CAST). One that may change while a
-    society lives is marked LIVE: the script reads it from env.params in every round, or it is
-    handed to components, which are then made anew.
+    society lives is marked by its type, growth: Live[float]: the script reads it from env.params in
+    every round, or it is handed to components, which are then made anew.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -166,11 +170,14 @@ class Interventions:
     it by env.imposed("norm", present); raises ValueError for words that are none. longer: whether
     there may be more or fewer rounds, since nothing but env.rounds() depends on the horizon.
     removal: whether agents may be taken out, since the script takes whoever is there, env.present.
+    contradiction: why live parameters cannot become others, in words, such as a table of payoffs
+    for other actions; "" where they can.
     """
 
     norm: Callable[[str, Environment], Any] | None = None
     longer: bool = False
     removal: bool = False
+    contradiction: Callable[[Any, Any], str] | None = None
 
 
 Conclusion = Callable[[PostAnalysis], Iterable[Finding]]

@@ -278,10 +278,16 @@ def find_earlier_call(connection: sqlite3.Connection, address: Address) -> Call 
 
 def _occasions(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     """List the components that have called, with each of their occasions, by way of the index."""
-    found, last = [], ("", "")
-    query = """SELECT component, occasion FROM calls WHERE (component, occasion) > (?, ?)
+    # Compared as pairs, they would be found by going through all calls of an occasion.
+    within = """SELECT component, occasion FROM calls WHERE component = ? AND occasion > ?
+        ORDER BY occasion LIMIT 1"""
+    beyond = """SELECT component, occasion FROM calls WHERE component > ?
         ORDER BY component, occasion LIMIT 1"""
-    while (row := connection.execute(query, last).fetchone()) is not None:
+    found, last = [], ("", "")
+    while row := (
+        connection.execute(within, last).fetchone()
+        or connection.execute(beyond, last[:1]).fetchone()
+    ):
         check_types(row, str, str)
         last = row
         found.append(last)

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from society.analysis.crossplay import GameCell
+from society.analysis.crossplay import CrossPlay, GameCell
 from society.analysis.statistics.anova import anova
 from society.analysis.statistics.contrasts import (
     Contrast,
@@ -89,6 +89,11 @@ class ExperimentResult:
     def study(self) -> Study:
         """The study of all finished and unfinished runs; raises InputError if there are none."""
         return open_sweep(self.folder)
+
+    @cached_property
+    def cross_play(self) -> CrossPlay:
+        """All runs of games, as types met each other in them."""
+        return CrossPlay(self.study)
 
     def runs(self, name: str, levels: FactorLevels) -> Array:
         """A column of the frame of runs, condition after condition; (n,)."""
@@ -209,6 +214,12 @@ class Evidence:
         if not self.has(trial):
             raise InsufficientEvidence(f"no run of {trial} has begun")
         return self._results[trial].study
+
+    def cross_play(self, trial: str) -> CrossPlay:
+        """Return the games of an experiment, finished or not, as types met each other in them."""
+        if not self.has(trial):
+            raise InsufficientEvidence(f"no run of {trial} has begun")
+        return self._results[trial].cross_play
 
     def levels(self, trial: str) -> Mapping[str, Sequence[object]]:
         """Return the levels of each factor of an experiment, in order."""

@@ -119,6 +119,7 @@ def plan_fork(run: RunFile, at: Place, changes: Changes) -> Planned:
     settings, entries = _settings(changes, before)
     config = override(manifest.config, settings)
     _refuse_other_keys(manifest.config, config)
+    _refuse_fixed(before, config.parameters)  # before a society of other agents is built
     names = _seats(run, after, changes.remove)
     digest, path = _state_at(run, after)
     note = ForkNote(
@@ -361,6 +362,20 @@ def _refuse_undeclared(before: Society, changes: Changes) -> None:
         raise ScenarioError("--remove: the types of a tournament keep their seats")
 
 
+def _refuse_fixed(before: Society, values: Mapping[str, Any]) -> None:
+    """Raise ScenarioError for a value of a parameter that cannot become another one."""
+    scenario, was = before.scenario, before.params.model_dump(mode="json")
+    live = scenario.params.live()
+    for name in (name for name in was.keys() & values if values[name] != was[name]):
+        if name in live:
+            continue
+        known = f"those that may: {', '.join(sorted(live))}" if live else "none of them may"
+        raise ScenarioError(
+            f"{name} cannot change while {scenario.name} lives, since its script or its first "
+            f"state depends on it; {known}"
+        )
+
+
 def _refuse_unlike(before: Society, setup: Society, after: int) -> None:
     """Raise InputError for a fork that would be another society and not the same one, changed."""
     scenario, now = before.scenario, setup.scenario
@@ -369,14 +384,10 @@ def _refuse_unlike(before: Society, setup: Society, after: int) -> None:
             f"a fork keeps its script: with language models, {scenario.name} is played as "
             f"{now.name}; start another run"
         )
-    live = scenario.params.live()
-    was, new = (one.params.model_dump(mode="json") for one in (before, setup))
-    for name in (name for name in new if new[name] != was[name] and name not in live):
-        known = f"those that may: {', '.join(sorted(live))}" if live else "none of them may"
-        raise ScenarioError(
-            f"{name} cannot change while {scenario.name} lives, since its script or its first "
-            f"state depends on it; {known}"
-        )
+    _refuse_fixed(before, setup.params.model_dump(mode="json"))
+    contradiction = scenario.interventions.contradiction
+    if contradiction and (reason := contradiction(before.params, setup.params)):
+        raise ScenarioError(reason)
     if setup.rounds == before.rounds:
         return
     levels, sized = scenario.display.levels, scenario.interventions.longer

@@ -333,7 +333,7 @@ def manifest_of(
         columns=_columns(every),
         components=components,
         game=rules_of(env),
-        versions=library_versions(),
+        versions=library_versions() | {one.package: one.version for one in setup.plugins},
         files=dict(setup.files),
         prompts=setup.words.hashes() if setup.models_named else {},
         programs=_programs(every),

@@ -6,6 +6,7 @@ import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ def list_changes(manifest: Manifest, setup: Society | None = None) -> str:
 
     setup: the same run built now, if possible.
     """
-    found = list(_values("", manifest.versions, library_versions()))
+    found = list(_values("", manifest.versions, _versions_now(manifest.versions)))
     if setup is not None:
         before = {**manifest.params, **manifest.former_parameters}
         found += _values("parameter ", before, setup.params.model_dump(mode="json"))
@@ -116,6 +117,18 @@ def list_changes(manifest: Manifest, setup: Society | None = None) -> str:
     changed = _file_changes(manifest.table_hashes)
     found += [f"{words} (the run keeps its people)" for words in changed]
     return f"; changed since: {', '.join(found)}" if found else ""
+
+
+def _versions_now(names: Iterable[str]) -> dict[str, str]:
+    """The versions of libraries here and now, and those of the packages that a run names."""
+    found = library_versions()
+    for name in names:
+        if name not in found:
+            try:
+                found[name] = version(name)
+            except PackageNotFoundError:
+                found[name] = "not installed"
+    return found
 
 
 def _file_changes(files: Mapping[str, str]) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -66,25 +65,17 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.usefixtures("watchdog")
 @pytest.mark.parametrize(("text", "words"), HOSTILE.values(), ids=HOSTILE)
-def test_a_hostile_file_is_refused_in_less_than_a_second(
+def test_a_hostile_file_is_refused_before_it_is_unfolded(
     text: str, words: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(text)
-    read_yaml_once(tmp_path)
-    began = time.process_time()
     with pytest.raises(ScenarioError, match=words) as refused:
         read_yaml(file)
-    assert time.process_time() - began < 2.0  # of processor time: a second on an idle machine
     assert "a.yaml" in str(refused.value)
     assert len(str(refused.value)) < 1_000
-
-
-def read_yaml_once(folder: Path) -> None:
-    """Import what is needed to read YAML."""
-    (folder / "b.yaml").write_text("a: 1")
-    assert read_yaml(folder / "b.yaml")[0] == {"a": 1}
 
 
 @pytest.mark.parametrize(

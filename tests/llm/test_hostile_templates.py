@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -142,7 +141,7 @@ HOSTILE = {
 SLOW = {"sorted in a loop", "lists in a block"}
 
 
-@pytest.mark.usefixtures("little_memory")
+@pytest.mark.usefixtures("little_memory", "watchdog")
 @pytest.mark.parametrize(
     "text",
     [
@@ -151,10 +150,8 @@ SLOW = {"sorted in a loop", "lists in a block"}
     ],
 )
 def test_a_template_without_end_is_refused_with_its_line(text: str, render: Render) -> None:
-    began = time.process_time()
     with pytest.raises(InputError, match=r"(?s)(a|self)\.md"):
         render(text)
-    assert time.process_time() - began < 9
 
 
 ESCAPES = {

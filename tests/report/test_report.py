@@ -213,7 +213,7 @@ def test_figures_and_tables_stand_beside_the_page(reported: Reported) -> None:
     tables = {
         *("outcome", "survival_silence", "log_rank_silence", "anova_1", "tukey_1"),
         *("tukey_1_pairs", "contrasts", "texts_1", "texts_2", "endings", "findings"),
-        *("time_noise", "runs", "versions", "parameters", "files"),
+        *("time_noise", "runs", "versions", "parameters", "files", "reporting_summary"),
     }
     assert found == {
         *(f"figures/{name}.{ending}" for name in figures for ending in ("png", "svg")),

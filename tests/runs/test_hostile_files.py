@@ -10,7 +10,6 @@ import sqlite3
 import struct
 import subprocess
 import sys
-import time
 import tracemalloc
 import zlib
 from collections.abc import Callable
@@ -35,6 +34,8 @@ from society.llm.call_tables import (
 from society.runs.chunks import compact
 from society.runs.encoding import ArrayLayout
 from society.runs.runfile import RunFile, open_run_file
+
+pytestmark = pytest.mark.usefixtures("watchdog")
 
 Attack = Callable[[sqlite3.Connection], object]
 
@@ -192,7 +193,6 @@ def sql(script: str) -> Attack:
     return lambda connection: connection.executescript(script)
 
 
-SECONDS = 2  # of processor time: a second on an idle machine
 ENDLESS = """
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
 SELECT 'finished' AS status, i AS process, '' AS host, 0 AS born, '' AS digest, '' AS seal FROM n
@@ -310,16 +310,14 @@ def read_all(run: RunFile) -> None:
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_it_is_refused_in_words_and_at_once(valid: Path, tmp_path: Path, name: str) -> None:
+def test_it_is_refused_in_words(valid: Path, tmp_path: Path, name: str) -> None:
     attack, words = ATTACKS[name]
     path = tmp_path / "hostile.run"
     path.write_bytes(valid.read_bytes())
     with closing(sqlite3.connect(path)) as connection, connection:
         attack(connection)
-    began = time.process_time()
     with pytest.raises(RunFileError) as refused, open_run_file(path) as run:
         read_all(run)
-    assert time.process_time() - began < SECONDS
     assert words in str(refused.value)
 
 
@@ -371,9 +369,7 @@ def test_a_run_is_not_built_in_another_size_than_it_had(
     with closing(sqlite3.connect(path)) as connection, connection:
         (words,) = connection.execute("SELECT value FROM manifest WHERE key = 'spec'").fetchone()
         manifest(spec=json.dumps({**json.loads(words), **sizes}))(connection)
-    began = time.process_time()
     assert main(["verify", str(path)]) == 1
-    assert time.process_time() - began < 1
     said = capsys.readouterr().out
     assert "not that of a run of 10 agents x 1 replicates; take a whole copy" in said
 
@@ -456,14 +452,12 @@ def endless_table(path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["lost", "calls", "status", "findings", "rounds", "chunks"])
-def test_a_table_without_end_is_refused_in_a_second(valid: Path, tmp_path: Path, name: str) -> None:
+def test_a_table_without_end_is_refused(valid: Path, tmp_path: Path, name: str) -> None:
     path = tmp_path / "endless.run"
     path.write_bytes(valid.read_bytes())
     endless_table(path, name)
-    began = time.process_time()
     with pytest.raises(RunFileError), open_run_file(path) as run:
         read_all(run)
-    assert time.process_time() - began < SECONDS
 
 
 def test_an_interrupt_ends_a_query_at_once(valid: Path, tmp_path: Path) -> None:
@@ -474,13 +468,11 @@ def test_an_interrupt_ends_a_query_at_once(valid: Path, tmp_path: Path) -> None:
         patched.setattr(run._database, "_most", 10**9)
         old = signal.signal(signal.SIGALRM, signal.default_int_handler)
         signal.setitimer(signal.ITIMER_REAL, 0.1)
-        began = time.process_time()
         try:
             with pytest.raises(KeyboardInterrupt):
                 assert run.unanswered
         finally:
             signal.signal(signal.SIGALRM, old)
-    assert time.process_time() - began < SECONDS
 
 
 def test_a_tape_is_opened_as_carefully(valid: Path, tmp_path: Path) -> None:
@@ -504,10 +496,8 @@ def test_a_tape_without_end_is_not_read_to_its_end(valid: Path, tmp_path: Path) 
     path = tmp_path / "tape.run"
     path.write_bytes(valid.read_bytes())
     endless_table(path, "calls")
-    began = time.process_time()
     with closing(RecordedAnswers(path)) as tape:
         assert tape.find(ASKED) is None
-    assert time.process_time() - began < 1
 
 
 def test_a_reply_on_a_tape_has_a_limit_and_the_others_are_not_loaded(
@@ -539,7 +529,5 @@ def test_an_absurdly_large_data_file_is_refused_before_it_is_read(
         file.truncate(2**36)  # takes no room on the disk
     spec = tmp_path / "a.yaml"
     spec.write_text("scenario: fishing_village\ngraphs: {all: {kind: file, file: ties.txt}}\n")
-    began = time.process_time()
     assert main(["run", str(spec), "--quiet", "--out", str(tmp_path / "a.run")]) == 2
-    assert time.process_time() - began < SECONDS
     assert "ties.txt: it has 68,719,476,736 bytes; at most 268,435,456" in capsys.readouterr().err

@@ -7,7 +7,6 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ import pytest
 from society.config.build import build
 from society.config.run_config import load_config
 from society.errors import FileError, InputError
+from society.runs.reader import RunFile
 from society.runs.run_list import (
     ListedRun,
     filter_runs,
@@ -184,10 +184,13 @@ def test_a_table_that_is_shown_whole_leaves_nothing_out(folder: Path) -> None:
     assert "3 of 3" in first
 
 
-@pytest.mark.thorough
-def test_a_thousand_runs_are_listed_in_three_seconds(folder: Path, tmp_path: Path) -> None:
-    for number in range(1000):
+def test_of_a_run_that_has_ended_no_round_is_read(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So a thousand files are listed in a second or two, however long their games were."""
+    for number in range(10):
         shutil.copy(folder / "a.run", tmp_path / f"{number}.run")
-    began = process_time()
-    assert len(list_run_files(tmp_path).runs) == 1000
-    assert process_time() - began < 6  # of a machine that has other things to do, too
+    monkeypatch.setattr(RunFile, "outcome", None)
+    monkeypatch.setattr(RunFile, "_record", None)
+    monkeypatch.setattr(RunFile, "calls", None)
+    assert {run.status for run in list_run_files(tmp_path).runs} == {"finished"}

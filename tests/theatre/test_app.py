@@ -193,7 +193,7 @@ def terminal(words: list[str], width: int, height: int) -> Iterator[int]:
         os.close(handle)
 
 
-def read_until(handle: int, wanted: bytes, seconds: float = 30) -> bytes:
+def read_until(handle: int, wanted: bytes, seconds: float = 120) -> bytes:
     """Read what is sent to a terminal until it holds some text."""
     found, end = b"", time.monotonic() + seconds
     while wanted not in found:

@@ -130,7 +130,7 @@ def begun(folder: Path, *words: str) -> subprocess.Popen[str]:
 
 def appeared(file: Path) -> Follower:
     """Wait for a run file, and follow it."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while not file.exists():
         assert time.monotonic() < until, "the file never appeared"
         time.sleep(0.01)

@@ -13,7 +13,7 @@ to mediators that are stable and better.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -223,3 +223,45 @@ def _winners(cell: GameCell, held: Array, proposer: Array) -> Array:
     agent = np.where(ahead == 0, made.agent[held], theirs)
     number = np.where(proposer > 0, cell.types[made.replicate[held], agent], -1)
     return np.array([*cell.names, None], object)[number]
+
+
+class AdoptionShares(NamedTuple):
+    """How agreements of one sort were taken up by a type, or by "all"; None: it had no chance to.
+
+    unanimous: the winner was approved by all; won: the type's own proposal won; agreed: it signed,
+    or the share of its moves that it delegated; active: the agreement was in force. seats: that it
+    had in ballots; proposals: those of them in which anything was proposed.
+    """
+
+    type: str
+    unanimous: float | None
+    won: float | None
+    agreed: float | None
+    active: float | None
+    seats: int
+    proposals: int
+
+
+def adoption_shares(cells: Sequence[GameCell], sort: str) -> list[AdoptionShares]:
+    """Average the ballots of some cells of the same types: over all, then for each type."""
+    blocks = [adoption_rows(cell) for cell in cells]
+    facts = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    of_sort = facts["mechanism"] == sort
+    proposed = of_sort & ~np.isnan(facts["approvals"])
+    winners = facts["winner"][proposed]
+    found = []
+    for one in ("all", *cells[0].names):
+        some = of_sort & ((facts["type"] == one) | (one == "all"))
+        had = some & proposed
+        shares = (
+            _share_of(facts["unanimous"][had]),
+            None if one == "all" else _share_of(winners == one),
+            _share_of(facts["agreed"][had]),
+            _share_of(facts["active"][some]),
+        )
+        found.append(AdoptionShares(one, *shares, int(some.sum()), int(had.sum())))
+    return found
+
+
+def _share_of(values: Array) -> float | None:
+    return float(values.mean()) if values.size else None

@@ -12,7 +12,7 @@ Source: Tewolde et al. 2026 (CoopEval), section 5 and appendix F.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -113,7 +113,7 @@ class RunStandings:
     @cached_property
     def selection(self) -> ReplicatorOutcome:
         """The outcome of replicator dynamics from equal shares."""
-        return replicator_dynamics(self.tensor)
+        return _select(self.tensor.tobytes(), self.tensor.shape)
 
     @cached_property
     def ranks(self) -> Array:
@@ -125,9 +125,23 @@ class RunStandings:
                 "society.analysis.metagame.deviation_ratings"
             )
         try:
-            return dev_ranks(deviation_ratings(self.tensor, rule=self._rule))
+            return _rank(self.tensor.tobytes(), self.tensor.shape, self._rule)
         except SocietyError as error:
             raise NotEstimable(str(error)) from error
+
+
+# Repetitions among rules are often alike, and sections of a page ask for the same run.
+_REMEMBERED = 256
+
+
+@lru_cache(_REMEMBERED)
+def _select(payoffs: bytes, shape: tuple[int, ...]) -> ReplicatorOutcome:
+    return replicator_dynamics(np.frombuffer(payoffs).reshape(shape))
+
+
+@lru_cache(_REMEMBERED)
+def _rank(payoffs: bytes, shape: tuple[int, ...], rule: Rule) -> Array:
+    return dev_ranks(deviation_ratings(np.frombuffer(payoffs).reshape(shape), rule=rule))
 
 
 class Contest:

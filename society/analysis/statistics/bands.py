@@ -13,7 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from society.engine.rng import Array
-from society.optional import require
+
+from .means import wilson
+from .quantiles import t_reach
 
 Bounds = tuple[float | None, float | None]  # the least and the most that is possible
 UNBOUNDED: Bounds = (None, None)
@@ -41,7 +43,7 @@ def mean_band(values: Array, bounds: Bounds = UNBOUNDED, *, level: float = 0.95)
     mean = np.divide(np.nansum(values, 0), count, out=nothing.copy(), where=count > 0)
     squares = np.nansum((values - mean) ** 2, 0)
     variance = np.divide(squares, count - 1, out=nothing.copy(), where=count > 1)
-    half = require("scipy.stats").t.isf((1 - level) / 2, np.maximum(count - 1, 1))
+    half = t_reach(level, np.maximum(count - 1, 1))
     half = half * np.sqrt(variance / np.maximum(count, 1))
     least, most = bounds
     if least is not None and most is not None and not _outside(values, least, most):
@@ -50,7 +52,7 @@ def mean_band(values: Array, bounds: Bounds = UNBOUNDED, *, level: float = 0.95)
         binary = np.all(np.isnan(values) | (values == least) | (values == most), axis=0)
         low, high = (
             least + (most - least) * np.where(binary, *both)
-            for both in zip(_wilson(share, count, level), (low, high), strict=True)
+            for both in zip(wilson(share, np.maximum(count, 1), level), (low, high), strict=True)
         )
     else:
         low, high = np.clip(mean - half, least, None), np.clip(mean + half, None, most)
@@ -70,10 +72,3 @@ def _share_interval(share: Array, half: Array) -> tuple[Array, Array]:
     logit, reach = np.log(inside / (1 - inside)), half / (inside * (1 - inside))
     low, high = (1 / (1 + np.exp(-(logit + sign * reach))) for sign in (-1, 1))
     return np.where(inner, low, share), np.where(inner, high, share)
-
-
-def _wilson(share: Array, count: Array, level: float) -> tuple[Array, Array]:
-    z, n = require("scipy.stats").norm.isf((1 - level) / 2), np.maximum(count, 1)
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
-    return np.clip(middle - half, 0, 1), np.clip(middle + half, 0, 1)

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from society.engine.rng import Array
 from society.optional import require
 
+from .quantiles import normal_reach, t_reach, t_tails
 from .samples import Interval, NotEstimable, Sample, has_spread, pairs, sample
 
 _LEAST = 4  # values of either sample for an interval of g: with fewer it covers far too much
@@ -110,16 +111,16 @@ def paired(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Paire
             f"all {len(one)} pairs differ by {differences[0]:g}; "
             "without spread their mean has no interval and no test"
         )
-    described = require("statsmodels.stats.weightstats").DescrStatsW(differences)
-    t, p, df = described.ttest_mean(0)
-    low, high = described.tconfint_mean(1 - level)
+    difference, df = float(differences.mean()), len(one) - 1
     variance = float(differences.var(ddof=1))
+    se = math.sqrt(variance / len(one))
+    reach = float(t_reach(level, df)) * se
     return PairedContrast(
-        difference=float(differences.mean()),
-        interval=Interval(float(low), float(high), level),
-        t=float(t),
+        difference=difference,
+        interval=Interval(difference - reach, difference + reach, level),
+        t=difference / se,
         df=float(df),
-        p=float(p),
+        p=t_tails(difference / se, df),
         d_z=float(differences.mean()) / math.sqrt(variance),
         correlation=_correlation(one, other),
         variance_reduction=float(one.var(ddof=1) + other.var(ddof=1)) / variance,
@@ -141,7 +142,7 @@ def effect(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Stand
     )
     df = len(one) + len(other) - 2
     pooled = (one.var() * len(one) + other.var() * len(other)) / df
-    reach = require("scipy.stats").norm.isf((1 - level) / 2) * math.sqrt(variance)
+    reach = normal_reach(level) * math.sqrt(variance)
     enough = min(len(one), len(other)) >= _LEAST
     interval = Interval(float(g - reach), float(g + reach), level) if enough else None
     return Standardised(float(one.mean() - other.mean()) / math.sqrt(pooled), float(g), interval)

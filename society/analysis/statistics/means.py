@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from society.engine.rng import generator
+from society.engine.rng import Array, generator
 from society.optional import require
 
+from .quantiles import normal_reach, t_reach
 from .samples import RESAMPLING, Interval, NotEstimable, Resampling, Sample, has_spread, sample
 
 _AT_ONCE = 2_000_000  # resampled values in memory
@@ -50,9 +51,9 @@ def mean(values: ArrayLike, *, level: float = 0.95) -> Mean:
     Raises NotEstimable for fewer than two values, and for values without spread.
     """
     taken = _spread(values)
-    stats = require("statsmodels.stats.weightstats").DescrStatsW(taken.values)
-    low, high = stats.tconfint_mean(1 - level)
-    return _mean(taken, Interval(float(low), float(high), level))
+    n, middle = len(taken.values), float(taken.values.mean())
+    half = float(t_reach(level, n - 1)) * float(taken.values.std(ddof=1)) / math.sqrt(n)
+    return _mean(taken, Interval(middle - half, middle + half, level))
 
 
 def bootstrapped_mean(values: ArrayLike, *, resampling: Resampling = RESAMPLING) -> Mean:
@@ -88,9 +89,16 @@ def share(count: int, n: int, *, level: float = 0.95) -> ShareEstimate:
         raise NotEstimable("a share of 0 replicates; at least 1 is needed")
     if not 0 <= count <= n:
         raise ValueError(f"{count} of {n} replicates; give a count from 0 to {n}")
-    proportion = require("statsmodels.stats.proportion")
-    low, high = proportion.proportion_confint(count, n, alpha=1 - level, method="wilson")
+    low, high = wilson(np.array(count / n), np.array(n), level)
     return ShareEstimate(count / n, Interval(float(low), float(high), level), count, n)
+
+
+def wilson(share: Array, n: Array, level: float) -> tuple[Array, Array]:
+    """Return the ends of Wilson's intervals of shares of n trials, in [0, 1]; (...), (...)."""
+    z = normal_reach(level)
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
+    return np.clip(middle - half, 0, 1), np.clip(middle + half, 0, 1)
 
 
 def _spread(values: ArrayLike) -> Sample:

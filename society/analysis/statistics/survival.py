@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from society.engine.rng import Array
 from society.optional import require
 
+from .quantiles import normal_reach
 from .samples import Interval, NotEstimable, sample
 
 
@@ -87,17 +88,17 @@ def kaplan_meier(lives: SurvivalTimes, *, level: float = 0.95) -> SurvivalCurve:
     Raises NotEstimable without a run.
     """
     seen = _observe(lives, "this group")
-    curve = require("statsmodels.duration.survfunc").SurvfuncRight(seen.times, seen.died)
-    times, survival = np.asarray(curve.surv_times), np.asarray(curve.surv_prob)
-    at_risk, events = np.asarray(curve.n_risk), np.asarray(curve.n_events)
+    times, events = np.unique(seen.times[seen.died], return_counts=True)
+    at_risk = len(seen.times) - np.searchsorted(np.sort(seen.times), times)
+    survival = np.cumprod(1 - events / at_risk)
     low, high = _log_log(survival, _greenwood(at_risk, events), level)
     return SurvivalCurve(
         times=times,
         survival=survival,
         low=low,
         high=high,
-        at_risk=at_risk.astype(int),
-        events=events.astype(int),
+        at_risk=at_risk,
+        events=events,
         seen=float(seen.times.max()),
         median=_first(times, survival),
         median_interval=(_first(times, low), _first(times, high)),
@@ -137,7 +138,7 @@ def restricted_mean(curve: SurvivalCurve, until: float | None = None) -> Restric
             f"all runs that were seen until {curve.times[0]:g} have the event then; without spread "
             "their mean has no interval"
         )
-    reach = float(require("scipy.stats").norm.isf((1 - curve.level) / 2)) * se
+    reach = normal_reach(curve.level) * se
     mean = float(areas.sum())
     interval = Interval(max(mean - reach, 0.0), min(mean + reach, horizon), curve.level)
     return RestrictedMean(mean, interval, se, horizon)
@@ -215,7 +216,7 @@ def _log_log(survival: Array, variance: Array, level: float) -> tuple[Array, Arr
 
     Once nobody is left the lower one is 0, and the upper one stays: there is no more to learn.
     """
-    z = float(require("scipy.stats").norm.isf((1 - level) / 2))
+    z = normal_reach(level)
     living = survival > 0  # all but, perhaps, the last
     logs = np.log(survival[living])
     width = np.exp(z * np.sqrt(variance[living]) / -logs)

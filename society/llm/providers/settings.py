@@ -31,6 +31,7 @@ ThreadCount = Annotated[int, Field(ge=1, le=512)]
 SMALL = "local"
 SMALL_LABEL = "SmolLM2-135M-Instruct (a real language model that is too small to be a mind)"
 _LOCAL = "local:"
+PLUGIN = "plugin:"
 SLOTS = 4  # more share the prompts that they have in common less, and take more memory
 # Processors answer slowly, and nothing is lost on the way.
 _LOCAL_DEFAULTS = {"slots": SLOTS, "timeout": 1800.0, "deadline": 3600.0}
@@ -58,8 +59,8 @@ class ModelSpec(BaseModel):
     model: str = Field(
         "offline",
         min_length=1,
-        description="offline, tape:FILE, local:FILE.gguf, local, provider/name, or "
-        "FILE.py:function",
+        description="offline, tape:FILE, local:FILE.gguf, local, provider/name, FILE.py:function, "
+        "or plugin:NAME",
     )
     api_base: str | None = Field(
         None, description="URL of an OpenAI-compatible server, up to /chat/completions"
@@ -126,7 +127,7 @@ class ModelSpec(BaseModel):
             return "tape"
         if is_local(self.model):
             return "local"
-        if ".py:" in self.model:
+        if ".py:" in self.model or self.model.startswith(PLUGIN):
             return "own"
         return "lean" if self.api_base else "litellm"
 
@@ -269,4 +270,5 @@ def model_syntax() -> list[tuple[str, str]]:
         ),
         ("name --api-base URL", "an OpenAI-compatible server: vLLM, Ollama, llama.cpp, a proxy"),
         ("FILE.py:function", "a function of yours that makes a BaseChatModel or an answerer"),
+        ("plugin:NAME", "such a function of an installed package"),
     ]

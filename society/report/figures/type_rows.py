@@ -38,6 +38,7 @@ _SIGNS_BELOW = 40  # that fit side by side below a matrix
 _ON_CELLS = ("#111111", "#fdfdfd")  # figures on light and on dark cells
 _PRINTED = 16  # rows at most whose cells have room for their figures
 _FEW = 5  # runs; fewer are drawn one by one, and have no interval
+_ABOVE_MARKS = SMALL + 7  # points: a title over the words at marks of the ranking
 _BAR_TOP = 0.45  # inches: the bar of colours
 
 
@@ -392,7 +393,9 @@ def _render_rows(
             if right:
                 right(own[1], panel)
             words = wrap_label(panel.title, 40)
-            own[0].set_title(letter_panel(place, words) if len(panels) > 1 else words)
+            # Above the words at its marks, where there are any.
+            pad = _ABOVE_MARKS if own[0].child_axes else None
+            own[0].set_title(letter_panel(place, words) if len(panels) > 1 else words, pad=pad)
             for axes in own[: 1 if beside else 2]:
                 axes.set_yticks(range(len(types)), names)
                 axes.tick_params(axis="y", length=0, labelleft=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from society.analysis.crossplay import GameCell
+from society.analysis.crossplay import GameCell, standings
 from society.analysis.crossplay.contests import group_contests
 from society.analysis.crossplay.standings import METRICS, Contest, MeanOverRuns, RunStandings
 from society.analysis.metagame import Rule, deviation_ratings
@@ -39,8 +39,9 @@ def test_the_dominant_type_has_the_first_rank(in_cell: InCell) -> None:
 def test_ratings_follow_the_rule_that_is_asked_for(
     in_cell: InCell, monkeypatch: pytest.MonkeyPatch, rule: Rule
 ) -> None:
-    """Here both give the same, so that the rule is looked at on its way."""
+    """Here both give the same, so that the rule is looked at on its way; once for equal payoffs."""
     asked = list[str]()
+    standings._rank.cache_clear()
 
     def rated(tensor: Array, *, rule: Rule) -> Array:
         asked.append(rule)
@@ -49,6 +50,9 @@ def test_ratings_follow_the_rule_that_is_asked_for(
     monkeypatch.setattr("society.analysis.crossplay.standings.deviation_ratings", rated)
     (contest,) = group_contests([in_cell()], rule)
     assert contest.summed("DevRank").mean.tolist() == [1.5, 2, 1]
+    assert contest.standings[0].ranks.tolist() == [2, 1]
+    (again,) = group_contests([in_cell()], rule)
+    assert again.summed("DevRank").mean.tolist() == [1.5, 2, 1]
     assert asked == [rule]
 
 

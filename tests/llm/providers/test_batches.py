@@ -344,7 +344,7 @@ def told(capsys: pytest.CaptureFixture[str], *command: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
-def wait_until(happened: Callable[[], bool], seconds: float = 30) -> None:
+def wait_until(happened: Callable[[], bool], seconds: float = 120) -> None:
     until = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < until, "it never happened"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
@@ -92,11 +91,10 @@ def test_an_error_beside_half_an_answer_is_a_failed_attempt() -> None:
         parse_completion(said)
 
 
+@pytest.mark.usefixtures("watchdog")
 @pytest.mark.parametrize("said", ["<think></think>", "</think>", "[THINK]x[/THINK]", "{</think>"])
 def test_thoughts_without_number_hold_up_nobody(said: str) -> None:
-    began = time.process_time()
     without_thoughts(said * 120_000)
-    assert time.process_time() - began < 0.5
 
 
 def test_calls_of_tools_say_nothing() -> None:

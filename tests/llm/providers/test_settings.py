@@ -115,4 +115,5 @@ def test_every_sort_of_model_is_listed() -> None:
         "provider/name",
         "name --api-base URL",
         "FILE.py:function",
+        "plugin:NAME",
     ]

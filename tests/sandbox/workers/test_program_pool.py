@@ -433,7 +433,7 @@ def test_a_pool_that_was_interrupted_plays_on_and_leaves_no_process() -> None:
     """It is not closed here either: the end of Python closes it."""
     words = [sys.executable, "-c", INTERRUPTED]
     # The pipe of errors closes when the last process of the family has gone.
-    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     assert done.stdout == "[['CCCCCC', 'CCCCCC', 'CCCCCC']]\n", done.stderr
 
 

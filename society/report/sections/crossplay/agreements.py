@@ -9,13 +9,12 @@ import numpy as np
 from society.analysis.crossplay import Contest, CrossPlay
 from society.analysis.crossplay.adoption import (
     JudgedDesign,
-    adoption_rows,
+    adoption_shares,
     agreement_kinds,
     designs,
 )
-from society.engine.rng import Array
 from society.report.page import Section, SectionPart, folded_section
-from society.report.tables import CellValue, Head, Table, known_mean
+from society.report.tables import Head, Table, known_mean
 
 _LEAD = (
     "Players propose contracts or mediators, all vote on each proposal, and the proposal with "
@@ -61,10 +60,10 @@ def _place(contest: Contest) -> tuple[str, str]:
 
 def _adoption_table(made: Sequence[Contest]) -> Table:
     rows = [
-        row
+        (*_place(contest), sort, *own)
         for contest in made
         for sort in agreement_kinds(contest.first)
-        for row in _adoption(contest, sort)
+        for own in adoption_shares(contest.cells, sort)
     ]
     head: Head = [
         ("text", "game", "mechanism", "by", "type"),
@@ -73,30 +72,6 @@ def _adoption_table(made: Sequence[Contest]) -> Table:
     ]
     title = "How contracts and mediators were taken up"
     return Table.of("agreements", title, head, rows, _ADOPTION)
-
-
-def _adoption(contest: Contest, sort: str) -> Iterator[list[CellValue]]:
-    """Shares of seats for all types together, then for each, with the ballots it won."""
-    blocks = [adoption_rows(cell) for cell in contest.cells]
-    facts = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
-    of_sort = facts["mechanism"] == sort
-    proposed = of_sort & ~np.isnan(facts["approvals"])
-    winners = facts["winner"][proposed]
-    for one in ("all", *contest.types):
-        some = of_sort & ((facts["type"] == one) | (one == "all"))
-        had = some & proposed
-        yield [
-            *(*_place(contest), sort, one),
-            _mean(facts["unanimous"][had]),
-            None if one == "all" else _mean(winners == one),
-            _mean(facts["agreed"][had]),
-            _mean(facts["active"][some]),
-            *(int(some.sum()), int(had.sum())),
-        ]
-
-
-def _mean(values: Array) -> float | None:
-    return float(values.mean()) if values.size else None
 
 
 def _capable(made: Sequence[Contest]) -> Iterator[SectionPart]:

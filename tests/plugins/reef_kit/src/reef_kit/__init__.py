@@ -1,0 +1,1 @@
+"""Reefs, and those who fish there."""
