@@ -203,13 +203,15 @@ def describe_methods(
     judging: how claims of a paper were judged by them.
     """
     every = [one.study for one in studies]
+    statistics = " ".join(statistics_used(studies))
+    tested = bool(statistics or judging)
     said = {
         **_experiments(studies),
         "Language models": " ".join(_language_models(every, models)),
         "Claims": judging,
-        "Statistics": " ".join(statistics_used(studies)),
+        "Statistics": statistics,
         "Exclusions": " ".join(exclusions(every)),
-        "Software": " ".join(_software(every, with_tests=bool([*statistics_used(studies)]))),
+        "Software": " ".join(_software(every, with_tests=tested)),
     }
     said = {title: words for title, words in said.items() if words}
     cited = (key for words in said.values() for key in chain(*map(_keys, CITED.findall(words))))
