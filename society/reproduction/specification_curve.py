@@ -23,6 +23,14 @@ from society.report.page import Section
 
 from .claims_figure import OUTCOMES, OutcomeStyle
 
+_NO_MAIN = (
+    "There is no specification curve: no main claims are named here that two readings of the paper "
+    "would judge. Whatever else claims were judged under stands side by side in the grid above."
+)
+_UNREADABLE = (
+    "There is no specification curve: no main claim has an effect with an interval under two "
+    "readings of the paper."
+)
 _TALL, _ROW = 1.15, 0.125  # inches: the curve, a line of dots
 _LONGEST_ROW = 30  # signs of its name
 _MOST_COMPARISONS = 6  # of a claim, that have lines of their own
@@ -71,7 +79,7 @@ class SpecificationPanel(NamedTuple):
 def specification_section(
     verdicts: Sequence[ClaimVerdict], main_claims: Sequence[str]
 ) -> Iterator[Section]:
-    """Draw the curves of the main claims that are judged by several readings, if there are any."""
+    """Draw the curves of the main claims that are judged by several readings, or say why not."""
     panels = [panel for claim in main_claims for panel in _panel(claim, verdicts)]
     if panels:
         lead = (
@@ -80,6 +88,9 @@ def specification_section(
         )
         title = "Effects by reading"
         yield Section(title, [lead, specification_curves(panels)], "readings")
+    elif verdicts:
+        why = _UNREADABLE if main_claims else _NO_MAIN
+        yield Section("Effects by reading", [why], "readings")
 
 
 def _panel(claim: str, verdicts: Sequence[ClaimVerdict]) -> Iterator[SpecificationPanel]:

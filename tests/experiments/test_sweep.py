@@ -97,6 +97,9 @@ def test_json_is_one_object_on_stdout_and_quiet_says_nothing(typed: Typed) -> No
         "name": "fine=2,growth=0.3", "factors": {"fine": 2, "growth": 0.3},
         "file": "fine=2,growth=0.3.run", "status": "finished", "words": "",
     }  # fmt: skip
+    assert list(told["findings"][0]) == ["sentence", "kind", "basis"]
+    assert list(told["findings"][0]["basis"]) == ["test", "n", "estimate", "interval", "p"]
+    assert told["findings"][0]["sentence"].startswith("Survival time")
     assert typed("sweep", "fines.yaml", "--quiet", "--out", "s") == (0, "", "")
 
 

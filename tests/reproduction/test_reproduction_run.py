@@ -312,6 +312,14 @@ def test_a_dry_run_plays_everything_and_tells_nothing(dry: Dry) -> None:
     }
 
 
+def test_json_has_findings_on_claims(dry: Dry) -> None:
+    first = dry.said["findings"][0]
+    assert re.fullmatch(
+        r"0 of \d+ claims of the paper could be judged: \d+ cannot be told\.", first["sentence"]
+    )
+    assert first["basis"]["test"] == "judges of claims"
+
+
 def test_the_page_of_a_dry_run_says_so_before_anything_else(dry: Dry) -> None:
     assert re.search("<h1>DRY RUN of village: Gupta et al. 2026", dry.html)
     begin = dry.text.index("Claims of the paper beside our results")

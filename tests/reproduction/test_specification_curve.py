@@ -70,8 +70,12 @@ def test_dots_mark_what_readings_differ_in_and_the_comparisons(figure: Figure) -
 
 
 def test_one_reading_has_no_curve() -> None:
-    assert not list(specification_section([verdict("rich lake", 12.0)], ["Nets pay"]))
-    assert not list(specification_section([verdict(*one) for one in READINGS.items()], []))
+    (once,) = specification_section([verdict("rich lake", 12.0)], ["Nets pay"])
+    (unnamed,) = specification_section([verdict(*one) for one in READINGS.items()], [])
+    assert [str(part)[:40] for part in (*once.parts, *unnamed.parts)] == [
+        "There is no specification curve: no main"
+    ] * 2
+    assert not list(specification_section([], []))
 
 
 def test_a_main_claim_that_is_none_is_refused(tmp_path: Path) -> None:

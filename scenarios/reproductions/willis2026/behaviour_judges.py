@@ -67,7 +67,9 @@ def _measured(paths: tuple[str, ...]) -> SetComparison:
 def diversity_section(evidence: Evidence) -> Section:
     """Show the plane and the diversity of all strategies, as in figure 1 and table 1."""
     section = set_section(measured_sets(evidence))
-    return replace(section, title="Fig. 1 and table 1: diversity of strategies", anchor="diversity")
+    return replace(
+        section, title="Counterpart of Figure 1 and Table 1 of Willis et al.", anchor="diversity"
+    )
 
 
 def axes_mean(samples: Samples) -> ClaimFinding:

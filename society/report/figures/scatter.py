@@ -101,8 +101,8 @@ def norm_space(
         for number, count in enumerate(agents):
             _draw_norm_curve(axes, number, count, along)
         handles = [_draw_cluster(axes, cloud) for cloud in clouds.values()]
-        axes.set_xlabel("norm_similarity: mean cosine over pairs of agents")
-        axes.set_ylabel("norm_alignment: mean cosine with their mean")
+        axes.set_xlabel("similarity of norms: mean cosine over pairs of agents")
+        axes.set_ylabel("alignment of norms: mean cosine with their mean")
         add_legend(figure, handles, names)
 
     means = {

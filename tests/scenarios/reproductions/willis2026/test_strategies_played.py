@@ -82,7 +82,7 @@ def test_the_page_shows_welfare_winners_and_shares(
         "Welfare in common_pool by the share of exploitative strategies",
         "Share of runs that each gene wins, and how they end",
         "Shares of genes in one run",
-        "Fig. 1 and table 1: diversity of strategies",
+        "Counterpart of Figure 1 and Table 1 of Willis et al.",
     ):
         assert words in text
     assert (page.parent / "figures/behaviour_plane.svg").exists()
