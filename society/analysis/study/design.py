@@ -168,6 +168,10 @@ class StudyDesign:
 
     def causes(self) -> list[Array]:
         """The kind of what ended each run, (R,) for each condition; "" if nothing did."""
+        return self._causes
+
+    @cached_property
+    def _causes(self) -> list[Array]:
         return self._split(self.study.runs["cause"].to_numpy(object), self._replicates)
 
     def censored(self, name: str) -> list[Array]:
@@ -183,7 +187,7 @@ class StudyDesign:
         shapes = zip(self._replicates, rounds, strict=True)
         return [values.reshape(shape) for values, shape in zip(flat, shapes, strict=True)]
 
-    @property
+    @cached_property
     def _replicates(self) -> list[int]:
         return [run.manifest.replicates for run in self.conditions]
 
