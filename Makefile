@@ -33,7 +33,7 @@ test-all: .venv/dev
 	$(BIN)/pytest -n 2 -m 'thorough or hypothesis' --hypothesis-profile thorough
 
 check: lint
-	$(BIN)/pytest tests/test_documents.py
+	$(BIN)/pytest -m 'thorough or not thorough' tests/test_documents.py
 
 lint: .venv/dev
 	$(BIN)/ruff check

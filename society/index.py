@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple
 Room = Literal["components", "scenarios"]
 
 _DEFINITION = re.compile(r"^(class |def |async def )?([A-Za-z]\w*)\s*([(:=\[])", re.M)
+_SCRIPT = re.compile(r"^(?:@.*|\))\ndef (\w+)\(env: Environment\) -> Script:", re.M)
 
 
 class Definition(NamedTuple):
@@ -42,7 +43,7 @@ def definitions(room: Room) -> tuple[Definition, ...]:
     return tuple(
         Definition(name, _module(room, file.relative_to(home)), start == "class ")
         for file in sorted(home.rglob("*.py"))
-        if not {"reproductions", "strategies"} & {*file.relative_to(home).parts}
+        if not _set_apart(file.relative_to(home))
         for start, name, follows in _DEFINITION.findall(file.read_text("utf-8"))
         if start or follows in ":="
     )
@@ -52,6 +53,20 @@ def definitions(room: Room) -> tuple[Definition, ...]:
 def modules(room: Room) -> tuple[str, ...]:
     """All modules of a room."""
     return tuple(dict.fromkeys(one.module for one in definitions(room)))
+
+
+@cache
+def scenario_names() -> tuple[str, ...]:
+    """The names of our scenarios, read off their files: decorated functions that give a script."""
+    home = folder_of("society.scenarios")
+    files = (file for file in home.rglob("*.py") if not _set_apart(file.relative_to(home)))
+    return tuple(
+        sorted(name for file in files for name in _SCRIPT.findall(file.read_text("utf-8")))
+    )
+
+
+def _set_apart(file: Path) -> bool:
+    return not {"reproductions", "strategies"}.isdisjoint(file.parts)
 
 
 @cache

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -62,6 +63,20 @@ def pytest_collection_finish() -> None:
     """Thousands of tests and their modules stay: collecting garbage need not look at them again."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the ten files that took longest, where a run took a minute: it fails nobody."""
+    seconds = defaultdict[str, float](float)
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[report.nodeid.partition("::")[0]] += report.duration
+    total = sum(seconds.values())
+    if total >= 60:
+        terminalreporter.section(f"slowest files of {total:,.0f} s in tests")
+        for file, spent in sorted(seconds.items(), key=lambda one: -one[1])[:10]:
+            terminalreporter.write_line(f"{spent:7.1f} s  {file}")
 
 
 @pytest.fixture

@@ -82,6 +82,12 @@ class Donation(Component):
             agents[trait] = _first(agents, trait, getattr(self, trait))
         agents["offered"] = np.nan
 
+    def adapt(self, before: Donation, agents: AgentGroup) -> None:
+        if self.policy != before.policy:
+            agents["policy"] = (
+                _any_policy(agents) if self.policy == "any" else POLICIES.index(self.policy)
+            )
+
     def notice(self, tell: News, agents: AgentGroup) -> None:
         agents["offered"] = _offered_last(tell, agents)
 

@@ -138,9 +138,16 @@ class ClassicStrategies(Component):
     )
 
     def begin(self, agents: AgentGroup) -> None:
+        self._choose(agents)
+        agents["situation"], agents["response"] = FRESH, -1
+
+    def adapt(self, before: ClassicStrategies, agents: AgentGroup) -> None:
+        if self.strategy != before.strategy:
+            self._choose(agents)
+
+    def _choose(self, agents: AgentGroup) -> None:
         these = strategy_indices(self.strategy)
         agents["strategy"] = these[agents.draws.integers("strategy", len(these))]
-        agents["situation"], agents["response"] = FRESH, -1
 
     def answer(self, ask: Question, agents: AgentGroup) -> Any:
         entry = remembered_situation(ask, agents) * np.intp(len(STRATEGIES)) + agents["strategy"]

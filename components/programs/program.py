@@ -118,8 +118,7 @@ class Program(Component):
         return {self.folder: self.programs.folder}
 
     def begin(self, agents: AgentGroup) -> None:
-        names = np.array([*self.programs.by_name], object)
-        agents["program"] = names[agents.draws.integers("program", len(names))]
+        self._choose(agents)
         agents["program_seed"] = _words(agents, "seed")
         agents["seen_rounds"] = agents["program_news"] = _cells(() for _ in range(len(agents)))
         self._show_sources(agents)
@@ -151,6 +150,16 @@ class Program(Component):
         for name in agents["program"].tolist():
             self.programs.refuse_stranger(name)
         self._show_sources(agents)
+
+    def adapt(self, before: Program, agents: AgentGroup) -> None:
+        if self.programs.by_name.keys() != before.programs.by_name.keys():
+            self._choose(agents)
+            agents["program_errors"] = agents["disqualified"] = 0
+        self._show_sources(agents)
+
+    def _choose(self, agents: AgentGroup) -> None:
+        names = np.array([*self.programs.by_name], object)
+        agents["program"] = names[agents.draws.integers("program", len(names))]
 
     def _show_sources(self, agents: AgentGroup) -> None:
         """Let co-players read the programs of these members."""

@@ -41,6 +41,10 @@ class ProgramChoice:
             )
         return found
 
+    def named_among(self, programs: Sequence[KeptProgram]) -> bool:
+        """Tell whether all classes that are named are among these programs."""
+        return {*_several(self.names)} <= {one.name for one in programs}
+
     def _takes(self, program: KeptProgram) -> bool:
         return (
             program.name in (_several(self.names) or (program.name,))
@@ -122,9 +126,12 @@ class ChosenPrograms:
 
 
 def chosen_programs(path: str, choice: ProgramChoice) -> ChosenPrograms:
-    """Find and check the programs of a folder that are meant; raises SandboxError, FileError."""
+    """Find and check the programs of a folder that are meant; raises SandboxError, FileError.
+
+    A run file has those that were played. A fork may name others, for which the folder is read.
+    """
     kept = kept_folder(path)
-    if kept is not None:
+    if kept is not None and choice.named_among(kept.programs):
         checked = [
             (one, check_programs(one.source, filename=one.name, allow=choice.allow))
             for one in choice.of(kept.programs, path)

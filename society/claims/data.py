@@ -46,7 +46,8 @@ _LONGEST = 60  # characters of a wrong value that are shown
 class Data(BaseModel):
     """A part of `claims.yaml`: unknown keys are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    # Built when a claim is first read: every command imports this, and few read claims.
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 class LevelsOf(Data):

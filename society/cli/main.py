@@ -35,6 +35,7 @@ from society.visible import visible_streams
 from . import (
     catalogue,
     checks,
+    completion,
     experiments,
     forks,
     histories,
@@ -174,6 +175,7 @@ _COMMANDS = (
     experiments.add_reproduce,
     strategy_commands.add_strategies,
     persona_commands.add_personas,
+    completion.add_completion,
 )
 
 
@@ -192,6 +194,7 @@ def _parser() -> ArgumentParser:
             "-v", "--verbose", action="count", default=argparse.SUPPRESS,
             help="log to stderr: -v steps, -vv also calls of models",
         )  # fmt: skip
+    completion.complete_if_asked(parser, subs)
     return parser
 
 

@@ -575,6 +575,7 @@ def _fork_facts(note: ForkNote) -> dict[str, Any]:
         "path": list(note.path),
         "seed": note.seed,
         "changes": list(note.changes),
+        "fresh": note.fresh,
     }
 
 

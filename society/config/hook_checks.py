@@ -14,7 +14,7 @@ from society.engine.component import ANYTHING, Component
 from .source_look import SourceFile
 from .wiring_issues import Severity, WiringIssue
 
-_HOOKS = ("begin", "answer", "consult", "brief", "ponder", "notice", "born")
+_HOOKS = ("begin", "adapt", "answer", "consult", "brief", "ponder", "notice", "born")
 _MECHANISM_HOOKS = ("begin", "on_move", "on_payoff")
 
 

@@ -121,6 +121,13 @@ class Component:
     def notice(self, tell: News, agents: AgentGroup) -> Awaitable[None] | None:
         """Take in an event of a kind in `notices`; `async def` if models are asked."""
 
+    def adapt(self, before: Any, agents: AgentGroup) -> None:
+        """Follow the same component with other parameters, where a fork changes them.
+
+        before: that component. Columns are as it left them: what `begin` has made of a parameter
+        that is another now is to be made anew here.
+        """
+
     def born(self, agents: AgentGroup) -> None:
         """Mutate members that have just inherited some of this component's columns."""
 
@@ -172,6 +179,7 @@ def _overrides(kind: Any, hook: str) -> bool:
 
 _HOOKS = {
     "begin": ("self", "agents"),
+    "adapt": ("self", "before", "agents"),
     "born": ("self", "agents"),
     "answer": ("self", "ask", "agents"),
     "consult": ("self", "ask", "agent"),
@@ -192,7 +200,7 @@ def _check_hook(owner: str, name: str, hook: Callable[..., Any]) -> None:
             f"{owner}.{name} is `async`, and rules answer at once; leave `async` out, or write "
             "`async def consult(self, ask, agent)`, which answers for one agent at a time"
         )
-    if sort in ("brief", "ponder", "born") and inspect.iscoroutinefunction(hook):
+    if sort in ("brief", "ponder", "born", "adapt") and inspect.iscoroutinefunction(hook):
         raise ArgumentError(
             f"{owner}.{name} is `async`, and nobody awaits it; leave `async` out: models are asked "
             "in begin, notice and consult"

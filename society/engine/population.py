@@ -202,11 +202,11 @@ class Population:
         """Give the cohorts other components, between two rounds, and let new ones begin.
 
         cast: the same cohorts, in the same order. Columns of components that stay are kept, and so
-        are components that are equal to the old ones.
+        are components that are equal to the old ones; those with other parameters adapt.
         """
         if words is not None:
             self.context.words = words
-        begun = []
+        begun, changed = [], list[tuple[SeatedCohort, Component, Component]]()
         for place, (cohort, old) in enumerate(zip(cast, list(self.states), strict=True)):
             kept = {part.chance_id: part for part in old.components}
             parts = tuple(
@@ -221,6 +221,8 @@ class Population:
                 if same and before is not None and before.dtype == values.dtype:
                     seated.put(name, before)
             begun.append((seated, [part for part in parts if part.chance_id not in kept]))
+            changed += [(seated, kept[part.chance_id], part) for part in parts
+                        if kept.get(part.chance_id, part) is not part]  # fmt: skip
         _agreed(self.states)
         self._audiences.clear()
         self.env.answered_by_rule = partial(answered_by_rule, cast)
@@ -230,6 +232,11 @@ class Population:
             )
             for seated, parts in begun
         )
+        for seated, was, part in changed:
+            if part.overrides("adapt"):
+                occasion = Occasion(part.chance_id, "adapt", self.env.births)
+                audience = self._audience(seated, self.env.present)
+                part.adapt(was, AgentGroup(self.context, seated, occasion, audience))
 
     async def _begin(self, members: Sequence[tuple[SeatedCohort, Audience]], use: int) -> None:
         await self._hear(

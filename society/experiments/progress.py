@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
 from rich.progress import Progress as Bars
+from rich.table import Column
 from rich.text import Text
 
 from society.engine.calls import Usage
 from society.terminal.visible_console import VisibleConsole
 
 from .worker import JobResult
+
+_MOST_BELOW = 4  # runs under way of which it is told what they have come to
 
 
 class Progress:
@@ -29,10 +32,10 @@ class Progress:
 
     def __init__(self, parts: int, console: Console | None = None) -> None:
         self.console = console or VisibleConsole(stderr=True)
-        self._bars = Bars(
+        self._bars = _BarAbove(
             TextColumn("{task.description}"),
             BarColumn(),
-            _Clocks(),
+            _Clocks(table_column=Column(no_wrap=True)),
             TextColumn("{task.fields[spent]}", markup=False),
             console=self.console,
             disable=not self.console.is_terminal,
@@ -44,6 +47,7 @@ class Progress:
         self._ledgers: dict[str, Sequence[Usage]] = {}
         self._awaited: dict[str, int] = {}
         self._batches: dict[str, Sequence[str]] = {}
+        self._so_far: dict[str, str] = {}  # of runs under way, the first one first
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -59,9 +63,14 @@ class Progress:
         self._bars.live.transient = error is not None  # nothing has come of it
         self._bars.stop()
 
-    def advanced(self, name: str, share: float, ledger: Sequence[Usage]) -> None:
-        """A run has come to a share of its rounds, 0 as it begins, and has asked so much by now."""
+    def advanced(self, name: str, share: float, ledger: Sequence[Usage], so_far: str = "") -> None:
+        """A run has come to a share of its rounds, 0 as it begins, and has asked so much by now.
+
+        so_far: what it has come to, in words.
+        """
         self._shares[name], self._ledgers[name] = share, ledger
+        if so_far:
+            self._so_far[name] = f"{name}: {so_far}"
         self._began.setdefault(name, time.monotonic())
         self._show()
 
@@ -80,6 +89,7 @@ class Progress:
         self._shares[name] = 1.0
         self._awaited.pop(name, None)
         self._batches.pop(name, None)
+        self._so_far.pop(name, None)
         self._ended[name] = done.status
         if done.status != "finished":
             self.noted(f"{name}: {done.words or done.status}")
@@ -116,6 +126,7 @@ class Progress:
         awaited = sum(self._awaited.values())
         waiting = f"waiting for {awaited} replies under way" if awaited else ""
         batches = [words for open_now in self._batches.values() for words in open_now]
+        self._bars.below = [*self._so_far.values()][:_MOST_BELOW]
         in_batches = f"{len(batches)} batches" if len(batches) > 1 else "".join(batches)
         self._bars.update(
             self._bar,
@@ -124,6 +135,18 @@ class Progress:
             description=self._counts(),
             spent=", ".join(filter(None, [describe_spending(self._ledgers), waiting, in_batches])),
         )
+
+
+class _BarAbove(Bars):
+    """A bar with lines of text below it."""
+
+    below: Sequence[str] = ()
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """Yield the bar, then the lines, each cut off where the console ends."""
+        yield from super().get_renderables()
+        for words in self.below:
+            yield Text(f"  {words}", "dim", no_wrap=True, overflow="ellipsis")
 
 
 class _Clocks(ProgressColumn):
@@ -151,7 +174,7 @@ def _in_words(seconds: float) -> str:
 class NoProgress:
     """A listener that says nothing."""
 
-    def advanced(self, name: str, share: float, ledger: Sequence[Usage]) -> None:
+    def advanced(self, name: str, share: float, ledger: Sequence[Usage], so_far: str = "") -> None:
         """A run has come to a share of its rounds."""
 
     def awaiting(self, name: str, count: int) -> None:

@@ -19,6 +19,7 @@ from society.config.run_config import RunConfig
 from society.engine.calls import Spent, Usage
 from society.engine.history import Page
 from society.engine.interrupts import run_interruptible
+from society.engine.scenario import Folded
 from society.llm.providers.batch_desk import BatchDesk
 from society.llm.providers.budget import Budget
 from society.llm.providers.named_servers import named_addresses
@@ -28,6 +29,7 @@ from society.runs.provenance import list_changes, name_runs
 from society.runs.runfile import Level, open_run_file
 from society.runs.session import use_in_files
 from society.terminal.console import TerminalStyle
+from society.terminal.labels import count_noun
 from society.terminal.run_table import mean_words
 
 from .clusters import Cluster
@@ -44,7 +46,9 @@ _TRIES = 3  # for a job whose process dies
 class SweepListener(Protocol):
     """A listener to the progress of a sweep."""
 
-    def advanced(self, name: str, share: float, ledger: Sequence[Usage]) -> None: ...
+    def advanced(
+        self, name: str, share: float, ledger: Sequence[Usage], so_far: str = ""
+    ) -> None: ...
     def awaiting(self, name: str, count: int) -> None: ...
     def batched(self, name: str, awaited: Sequence[str]) -> None: ...
     def done(self, name: str, done: JobResult) -> None: ...
@@ -233,14 +237,30 @@ def _stopped() -> bool:
 
 
 class _Watched:
-    """Tells how far a run has come."""
+    """Tells how far a run has come, and what its first measure is by then."""
 
     def __init__(self, part: PlannedRun, watching: SweepListener) -> None:
         self.part, self.watching = part, watching
+        self.measured = {
+            one.name: Folded(one.fold, one.unit, part.setup.replicates)
+            for one in part.setup.scenario.measures[:1]
+        }
 
     def page(self, page: Page) -> None:
         share = page.number / self.part.setup.rounds
-        self.watching.advanced(self.part.name, share, page.ledger)
+        self.watching.advanced(self.part.name, share, page.ledger, self._so_far(page))
+
+    def _so_far(self, page: Page) -> str:
+        """Describe the first measure: "survival_time 12 ± 0.5 so far, 3 of 8 runs over"."""
+        for name, folded in self.measured.items():
+            if name in page.measures:
+                folded.add(page.number, page.measures[name])
+            if said := mean_words(folded.estimate(), TerminalStyle("utf-8", 80).figure):
+                ran = page.running.size
+                over = ran - int(page.running.sum())
+                runs = f", {over} of {count_noun(ran, 'run')} over" if ran > 1 else ""
+                return f"{name} {said} so far{runs}"
+        return ""
 
     def batching(self, desk: BatchDesk) -> None:
         name = self.part.name

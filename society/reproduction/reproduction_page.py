@@ -34,6 +34,7 @@ from .run import DRY, ReproductionRun
 from .specification_curve import specification_section
 
 NOWHERE: Mapping[str, str] = MappingProxyType({})
+_NAMED = 3  # places of the paper that a link names one by one
 _COVERED = ("judged with rules", "judged if the models are asked", "declared as left out")
 
 
@@ -90,14 +91,20 @@ def coverage_section(
         title = "Claims, figures and tables of the paper"
         table = Table.of("coverage", title, heads, rows, whole=True)
         title = "Coverage of the paper"
-        links = [
-            (f"{one.where}: {anchors[anchor]}", anchor)
-            for one in paper.coverage
-            for anchor in one.shown
-            if anchor in anchors
-        ]
+        links = list(_links(paper.coverage, anchors))
         shown = [Section("Counterparts on this page", [PageLinks(links)])] if links else []
         yield Section(title, [*counts, *shown, folded_section("All of them", table)], "coverage")
+
+
+def _links(
+    entries: Sequence[CoverageEntry], anchors: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Lead to each place of the page by its title, and by what of the paper it shows."""
+    shown = {anchor: [one.where for one in entries if anchor in one.shown] for anchor in anchors}
+    for anchor, where in shown.items():
+        if where:
+            several = where if len(where) <= _NAMED else [f"{where[0]}, to {where[-1]}"]
+            yield f"{'; '.join(several)}: {anchors[anchor]}", anchor
 
 
 def _count_covered(paper: Reproduction, *, pictured: bool) -> str:

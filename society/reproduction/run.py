@@ -259,9 +259,9 @@ class _Named:
     def __init__(self, experiment: str, watching: SweepListener) -> None:
         self.experiment, self.watching = experiment, watching
 
-    def advanced(self, name: str, share: float, ledger: Sequence[Usage]) -> None:
-        """Report the share of rounds that a run has played, and its use of models."""
-        self.watching.advanced(f"{self.experiment} {name}", share, ledger)
+    def advanced(self, name: str, share: float, ledger: Sequence[Usage], so_far: str = "") -> None:
+        """Report the share of rounds that a run has played, its use of models, and its result."""
+        self.watching.advanced(f"{self.experiment} {name}", share, ledger, so_far)
 
     def awaiting(self, name: str, count: int) -> None:
         """Report that an interrupted run waits for replies under way."""

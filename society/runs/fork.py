@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -169,6 +169,9 @@ def fork(
         if out.resolve() == file.resolve():
             raise InputError(f"{short_path(out)} is the run that is forked; name another --out")
         planned = plan_fork(run, at, changes)
+        if fresh and planned.setup.models_named:
+            note = planned.note.model_copy(update={"fresh": True})
+            planned = replace(planned, notes=(*planned.notes[:-1], note))
         session = _session(run, planned, out, fresh, overwrite, awaiting)
         return play_session(session, watch, conclude)
 

@@ -21,7 +21,8 @@ class ForkNote(BaseModel):
     the number of the last round that both share; path: its place among nested rounds. spec: the
     configuration before. cohorts: entries of a scenario file with other components for cohorts.
     norm: that was imposed, in words. removed: ids of agents who were taken out. seed: of chance
-    from then on; None: the same chance goes on. changes: all that was changed, in words.
+    from then on; None: the same chance goes on. changes: all that was changed, in words. fresh:
+    whether models were asked anew from then on, also what they had answered in the same words.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -36,6 +37,7 @@ class ForkNote(BaseModel):
     removed: tuple[int, ...] = ()
     seed: int | None = None
     changes: tuple[str, ...] = ()
+    fresh: bool = False
 
     @property
     def config(self) -> RunConfig:
@@ -48,5 +50,10 @@ class ForkNote(BaseModel):
         where = f"after round {self.after}" if self.after else "before round 1"
         if len(self.path) > 1:
             where += f" ({'.'.join(map(str, self.path))})"
-        said = "; ".join(self.changes) or "nothing changed"
-        return f"{self.parent} {where}: {said}"
+        return f"{self.parent} {where}: {self.changes_words}"
+
+    @property
+    def changes_words(self) -> str:
+        """All that was changed: "fine 10 -> 20; models asked anew", or "nothing changed"."""
+        anew = ("models asked anew",) if self.fresh else ()
+        return "; ".join((*self.changes, *anew)) or "nothing changed"

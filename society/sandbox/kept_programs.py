@@ -104,9 +104,18 @@ class KeptFolder(BaseModel):
         return lines
 
     def joined(self, other: KeptFolder, path: str) -> KeptFolder:
-        """Return the programs of both, from the folder at a path; raises SandboxError."""
+        """Return the programs of both, from the folder at a path; raises SandboxError.
+
+        It must not have changed in between, as it may where a fork names further programs.
+        """
         if other.texts == self.texts:
             return self
+        there = {one.number: one for one in self.programs}
+        if any(one != there.get(one.number, one) for one in other.programs):
+            raise SandboxError(
+                f"{path} has changed since the run was made; put its new programs into a folder of "
+                "their own"
+            )
         both = {one.number: one for one in (*self.programs, *other.programs)}
         programs = (both[number] for number in sorted(both))
         return KeptFolder.pack(self.game, programs, self.hashes | other.hashes, path)

@@ -140,6 +140,13 @@ class TerminalStyle:
             return "=" * (halves // 2)
         return "━" * (halves // 2) + "╸" * (halves % 2)
 
+    def bars(self, shares: Array, cells: int) -> list[str]:
+        """Shares as bars of the same width, each after a blank."""
+        lengths = [f" {self.bar(halves / (2 * cells), cells):{cells}}"
+                   for halves in range(2 * cells + 1)]  # fmt: skip
+        halves = np.rint(2 * cells * np.clip(np.nan_to_num(shares), 0, 1)).astype(int)
+        return [lengths[one] for one in halves.tolist()]
+
     def progress(self, share: float, cells: int) -> Text:
         """A share in [0, 1] as a thin bar on its track."""
         full = _steps(share, cells)
@@ -216,9 +223,13 @@ class TerminalColumn:
     unit: str = ""
 
     @cached_property
+    def lengths(self) -> list[int]:
+        """The width of each cell."""
+        return [cell.cell_len for cell in self.cells]
+
+    @cached_property
     def width(self) -> int:
-        cells = (cell.cell_len for cell in self.cells)
-        return max(cell_len(self.heading), cell_len(self.unit), *cells, 1)
+        return max(cell_len(self.heading), cell_len(self.unit), *self.lengths, 1)
 
 
 def number_column(ink: TerminalStyle, heading: str, values: Array) -> TerminalColumn:
@@ -274,19 +285,21 @@ def _block(
             line.append(" " * gap + word.rjust(column.width), "dim")
             line.append(" " * (bars + 1 if bars and column.shares is not None else 0))
         yield strip_end(line)
+    drawn = [ink.bars(one.shares, bars) if bars and one.shares is not None else None
+             for one in columns]  # fmt: skip
     for number, name in enumerate(stub):
         row, spans = name.plain + " " * (names - name.cell_len), list[Span]()
-        for column in columns:
+        for column, lines in zip(columns, drawn, strict=True):
             cell = column.cells[number]
-            row += " " * (gap + column.width - cell.cell_len)
+            row += " " * (gap + column.width - column.lengths[number])
             at = len(row)
             row += cell.plain
             if cell.style:
                 spans.append(Span(at, len(row), cell.style))
             spans += [span.move(at) for span in cell.spans]
-            if bars and column.shares is not None:
+            if lines is not None:
                 at = len(row)
-                row += " " + ink.bar(column.shares[number], bars).ljust(bars)
+                row += lines[number]
                 spans.append(Span(at, len(row), BARS))
         row = row.rstrip()
         spans = [span._replace(end=min(span.end, len(row))) for span in spans]
@@ -309,14 +322,18 @@ def flow_items(
     """
     line = Text().append_text(label or Text())
     line.append(" " * max(gutter - line.cell_len, _GAP if line else 0))
-    empty = True
+    empty, used = True, line.cell_len  # counted along, since a line measures itself anew each time
     for item in items:
         for lead, piece in _pieces(item, gap, width - gutter):
-            if line.cell_len + (0 if empty else len(lead)) + piece.cell_len > width:
+            length = piece.cell_len
+            if used + (0 if empty else len(lead)) + length > width:
                 yield strip_end(line)
-                line, empty = Text(" " * gutter), True
-            line.append("" if empty else lead).append_text(piece)
-            empty = False
+                line, empty, used = Text(" " * gutter), True, gutter
+            if not empty:
+                line.append(lead)
+                used += len(lead)
+            line.append_text(piece)
+            empty, used = False, used + length
     yield strip_end(line)
 
 
@@ -363,10 +380,11 @@ def print_lines(console: Console, lines: Iterable[Text], *, whole: bool = False)
     """
     said = [*lines]
     if console.color_system is None:
-        room = sys.maxsize if whole else console.width
         words = (line.plain for line in said)
-        cut = (one if cell_len(one) <= room else set_cell_size(one, room) for one in words)
-        plain = Segment("".join(f"{one}\n" for one in cut))
+        if not whole:
+            room = console.width
+            words = (one if cell_len(one) <= room else set_cell_size(one, room) for one in words)
+        plain = Segment("".join(f"{one}\n" for one in words))
         console.print(Segments([plain]), end="", crop=False)
     elif said:
         overflow: OverflowMethod = "ignore" if whole else "crop"

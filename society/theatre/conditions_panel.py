@@ -11,6 +11,7 @@ from rich.text import Text
 
 from society.engine.scenario import Estimate
 from society.terminal.console import TerminalStyle, decimals_for, flow_items, strip_end
+from society.terminal.labels import count_noun
 
 from .conditions_data import ConditionRow, RunsFolder, RunSummary, half_width, summarise
 from .frame import Frame, Panel, Size, fit
@@ -161,7 +162,11 @@ def _foot(chosen: str, summary: RunSummary | None, estimates: Sequence[Estimate 
     unit = next((one.unit for one in estimates if one is not None), "")
     if not chosen:
         return ""
-    words = f"{chosen.replace('_', ' ')}: {unit}; mean and interval of 95 % over replicates"
+    so_far = ""
+    if summary is not None and summary.status != "finished" and summary.replicates:
+        over = sum(map(bool, summary.ends))
+        so_far = f" so far, {over} of {count_noun(summary.replicates, 'run')} over"
+    words = f"{chosen.replace('_', ' ')}{so_far}: {unit}; mean and interval of 95 % over replicates"
     own = None if summary is None else summary.measures.get(chosen)
     if own is not None and own.censored:
         words += f"; not over in {own.censored} of {own.n} here"

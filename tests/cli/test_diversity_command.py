@@ -40,6 +40,7 @@ def folders(tmp_path: Path) -> None:
         (tmp_path / name / "kind.py").write_text(STRATEGIES)
 
 
+@pytest.mark.thorough
 def test_a_published_folder_is_compared_without_a_manifest(typed: Typed) -> None:
     said = typed("strategies", "diversity", "one", "--game", "public_goods", "--json")
     assert said.code == 0
@@ -55,6 +56,7 @@ def test_a_published_folder_is_compared_without_a_manifest(typed: Typed) -> None
     assert "1 of 4 strategies of one are refused" in said.err
 
 
+@pytest.mark.thorough
 def test_two_folders_share_a_plane_and_have_shifts(typed: Typed) -> None:
     said = typed("strategies", "diversity", "one", "two", "--game", "common_pool", "--json")
     found = json.loads(said.out)
@@ -75,6 +77,7 @@ def test_the_plane_and_the_tables_are_written(typed: Typed, tmp_path: Path) -> N
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "message"),
     [

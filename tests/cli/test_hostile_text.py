@@ -15,6 +15,7 @@ import pytest
 
 from society.llm.call_tables import checksum
 from society.visible import visible_text
+from tests.sweeps import all_but
 
 if TYPE_CHECKING:
     from tests.conftest import Said, Typed
@@ -144,6 +145,7 @@ def test_errors_about_hostile_arguments_are_plain(
     assert not dangers(capsys.readouterr().err)
 
 
+@pytest.mark.thorough
 def test_a_hostile_name_of_a_file_is_plain_when_all_goes_well(typed: Typed) -> None:
     name = "a\x1b[31m\u202e\x07.run"
     settings = ("fishing_village", "--rounds", "2", "--out", name)
@@ -228,7 +230,7 @@ FIELDS = {
 }
 
 
-@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("field", all_but(["params", "spec"], FIELDS))
 def test_a_run_file_with_hostile_texts_in_its_manifest_is_shown_or_refused_plainly(
     field: str, run_file: Path, typed: Typed
 ) -> None:

@@ -39,6 +39,7 @@ def test_a_run_of_rules_is_drawn_once_and_stays_above_its_summary(tmp_path: Path
     assert "survival_time" in summary
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("provider")
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 def test_a_slow_run_shows_agents_events_and_calls_while_it_goes_on(
@@ -57,6 +58,7 @@ def test_a_slow_run_shows_agents_events_and_calls_while_it_goes_on(
     assert not any(len(line) > size[0] for line in lines)
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("provider")
 def test_what_went_wrong_with_calls_is_said_and_an_interrupt_leaves_the_picture(
     tmp_path: Path, provider: Provider
@@ -71,6 +73,7 @@ def test_what_went_wrong_with_calls_is_said_and_an_interrupt_leaves_the_picture(
         assert "\x1b[?25h" in terminal.received.rpartition("\x1b[?25l")[2]
 
 
+@pytest.mark.thorough
 def test_nothing_of_the_picture_goes_to_a_file_of_results(tmp_path: Path) -> None:
     words = [*SOCIETY, "run", "fishing_village", "--rounds", "5"]
     with (

@@ -297,6 +297,7 @@ def committed_rounds(path: Path) -> int:
         return run.outcome().rounds
 
 
+@pytest.mark.thorough
 def test_ctrl_c_keeps_what_was_committed_and_says_so(tmp_path: Path) -> None:
     out = tmp_path / "long.run"
     words = [
@@ -339,6 +340,7 @@ def test_ctrl_c_keeps_what_was_committed_and_says_so(tmp_path: Path) -> None:
     assert saved in said
 
 
+@pytest.mark.thorough
 def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
     command = (
         f"{sys.executable} -m society run fishing_village --quiet --out a.run && "
@@ -507,6 +509,7 @@ def test_a_limit_of_calls_at_once_makes_no_language_village_of_rules(typed: Type
     assert said.json["scenario"] == "fishing_village"
 
 
+@pytest.mark.thorough
 def test_a_former_name_in_a_users_file_is_told_in_one_line(tmp_path: Path) -> None:
     """In a process of its own, which has not told of it before."""
     (tmp_path / "old.yaml").write_text(

@@ -53,6 +53,7 @@ def test_the_chain_from_writing_to_playing_needs_no_key(
     assert [word[0] for word in moves.values()] == ["C"] * 3 + ["D"] * 3
 
 
+@pytest.mark.thorough
 def test_the_report_says_what_each_program_reads_and_keeps(tmp_path: Path) -> None:
     assert write(tmp_path / "s") == 0
     rows = list(csv.DictReader((tmp_path / "s" / "report.csv").open(encoding="utf-8")))
@@ -64,6 +65,7 @@ def test_the_report_says_what_each_program_reads_and_keeps(tmp_path: Path) -> No
     assert all(float(row["microseconds"]) >= 0 for row in rows)
 
 
+@pytest.mark.thorough
 def test_the_result_counts_success_refusals_and_costs(
     provider: Provider, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,6 +100,7 @@ def test_the_result_counts_success_refusals_and_costs(
     assert "`eval`" in failed[0]["reason"]
 
 
+@pytest.mark.thorough
 def test_a_folder_that_is_written_is_left_as_people_have_edited_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -110,6 +113,7 @@ def test_a_folder_that_is_written_is_left_as_people_have_edited_it(
     assert edited.read_text() == "# mine\n"
 
 
+@pytest.mark.thorough
 def test_a_limit_pauses_and_the_same_command_with_a_higher_one_goes_on(
     provider: Provider, tmp_path: Path
 ) -> None:
@@ -123,6 +127,7 @@ def test_a_limit_pauses_and_the_same_command_with_a_higher_one_goes_on(
     assert len(read_strategies(tmp_path / "s").manifest.strategies) == 6
 
 
+@pytest.mark.thorough
 def test_another_writing_is_not_mixed_into_a_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,6 +21,7 @@ from society.config.source_look import SourceFile
 from society.engine.arrays import WrongShape, spread_exactly
 from society.errors import InputError, WiringWarning
 from society.index import experiments, presets
+from tests.sweeps import all_but
 
 if TYPE_CHECKING:
     from tests.conftest import Typed
@@ -709,7 +710,11 @@ DREAMERS = "persona, harvest, norm_belief, punishment, social_learning, voting"
     ("parts", "mute"),
     [
         (f"{DREAMERS}, plan, situation", ["plan", "situation"]),
-        (f"{DREAMERS}, observation, instructions", ["observation", "instructions"]),
+        pytest.param(
+            f"{DREAMERS}, observation, instructions",
+            ["observation", "instructions"],
+            marks=pytest.mark.thorough,
+        ),
         (f"{DREAMERS}, attitude", []),  # which children inherit
         ("persona, harvest, norm_belief, social_learning, situation, language_policy", []),
     ],
@@ -756,6 +761,7 @@ def test_a_column_that_nobody_keeps_is_found_before_any_life_begins(
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.thorough
 def test_faculties_that_wait_for_what_never_happens_are_named(typed: Typed, tmp_path: Path) -> None:
     plan = "plan: {when: [punishd], done_to_me: [capp]}"
     parts = f"persona, situation: {{before: [efort, vote]}}, {plan}, language_policy"
@@ -859,6 +865,7 @@ def test_check_plays_a_component_where_its_questions_are_asked(
     assert said.code == (2 if outcome == "error" else 0)
 
 
+@pytest.mark.thorough
 def test_check_warns_of_a_component_that_no_scenario_asks(typed: Typed, tmp_path: Path) -> None:
     text = MISER.format(answer="np.zeros(len(me))").replace('"effort"', '"efort"')
     (tmp_path / "miser.py").write_text(text)
@@ -897,7 +904,7 @@ def test_no_file_of_ours_makes_lines_in_vain_or_draws_unaddressed_chance() -> No
     assert found == []
 
 
-@pytest.mark.parametrize("name", sorted({*scenarios(), *presets()}))
+@pytest.mark.parametrize("name", all_but(scenarios(), sorted({*scenarios(), *presets()})))
 def test_nothing_of_ours_is_warned_of(name: str) -> None:
     """Although nothing of ours is looked at in a run, everything is here."""
     setup = build(load_config(name), everything=True)

@@ -314,6 +314,15 @@ RARE_GRAPHS = {"lattice", "caveman", "random_regular", "scale_free"}
 
 def parts_of(case: Case) -> set[object]:
     """Return the scenario and the mechanisms of a case, by name, and its kinds of components."""
+    if id(case) not in _PARTS:
+        _PARTS[id(case)] = _find_parts(case)
+    return _PARTS[id(case)]
+
+
+_PARTS: dict[int, set[object]] = {}  # several tests ask for those of all cases
+
+
+def _find_parts(case: Case) -> set[object]:
     setup = case.setup(rehearsed=False)
     names = {name for part in setup.spec.mechanisms for name in part}
     kinds = {type(part) for cohort in setup.cast() for part in cohort.components}

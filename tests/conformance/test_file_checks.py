@@ -139,6 +139,7 @@ def test_a_mechanism_that_fails_is_blamed_around_each_game(typed: Typed, tmp_pat
     assert "could not be checked" not in said.out
 
 
+@pytest.mark.thorough
 def test_a_mechanism_that_stands_nowhere_says_why(typed: Typed, tmp_path: Path) -> None:
     text = TAXED.replace("rate: float = 0.1", "rate: float")
     (tmp_path / "taxed.py").write_text(text)
@@ -212,6 +213,7 @@ def test_templates_of_repairs_and_mechanisms_are_rendered(typed: Typed, tmp_path
     assert (said.code, said.out.count("2 of 2 templates rendered")) == (0, 1), said.out
 
 
+@pytest.mark.thorough
 def test_a_template_that_was_not_rendered_is_warned_of(typed: Typed, pack: Path) -> None:
     (pack / "village_meeting/told/rained.md").write_text("It rained.\n")
     said = typed("check", "pack")

@@ -52,6 +52,7 @@ def entry(calls: int, cost: float | None) -> Usage:
     return Usage("language_policy", "effort", "resident", calls=calls, cost=cost)
 
 
+@pytest.mark.thorough
 def test_a_terminal_shows_done_of_total_time_left_and_what_was_spent(
     tmp_path: Path, plain: Callable[[str], str]
 ) -> None:
@@ -74,6 +75,7 @@ def test_a_terminal_shows_done_of_total_time_left_and_what_was_spent(
     *_, last = text.split("2 of 2 conditions finished")
     assert re.search(r"━+ 0:00:\d\d so far 160 calls, \$0.0000", last)
     assert re.search(r"growth\S*0\.3\S*: survival_time ", text)
+    assert re.search(r"growth\S*0\.3\S*: survival_time [12] so far", text)
     assert "\\x1b" not in text
 
 
@@ -113,6 +115,19 @@ def test_shares_of_runs_under_way_count(screen: Console) -> None:
         assert (bar.completed, bar.total) == (2, 4)
     assert "1 of 4 conditions finished, 2 running" in shown(screen)
     assert "23 calls, $0.7500" in shown(screen)
+
+
+def test_what_runs_under_way_have_come_to_stands_below_the_bar(screen: Console) -> None:
+    with Progress(6, screen) as watching:
+        for fine in range(5):
+            watching.advanced(
+                f"fine={fine}", 0.5, [], f"survival_time {fine} so far, 1 of 8 runs over"
+            )
+        watching.done("fine=4", JobResult("finished"))
+        watching._bars.refresh()
+    *_, last = shown(screen).split("1 of 6 conditions finished, 4 running")
+    lines = [line for line in last.splitlines() if "so far, 1 of" in line]
+    assert [line.split(":")[0].strip()[-6:] for line in lines] == [f"fine={n}" for n in range(4)]
 
 
 def test_the_first_result_is_announced_and_each_is_told(

@@ -258,6 +258,7 @@ def test_a_run_that_is_being_written_is_left_to_its_writer(typed: Typed) -> None
         pass
 
 
+@pytest.mark.thorough
 def test_rules_are_swept_without_heavy_libraries(tmp_path: Path) -> None:
     """Neither here nor in the workers, where the component would raise."""
     heavy = "{'litellm', 'torch', 'pandas', 'scipy', 'statsmodels', 'matplotlib', 'distributed'}"
@@ -296,6 +297,7 @@ def asked(provider: Provider) -> int:
     return count
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("provider")
 def test_minds_of_all_conditions_share_the_limits_of_their_model(
     typed: Typed, spoken: Provider, digests: Digests
@@ -330,6 +332,7 @@ def test_limits_hold_for_all_conditions_and_all_sittings_together(
     assert digests("s") == digests("whole")
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("provider")
 def test_a_limit_of_the_command_line_holds_for_later_sittings_until_it_is_lifted(
     typed: Typed, spoken: Provider
@@ -355,6 +358,7 @@ def test_limits_of_the_file_hold_as_well_and_the_command_line_lifts_them(
     assert typed("sweep", "spoken.yaml", "--quiet", "--out", "s", "--max-calls", "none").code == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("provider")
 @pytest.mark.filterwarnings("ignore::society.errors.WiringWarning")
 def test_runs_of_fallbacks_fail_a_sweep_whenever_they_were_played(

@@ -64,6 +64,7 @@ def test_each_condition_has_designs_of_its_own(typed: Typed, provider: Provider)
     assert designs("bound=low.run") != designs("bound=high.run")
 
 
+@pytest.mark.thorough
 def test_a_study_of_the_folder_knows_conditions_and_no_runs_of_designs(
     typed: Typed, provider: Provider
 ) -> None:
@@ -89,6 +90,7 @@ def test_a_sweep_that_is_cut_short_again_and_again_asks_nobody_twice(
     assert digests(Path("t")) == cut
 
 
+@pytest.mark.thorough
 def test_a_finished_sweep_asks_nobody_also_where_its_runs_of_designs_are_gone(
     typed: Typed, provider: Provider
 ) -> None:
@@ -100,6 +102,7 @@ def test_a_finished_sweep_asks_nobody_also_where_its_runs_of_designs_are_gone(
     assert asked(provider) == CALLS
 
 
+@pytest.mark.thorough
 def test_another_experiment_does_not_take_the_designs_that_are_there(
     typed: Typed, provider: Provider
 ) -> None:

@@ -99,12 +99,12 @@ CASES: list[tuple[str, Mapping[str, Any], set[str]]] = [
 ]
 
 
-# Games of two players whose agents have the names of those in `normal_form`.
-NAMED_ALIKE = {"matching_pennies", "travellers_dilemma"}
+# One of each way to name agents: by number, by role, by life, by seat of a match.
+QUICK = {"fishing_village", "haggling", "cultural_evolution", "normal_form"}
 
 
 def marks(scenario: str) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.thorough] if scenario in NAMED_ALIKE else []
+    return [] if scenario in QUICK else [pytest.mark.thorough]
 
 
 @pytest.mark.parametrize(

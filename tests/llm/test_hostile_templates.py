@@ -138,7 +138,7 @@ HOSTILE = {
 
 
 # What only the clock ends takes 5 s each; "output of lists" is one of them, too.
-SLOW = {"sorted in a loop", "lists in a block"}
+SLOW = {"sorted in a loop", "lists in a block", "output of lists"}
 
 
 @pytest.mark.usefixtures("little_memory", "watchdog")

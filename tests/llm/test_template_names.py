@@ -100,6 +100,7 @@ def test_a_mistake_in_an_included_template_is_found_in_its_own_file(pack: Pack) 
         built(folder)
 
 
+@pytest.mark.thorough
 def test_events_terms_pages_and_system_messages_are_looked_through_too(pack: Pack) -> None:
     for name, place in {
         "language_village__told__harvested": "harvested.md:1: .* in the event 'harvested'",

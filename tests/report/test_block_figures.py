@@ -77,10 +77,10 @@ def test_a_row_without_moves_has_a_dash_and_rows_are_named_once_for_all_panels(
 def test_only_the_longest_name_takes_part_in_the_layout(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = list[Any]()
 
-    def leave(figure: Any, grid: Any) -> None:
-        kept.append(grid[0][0])
+    def fit(*given: Any) -> Any:
+        return lambda figure, grid: kept.append(grid[0][0])
 
-    monkeypatch.setattr(block_rows, "leave_room", leave)
+    monkeypatch.setattr(block_rows, "fit_rows", fit)
     panel = BarPanelOfRows("", BLOCKS, np.full((3, 2), 0.5), np.ones(3, int), ACTIONS)
     block_bars("b", "t", "c", [panel], across=1, xlabel="")
     axes = kept[0]

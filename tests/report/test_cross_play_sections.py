@@ -195,6 +195,7 @@ def test_heat_maps_and_curves_leave_out_what_has_no_meta_game(told: Told) -> Non
     assert "reputation" not in seen.alt
 
 
+@pytest.mark.thorough
 def test_of_three_players_the_third_one_is_averaged_and_that_is_said(of_three: Told) -> None:
     """nasty beside nice, and nice, tit or nasty: 1 + (1 + 1 + 0.5) / 3."""
     picture = of_three.picture("crossplay", "crossplay_public_goods_ranking")
@@ -261,6 +262,7 @@ def test_runs_at_level_summary_are_named(tmp_path: Path) -> None:
     assert caveat.items == ["short"]
 
 
+@pytest.mark.thorough
 def test_runs_that_are_not_finished_are_named_and_stand_in_no_table_of_scores(
     told: Told,
 ) -> None:
@@ -281,12 +283,14 @@ def test_runs_that_are_not_finished_are_named_and_stand_in_no_table_of_scores(
     assert part.row(*rows, "no mechanism", "Mean") == told.row(*rows, "no mechanism", "Mean")
 
 
+@pytest.mark.thorough
 def test_a_game_without_mechanism_comes_first(told: Told) -> None:
     again = tell(*reversed(told.study.played))
     table = again.table("crossplay", "crossplay_prisoners_dilemma")
     assert table["mechanism"][0] == "no mechanism"
 
 
+@pytest.mark.thorough
 def test_a_game_of_one_type_has_no_cross_play(tmp_path: Path) -> None:
     setup = build(load_config("prisoners_dilemma", {"rounds": 2}))
     with Writer(tmp_path / "one.run", manifest_of(setup)) as writer:
@@ -295,6 +299,7 @@ def test_a_game_of_one_type_has_no_cross_play(tmp_path: Path) -> None:
     assert [*told.sections] == ["conduct"]
 
 
+@pytest.mark.thorough
 def test_the_sections_stand_in_the_report_with_their_files(told: Told, tmp_path: Path) -> None:
     some = replace(told.study, played=told.study.played[3:])
     page = write_report(some, tmp_path / "report")
@@ -306,6 +311,7 @@ def test_the_sections_stand_in_the_report_with_their_files(told: Told, tmp_path:
     assert (tmp_path / "report" / "figures" / "crossplay_prisoners_dilemma_ranking.png").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rule", ["strict", "tight"])
 def test_the_rule_of_deviation_ratings_is_named(
     told: Told, rule: Literal["strict", "tight"]

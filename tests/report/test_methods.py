@@ -154,6 +154,7 @@ def test_calls_are_summed_by_what_was_sent() -> None:
 # Print
 
 
+@pytest.mark.thorough
 def test_a_figure_for_print_has_its_width_its_fonts_and_no_date() -> None:
     def draw(figure: object) -> None:
         figure.subplots().plot([1, 2], [3, 4])  # type: ignore[attr-defined]

@@ -228,6 +228,7 @@ def test_no_two_columns_of_a_table_have_the_same_heading(reported: Reported) -> 
         assert len(head) == len(set(head)), file.name
 
 
+@pytest.mark.thorough
 def test_the_same_study_gives_the_same_bytes(reported: Reported, tmp_path: Path) -> None:
     write_report(reported.study, tmp_path)
     one, two = (
@@ -295,6 +296,7 @@ def test_what_a_figure_shows_over_time_stands_in_a_table(reported: Reported) -> 
     assert f"12 of {len(rows)} rows; all are in <a" in reported.page
 
 
+@pytest.mark.thorough
 def test_letters_under_shared_luck_say_how_it_was_taken(sweep: Sweep) -> None:
     study = sweep(patience=[3, 6])
     for one, blocks in ((study, True), (replace(study, random_numbers="independent"), False)):
@@ -311,6 +313,7 @@ def test_an_outcome_that_nobody_measured_is_refused(sweep: Sweep, tmp_path: Path
         write_report(study, tmp_path)
 
 
+@pytest.mark.thorough
 def test_a_folder_that_cannot_be_written_is_named(sweep: Sweep, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file")
     with pytest.raises(FileError, match=r"cannot write .*taken: .*; name another folder"):
@@ -438,6 +441,7 @@ def test_a_log_rank_test_of_shared_luck_is_marked(reported: Reported) -> None:
     assert remarks(survival_section(Layout(reported.study)), "log_rank_silence") == marked
 
 
+@pytest.mark.thorough
 def test_letters_follow_the_effect_that_was_found(sweep: Sweep) -> None:
     """One factor hides behind another one, thirty times as strong, in a one-way comparison."""
     study = sweep(patience=[3, 4], place=["inn", "mill"])
@@ -447,6 +451,7 @@ def test_letters_follow_the_effect_that_was_found(sweep: Sweep) -> None:
     assert found.letters("place") == {"mill": "a", "inn": "b"}
 
 
+@pytest.mark.thorough
 def test_too_many_levels_are_not_compared_in_pairs(sweep: Sweep) -> None:
     """Each of 136 pairs would take its time."""
     study = sweep(patience=[3, 6])
@@ -500,6 +505,7 @@ def test_independent_luck_is_compared_by_welch_without_a_warning(reported: Repor
     ]
 
 
+@pytest.mark.thorough
 def test_an_analysis_is_split_by_the_factors_that_are_not_compared(sweep: Sweep) -> None:
     study = sweep(patience=[3, 6], place=["inn", "mill"])
     split = replace(study, analysis=AnalysisPlan(factors=["patience"], by=["place"]))
@@ -548,6 +554,7 @@ def test_levels_have_letters_only_after_an_effect(sweep: Sweep) -> None:
     assert letters["patience"].letters("place") == {}
 
 
+@pytest.mark.thorough
 def test_two_parameters_of_three_numbers_each_make_a_map(sweep: Sweep) -> None:
     study = sweep(replicates=2, patience=[2, 4, 6])
     ways = [

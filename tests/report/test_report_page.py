@@ -78,6 +78,7 @@ def test_hostile_words_are_shown_as_they_are(shown: Shown) -> None:
         assert tab.locator("th.words").first.inner_text() == HOSTILE
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 def test_what_is_too_wide_scrolls_in_its_own_box(shown: Shown, width: int) -> None:
     with shown(width) as (tab, _):
@@ -86,6 +87,7 @@ def test_what_is_too_wide_scrolls_in_its_own_box(shown: Shown, width: int) -> No
         assert box.evaluate("box => box.scrollWidth > box.clientWidth")
 
 
+@pytest.mark.thorough
 def test_a_picture_has_a_name_and_a_description_for_those_who_do_not_see_it(shown: Shown) -> None:
     with shown() as (tab, _):
         for name in "pq":
@@ -99,6 +101,7 @@ def test_a_picture_has_a_name_and_a_description_for_those_who_do_not_see_it(show
             assert tab.locator(f"#{described[1]}").bounding_box()["width"] <= 1
 
 
+@pytest.mark.thorough
 def test_every_box_that_may_scroll_has_a_name_of_its_own(shown: Shown) -> None:
     with shown() as (tab, _):
         boxes = tab.locator("[tabindex]").all()
@@ -107,6 +110,7 @@ def test_every_box_that_may_scroll_has_a_name_of_its_own(shown: Shown) -> None:
         assert all(tab.get_by_role("region", name=name, exact=True).count() == 1 for name in names)
 
 
+@pytest.mark.thorough
 def test_a_table_has_a_caption_and_heads_of_columns_and_rows(shown: Shown) -> None:
     with shown() as (tab, _):
         table = tab.get_by_role("table", name="A wide table")
@@ -115,6 +119,7 @@ def test_a_table_has_a_caption_and_heads_of_columns_and_rows(shown: Shown) -> No
         assert table.get_by_role("cell").count() == 2 * 15
 
 
+@pytest.mark.thorough
 def test_a_page_shows_the_first_rows_of_a_long_table_or_those_that_it_names(shown: Shown) -> None:
     with shown() as (tab, _):
         both = [
@@ -129,6 +134,7 @@ def test_a_page_shows_the_first_rows_of_a_long_table_or_those_that_it_names(show
         ]
 
 
+@pytest.mark.thorough
 def test_no_heading_is_deeper_by_two_than_the_one_before(shown: Shown) -> None:
     with shown() as (tab, _):
         depths = tab.locator("h1, h2, h3, h4, h5, h6").evaluate_all(
@@ -137,6 +143,7 @@ def test_no_heading_is_deeper_by_two_than_the_one_before(shown: Shown) -> None:
         assert depths == [1, 2, 2, 3, 4, 2]
 
 
+@pytest.mark.thorough
 def test_nothing_is_wider_than_paper_in_print(shown: Shown) -> None:
     with shown(PAPER) as (tab, _):
         tab.emulate_media(media="print")
@@ -147,6 +154,7 @@ def test_nothing_is_wider_than_paper_in_print(shown: Shown) -> None:
         assert tab.locator("td, th").evaluate_all(cut) == 0
 
 
+@pytest.mark.thorough
 def test_ink_follows_the_scheme_and_series_keep_their_markers(shown: Shown) -> None:
     ink = "text => getComputedStyle(text).fill"
     paper = "body => getComputedStyle(body).backgroundColor"
@@ -163,6 +171,7 @@ def test_ink_follows_the_scheme_and_series_keep_their_markers(shown: Shown) -> N
     }
 
 
+@pytest.mark.thorough
 def test_the_contents_lead_to_every_section(shown: Shown) -> None:
     with shown() as (tab, _):
         links = tab.get_by_role("navigation").get_by_role("link")
@@ -171,6 +180,7 @@ def test_the_contents_lead_to_every_section(shown: Shown) -> None:
         assert tab.locator("h2#three").evaluate("title => title.getBoundingClientRect().top < 800")
 
 
+@pytest.mark.thorough
 def test_folds_open_on_request_and_in_print(shown: Shown) -> None:
     with shown() as (tab, _):
         inside = tab.locator("details pre")
@@ -183,6 +193,7 @@ def test_folds_open_on_request_and_in_print(shown: Shown) -> None:
         assert inside.is_visible()
 
 
+@pytest.mark.thorough
 def test_no_label_of_a_figure_is_cut_off(shown: Shown) -> None:
     outside = """svg => [...svg.querySelectorAll("text")].filter(text => {
         const [own, all] = [text.getBoundingClientRect(), svg.getBoundingClientRect()];

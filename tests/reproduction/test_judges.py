@@ -156,6 +156,7 @@ def test_a_part_is_not_compared_with_a_whole_that_holds_it_as_if_they_were_apart
         )
 
 
+@pytest.mark.thorough
 def test_several_means_at_the_end_of_their_range_seldom_seem_to_be_within() -> None:
     """Sixteen means of five runs each: some part holds in less than one of ten draws."""
     names = [f"mean{number}" for number in range(16)]

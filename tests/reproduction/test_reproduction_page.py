@@ -81,6 +81,7 @@ def test_departures_stand_beside_their_claim_and_changes_at_the_end(page: Path) 
     assert "Changed after results were known" in text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "models"), [("donor", ["lab/one"]), ("dilemmas", ["a", "b"])])
 def test_departures_of_claims_about_models_stand_on_their_page(
     tmp_path: Path, name: str, models: list[str]
@@ -93,6 +94,7 @@ def test_departures_of_claims_about_models_stand_on_their_page(
     assert text.count("in a system prompt, and so have we") >= len(verdicts)
 
 
+@pytest.mark.thorough
 def test_no_claim_and_no_entry_is_left_out_of_a_page_since_there_are_many(tmp_path: Path) -> None:
     """62 claims about villages, 86 claims, figures and tables; other tables end at 60 rows."""
     village = ReproductionRun(reproduction("village"), tmp_path / "village", ["lab/one"])

@@ -105,6 +105,7 @@ def test_a_small_run_keeps_its_rows(tmp_path: Path) -> None:
     assert counts(tmp_path / "a.run") == (4, 0)
 
 
+@pytest.mark.thorough
 def test_a_run_interrupted_twice_goes_on_after_its_chunks(
     finished: tuple[Path, list[Page]], tmp_path: Path
 ) -> None:

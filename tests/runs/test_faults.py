@@ -46,6 +46,7 @@ def fallbacks(run: RunFile) -> list[tuple[str, int, int]]:
     ]
 
 
+@pytest.mark.thorough
 def test_it_ends_and_every_retry_repair_and_fallback_is_counted(
     village: list[str], provider: Provider, tmp_path: Path
 ) -> None:

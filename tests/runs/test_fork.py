@@ -52,6 +52,11 @@ def common_fact(page: Any, kind: str, name: str) -> Any:
     return step.arrays["common", name]
 
 
+def own_fact(page: Any, kind: str, name: str) -> list[Any]:
+    found = [step.arrays["own", name] for step in page.steps if step.kind == kind]
+    return found[0][0].tolist() if found else []
+
+
 @pytest.fixture
 def made(keep: Keep, tmp_path: Path) -> Any:
     """`made(at, changes)` forks a village of twelve rounds, and returns the path of the fork."""
@@ -92,7 +97,14 @@ def test_a_fork_says_where_it_comes_from(made: Any, capsys: pytest.CaptureFixtur
         assert f"fork of {words}" in " ".join(capsys.readouterr().out.split())
     assert main(["show", str(file), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["forks"] == [
-        {"parent": "a.run", "after": 5, "path": [5], "seed": None, "changes": ["fine 10 -> 0"]}
+        {
+            "parent": "a.run",
+            "after": 5,
+            "path": [5],
+            "seed": None,
+            "changes": ["fine 10 -> 0"],
+            "fresh": False,
+        }
     ]
 
 
@@ -266,6 +278,33 @@ def test_a_cohort_that_is_only_named_is_no_change(made: Any, tmp_path: Path) -> 
         assert run.manifest.forks[0].changes == ()
 
 
+PROGRAMS = Path(society.__file__).parent / "scenarios/programs/strategies/any_dilemma"
+
+
+@pytest.mark.thorough  # programs play in processes of their own
+def test_a_fork_may_name_a_program_that_its_parent_did_not_play(tmp_path: Path) -> None:
+    folder = tmp_path / "strategies"
+    shutil.copytree(PROGRAMS, folder)
+    config = {
+        "rounds": 4,
+        "cohorts": [
+            {
+                "name": "player",
+                "count": 3,
+                "components": [{"program": {"folder": str(folder), "class": "AlwaysCooperates"}}],
+            }
+        ],
+    }
+    play(build(load_config("public_goods", config)), tmp_path / "a.run")
+    wanted = Setting("cohorts.player.parameters.class", "AlwaysDefects", "here")
+    end = fork(tmp_path / "a.run", 2, Changes(settings=[wanted]), tmp_path / "b.run")
+    assert end.error is None
+    taken = [own_fact(page, "played", "action") for page in pages(tmp_path / "b.run")]
+    assert taken == [[], [0, 0, 0], [0, 0, 0], [1, 1, 1], [1, 1, 1]]
+    shutil.rmtree(folder)
+    assert verify(tmp_path / "b.run").ok
+
+
 # What is refused
 
 
@@ -353,9 +392,14 @@ def test_all_is_asked_anew_if_it_shall_be_or_the_model_is_another(
 ) -> None:
     half = ledger(spoken).calls // 2
     warm = Changes(settings=[Setting("model.temperature", 0.5, "here")])
-    for name, changes, fresh in (("b.run", Changes(), True), ("c.run", warm, False)):
+    for name, changes, fresh, words in (
+        ("b.run", Changes(), True, "models asked anew"),
+        ("c.run", warm, False, "other settings of model offline"),
+    ):
         used = forked(spoken, tmp_path / name, changes, fresh=fresh)
         assert (used.calls - used.copied, used.copied) == (half, half)
+        with open_run_file(tmp_path / name) as run:
+            assert run.manifest.forks[0].words == f"{spoken.name} after round 3: {words}"
 
 
 def test_an_answer_that_is_missing_is_named(spoken: Path, tmp_path: Path) -> None:

@@ -346,6 +346,7 @@ for path in sys.argv[1:]:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_it_takes_less_than_200_mb_to_refuse(valid: Path, tmp_path: Path) -> None:
     paths = [tmp_path / f"{name}.run" for name in BOMBS]

@@ -34,6 +34,7 @@ def village(provider: Provider, tmp_path: Path) -> list[str]:
     return ["run", str(spec), "--quiet", "--out", str(tmp_path / "a.run")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("replaced", [False, pytest.param(True, marks=pytest.mark.thorough)])
 def test_a_lost_run_file_is_noticed_before_the_next_paid_call(
     village: list[str], provider: Provider, tmp_path: Path, launch: Launch, replaced: bool

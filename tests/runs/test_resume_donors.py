@@ -113,6 +113,7 @@ def test_kills_at_random_moments_cost_at_most_the_calls_in_flight(
     assert halfway >= 3, "most kills must hit a run that is being played"
 
 
+@pytest.mark.thorough
 def test_a_run_can_be_paused_at_any_call_and_goes_on_there(
     provider: Provider, whole: Told, tmp_path: Path
 ) -> None:

@@ -118,6 +118,7 @@ def _on(path: Path, provider: Provider, kept: Told) -> list[str]:
     return ["resume", str(path), "--quiet"] if kept.status else words(path, provider)
 
 
+@pytest.mark.thorough
 def test_one_run_can_be_killed_again_and_again(
     provider: Provider, whole: Told, tmp_path: Path
 ) -> None:
@@ -131,6 +132,7 @@ def test_one_run_can_be_killed_again_and_again(
     assert (told(path), asked(provider)) == (whole, whole.calls)
 
 
+@pytest.mark.thorough
 def test_an_interrupt_waits_for_the_answers_under_way(
     provider: Provider, whole: Told, tmp_path: Path
 ) -> None:
@@ -156,6 +158,7 @@ def test_an_interrupt_waits_for_the_answers_under_way(
     assert told(path) == whole
 
 
+@pytest.mark.thorough
 def test_an_outage_pauses_and_the_run_goes_on_when_it_is_over(
     provider: Provider, whole: Told, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

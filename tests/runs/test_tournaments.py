@@ -215,6 +215,7 @@ def test_a_run_of_designs_can_be_resumed_by_itself(
     assert (told(DESIGNS), told(MATCHES), asked(provider)) == (*whole, 28)
 
 
+@pytest.mark.thorough
 def test_overwriting_makes_designs_anew_unless_nobody_has_used_them_yet(
     write: Write, provider: Provider
 ) -> None:

@@ -297,7 +297,7 @@ def test_the_folder_of_a_run_without_files_is_not_recorded(
 @pytest.mark.parametrize(
     ("graph", "words"),
     [
-        ("complete", "lives in 2 generations"),
+        pytest.param("complete", "lives in 2 generations", marks=pytest.mark.thorough),
         ("ring", "No lineage can be shown: reading a run file does not execute mine.py"),
     ],
 )
@@ -395,6 +395,7 @@ def test_a_file_of_trusted_hashes_that_is_none_trusts_nothing(project: Path) -> 
     assert main(["verify", "a.run", "--trust"]) == 0, "it just cannot be remembered"
 
 
+@pytest.mark.thorough
 def test_processes_that_trust_at_once_lose_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

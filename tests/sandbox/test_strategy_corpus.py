@@ -62,6 +62,7 @@ def test_words_have_the_published_shares(word: str, published: float) -> None:
     assert sum(found) / COUNT == pytest.approx(published, abs=0.05)
 
 
+@pytest.mark.thorough
 def test_luck_and_memory_have_the_published_shares() -> None:
     programs = load_programs(HEADER + "\n\n" + "\n\n".join(sources()))
     lucky = sum(one.random for one in programs) / COUNT

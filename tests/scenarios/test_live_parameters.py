@@ -107,6 +107,12 @@ def test_payoffs_of_a_fork_are_others_from_the_next_round_on(
     assert digest(forked(parent, at)) == digest(parent)
 
 
+def test_players_who_are_given_another_strategy_follow_it(tmp_path: Path) -> None:
+    parent = played(tmp_path, "public_goods", {"parameters": COOPERATE})
+    child = forked(parent, 2, **{"cohorts.player.parameters.strategy": "always_defect"})
+    assert told(child, "played", "action") == [[0] * 3] * 2 + [[1] * 3] * 2
+
+
 def test_donors_may_punish_and_begin_with_more_from_the_next_game_on(tmp_path: Path) -> None:
     parent = played(tmp_path, "donor_game", {"parameters": {"games": 2}})
     child = forked(parent, (1,), punishment=True, endowment=30)

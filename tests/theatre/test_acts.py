@@ -10,14 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from society.engine.scenario import Estimate
 from society.errors import FileError, InputError
 from society.runs.match_names import MatchNames, has_matches
 from society.terminal.console import TerminalStyle
 from society.theatre.acts import first_screens
 from society.theatre.app import Theatre
 from society.theatre.canvas import Canvas
-from society.theatre.conditions_data import RunsFolder, read_folder, summarise
-from society.theatre.conditions_panel import FolderView
+from society.theatre.conditions_data import RunsFolder, RunSummary, read_folder, summarise
+from society.theatre.conditions_panel import FolderView, draw_folder
 from society.theatre.descent import has_generations, lines_of_descent, read_descent
 from society.theatre.draw import draw
 from society.theatre.events import names_in
@@ -321,3 +322,16 @@ def test_the_parts_of_the_price_equation_stand_in_a_table(chain: History) -> Non
         ["▸", "2", "→", "3"],
         ["3", "→", "4", "0.000"],
     ]
+
+
+def test_a_run_under_way_says_of_how_many_replicates_its_mean_is_final(
+    swept: RunsFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The mean so far is over all three replicates; one of them has ended."""
+    stock = Estimate(120.0, 4.0, 3, unit="fish")
+    summary = RunSummary("running", 12, 100, 3, {"stock": stock}, ends=("", "collapse", ""))
+    monkeypatch.setattr("society.theatre.conditions_panel.summarise", lambda row: summary)
+    lines = draw_folder(swept, FolderView(), Size(120, 20), STYLE).plain.splitlines()
+    assert any("running 12/100" in line and "120" in line for line in lines)
+    words = "stock so far, 1 of 3 runs over: fish; mean and interval of 95 % over replicates"
+    assert words in lines

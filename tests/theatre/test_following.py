@@ -175,6 +175,7 @@ def test_a_run_with_two_followers_has_the_digest_of_a_run_without(tmp_path: Path
     assert [one.name for one in tmp_path.glob("watched.run*")] == ["watched.run"]
 
 
+@pytest.mark.thorough
 def test_a_writer_that_is_killed_has_interrupted_the_run(tmp_path: Path) -> None:
     with begun(tmp_path, "--out", "a.run") as process:
         follower = appeared(tmp_path / "a.run")

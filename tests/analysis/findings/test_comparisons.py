@@ -148,6 +148,7 @@ def crossed(means: Mapping[tuple[Label, Label], float]) -> ComparedConditions:
     return ComparedConditions(factors, samples, paired=False)
 
 
+@pytest.mark.thorough
 def test_an_interaction_is_told_level_by_level_in_one_sentence_where_all_rise() -> None:
     panel = crossed(
         {
@@ -163,6 +164,7 @@ def test_an_interaction_is_told_level_by_level_in_one_sentence_where_all_rise() 
     )
 
 
+@pytest.mark.thorough
 def test_an_interaction_of_opposite_trends_has_a_sentence_for_each() -> None:
     panel = crossed(
         {

@@ -40,6 +40,7 @@ def test_without_its_greedy_villager_the_village_lives(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_an_event_is_left_out_by_a_change_of_the_rules(tmp_path: Path) -> None:
     changes = Changes(settings=[Setting("social_learning", False)], seed=1)
     given = LeftOut(changes, "without imitation", at=2, continuations=6)

@@ -64,6 +64,7 @@ def test_a_clone_is_rated_as_its_original_and_changes_no_other(tensor: Array, cl
     assert_allclose(with_clone, deviation_ratings(tensor)[types], atol=1e-8)
 
 
+@pytest.mark.thorough
 @given(tensor=CUBE)
 def test_clones_change_nothing_with_three_seats(tensor: Array) -> None:
     types = [0, 1, 2, 2]
@@ -133,6 +134,7 @@ def grid(outcomes: int) -> Array:
     return np.vstack([alone, *pairs])
 
 
+@pytest.mark.thorough
 @given(tensor=CUBE)
 def test_ratings_by_seat_of_alike_seats_are_those_of_compositions(tensor: Array) -> None:
     """27 seatings and 9 rows give what 10 compositions and 3 rows give."""

@@ -28,6 +28,7 @@ def thinned(file: str) -> list[Condition]:
     return spread_conditions(read_experiment(Path(file)).conditions)
 
 
+@pytest.mark.thorough
 def test_a_large_grid_is_thinned_to_a_dozen_conditions_that_cross(lottery: Written) -> None:
     text = f"base: lottery.py\nfactors:\n  prize: {[*range(9)]}\n  pool: {[*range(13)]}\n"
     chosen = thinned(lottery("grid.yaml", text))

@@ -83,6 +83,7 @@ def test_under_common_luck_replicates_are_blocks_of_the_analysis_of_variance(
     assert "here, where shared random numbers are no error, 10 find" in told["notes"][-1]
 
 
+@pytest.mark.thorough
 def test_runs_of_a_factor_that_the_analysis_leaves_out_are_pooled(plan: Planning) -> None:
     """Ten of each of six conditions are twenty at each of three prizes."""
     told = plan(

@@ -115,6 +115,7 @@ def test_where_a_strategy_fails_its_fallback_is_counted(
     assert set(failing.features[1, context_lengths() != 3]) == {1}
 
 
+@pytest.mark.thorough
 def test_the_luck_of_a_strategy_depends_on_no_other(pool: ProgramPool) -> None:
     programs = [one.loaded("D") for one in check_programs(STRATEGIES)]
     together = measure_behaviour(pool, programs, "public_goods").features[1]
@@ -161,6 +162,7 @@ def test_two_folders_are_compared_in_one_plane(
     assert len(compared.attitudes) == 2
 
 
+@pytest.mark.thorough
 def test_attitudes_in_folders_of_their_own_are_compared_within_a_game_only(
     pool: ProgramPool, folder: Callable[[str], StrategyFolder]
 ) -> None:

@@ -146,6 +146,7 @@ def test_whoever_is_born_has_a_life_and_ties_of_its_own(talk: Talking) -> None:
     assert partners(after)[:2] == [[5], [4]], "those who were born together, by their lives"
 
 
+@pytest.mark.thorough
 @given(members=st.lists(st.booleans(), min_size=1, max_size=9), count=st.integers(0, 3))
 def test_ties_are_mutual_within_the_group_and_nobody_has_two_with_the_same(
     members: list[bool], count: int

@@ -140,6 +140,7 @@ def test_a_run_of_open_source_goes_on_and_is_verified_without_the_folder(
     assert verify(tmp_path / "killed.run").ok
 
 
+@pytest.mark.thorough
 def test_runs_of_open_source_do_not_depend_on_the_number_of_workers(
     play: Play, tmp_path: Path, host_of: Callable[[int], None]
 ) -> None:

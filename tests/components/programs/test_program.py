@@ -316,6 +316,7 @@ def test_a_program_that_never_ends_is_disqualified_at_once(play: Play, tmp_path:
     assert public(tmp_path / "a.run", "program_errors")[:2] == [1, 1]
 
 
+@pytest.mark.thorough
 def test_a_run_does_not_depend_on_the_number_of_workers(
     play: Play, tmp_path: Path, host_of: Callable[[int], None]
 ) -> None:
@@ -394,6 +395,7 @@ main.main(["run", "society.yaml", "--out", "killed.run", "--quiet"])
 """
 
 
+@pytest.mark.thorough
 def test_a_killed_run_goes_on_without_the_folder(play: Play, typed: Typed, tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "public_goods", tmp_path / "own")
     play(mixed("public_goods", "folder: own", 8))

@@ -44,7 +44,8 @@ def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.Monk
     return monkeypatch
 
 
-@pytest.fixture(params=["lean", "litellm"])
+# litellm takes seconds to import: what it shares with the other path is thoroughly tried.
+@pytest.fixture(params=["lean", pytest.param("litellm", marks=pytest.mark.thorough)])
 def spec(
     request: pytest.FixtureRequest, provider: Provider, surroundings: pytest.MonkeyPatch
 ) -> Spec:

@@ -431,6 +431,7 @@ def test_a_job_is_found_again_after_a_kill_and_paid_once(
     assert told(capsys, "verify", "a.run")["ok"]
 
 
+@pytest.mark.thorough
 def test_an_interrupt_leaves_the_job_and_says_so(
     provider: Provider, surroundings: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -148,13 +148,16 @@ def test_a_hostile_body_is_a_failed_attempt_and_little_work(
         assert peak < 120_000_000, "the body that the test itself sends counts too"
 
 
+@pytest.mark.xdist_group("litellm")
 @pytest.mark.usefixtures("watchdog")
 @pytest.mark.parametrize("answer", [bomb(256_000_000, 31), endless(b"[" * 65_536)])
 @pytest.mark.parametrize(
     ("model", "base"),
     [
         ("openai/m", "OPENAI_BASE_URL"),
-        ("anthropic/claude-3-5-haiku-20241022", "ANTHROPIC_API_BASE"),
+        pytest.param(
+            "anthropic/claude-3-5-haiku-20241022", "ANTHROPIC_API_BASE", marks=pytest.mark.thorough
+        ),
     ],
 )
 def test_what_litellm_reads_is_bounded_too(

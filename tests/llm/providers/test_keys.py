@@ -341,6 +341,7 @@ def test_a_dot_env_file_may_say_which_account_a_key_is_for(
     assert os.environ["VERTEXAI_LOCATION"] == "europe-west4"
 
 
+@pytest.mark.thorough
 def test_no_dot_env_file_is_read_past_this_care(tmp_path: Path) -> None:
     """Code without a file of its own, as in notebooks, had litellm read it."""
     (tmp_path / ".env").write_text("OPENAI_BASE_URL=https://evil.example\nPYTHONSTARTUP=evil.py\n")

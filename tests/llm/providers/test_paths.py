@@ -205,6 +205,15 @@ def test_retry_after_is_honoured(provider: Provider, spec: Spec, ask: Ask, asked
     assert said.retries == 1
 
 
+@pytest.mark.xdist_group("litellm")
+@pytest.mark.parametrize("spec", ["litellm"], indirect=True)
+def test_a_call_by_way_of_litellm_is_answered(spec: Spec, ask: Ask, asked: Asked) -> None:
+    """The one quick test of this path: what both paths promise is thoroughly tried on this one."""
+    [said] = asked(spec(), ask())
+    assert said.text
+    assert said.retries == 0
+
+
 def test_no_more_calls_are_under_way_than_allowed(
     provider: Provider, spec: Spec, ask: Ask, asked: Asked
 ) -> None:
@@ -213,6 +222,7 @@ def test_no_more_calls_are_under_way_than_allowed(
     assert provider.stats()["most"] == 3
 
 
+@pytest.mark.thorough
 def test_every_fault_at_once_loses_no_call(
     provider: Provider, spec: Spec, ask: Ask, asked: Asked
 ) -> None:

@@ -198,6 +198,7 @@ def test_others_have_none(told: Telling) -> None:
     assert told(count=0, replicates=1).sections == {}
 
 
+@pytest.mark.thorough
 def test_they_stand_before_what_happened_round_by_round(told: Telling, tmp_path: Path) -> None:
     study = told(level="summary", replicates=1, worth=(10,)).study
     page = write_report(study, tmp_path).read_text("utf-8")
@@ -252,6 +253,7 @@ def test_means_and_errors_stand_in_a_table_for_every_generation(told: Telling) -
     assert column(given, "fitness, se") == pytest.approx(by_round.sem().tolist())
 
 
+@pytest.mark.thorough
 def test_a_measure_that_says_the_same_as_another_is_shown_once(told: Telling) -> None:
     """What is given is the phenotype; it never rains."""
     given = table(told()["evolution"], "generations")
@@ -293,6 +295,7 @@ def test_a_single_run_has_neither_slopes_nor_bands(told: Telling) -> None:
     assert names(found["evolution"]) == {"generations", "price"}
 
 
+@pytest.mark.thorough
 def test_a_single_generation_has_changed_nothing(told: Telling) -> None:
     found = told(count=1, replicates=2, worth=(10,))
     assert names(found["evolution"]) == {"generations"}

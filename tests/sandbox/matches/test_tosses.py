@@ -81,7 +81,13 @@ def test_tosses_are_looked_up_and_fall_as_they_do_one_by_one(body: str) -> None:
     assert second <= first
 
 
-@pytest.mark.parametrize("body", OTHERWISE.values(), ids=OTHERWISE)
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(body, id=name, marks=pytest.mark.thorough if name == "array" else ())
+        for name, body in OTHERWISE.items()
+    ],
+)
 def test_other_uses_of_chance_call_the_program_each_time(body: str) -> None:
     assert play_twice(body)[1] >= GAMES * 4 * GAME.rounds
 

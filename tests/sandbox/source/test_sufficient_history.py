@@ -17,6 +17,7 @@ from society.sandbox.source.play_analysis import analyse_play
 from society.sandbox.source.sufficient_history import EVERY_ROUND, SufficientHistory
 from society.sandbox.stage_games import stage_game
 from tests.sandbox.slow_runner import load_programs, play_slowly
+from tests.sweeps import all_but
 
 COUNTS = "opponent_cooperators"
 X = f"history.{COUNTS}"
@@ -185,7 +186,9 @@ class Lucky:
 """
 
 
-@pytest.mark.parametrize("name", ["public_goods", "collective_risk", "common_pool"])
+@pytest.mark.parametrize(
+    "name", all_but(["collective_risk"], ["public_goods", "collective_risk", "common_pool"])
+)
 def test_programs_play_as_they_do_one_by_one_whatever_tables_know(name: str) -> None:
     bodies = [(body, "") for body in IN_ANY_ORDER] + [(body, NOTE) for body in IN_THEIR_ORDER]
     bodies += [(body, SHARE) for body, _ in WINDOWS] + [(body, KEEP) for body in NO_WINDOWS]

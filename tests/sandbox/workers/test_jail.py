@@ -37,10 +37,14 @@ def users() -> list[int]:
     return [os.getuid(), OTHER] if os.getuid() == 0 else [os.getuid()]
 
 
+def case_of(user: int) -> Any:
+    """One jail for all attacks of a user; that of another user than ours is thoroughly tried."""
+    marks = [pytest.mark.xdist_group(f"jail of {user}")]
+    return pytest.param(user, marks=marks + [pytest.mark.thorough] * (user != os.getuid()))
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the jail is one of Linux")
-@pytest.mark.parametrize(
-    "user", [pytest.param(one, marks=pytest.mark.xdist_group(f"jail of {one}")) for one in users()]
-)
+@pytest.mark.parametrize("user", map(case_of, users()))
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_jailed_program_cannot_do_what_harms(attack: str, user: int) -> None:
     assert outcomes(user)[attack] == ATTACKS[attack][1]

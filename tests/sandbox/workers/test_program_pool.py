@@ -497,6 +497,7 @@ def test_threads_take_turns_with_a_pool(pool: ProgramPool) -> None:
         assert list(threads.map(pool.decide, calls)) == one_by_one
 
 
+@pytest.mark.thorough
 def test_a_worker_is_replaced_before_its_processor_time_ends() -> None:
     with ProgramPool(1, JailLimits(processor=1)) as short_lived:
         short_lived.load(PROGRAMS)
@@ -529,6 +530,7 @@ class Greedy:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("workers", [1, 2])
 def test_memory_that_another_program_fills_is_nobody_elses_fault(workers: int) -> None:
     """Frugal finds no memory where Hoarder has kept it."""

@@ -30,6 +30,7 @@ from society.sandbox.workers.worker_processes import (
     exchange,
 )
 from tests.sandbox.workers.kernel_lists import gone, open_sockets, processes_of
+from tests.sweeps import all_but
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the jail is one of Linux")
 
@@ -165,6 +166,7 @@ def test_a_worker_that_goes_on_calling_programs_has_time() -> None:
     assert outcome(slow, task) == {"loaded": 1}
 
 
+@pytest.mark.thorough
 def test_a_worker_that_only_feigns_progress_is_ended_in_the_end() -> None:
     def feign(impostor: Impostor) -> None:
         for step in range(200):
@@ -297,7 +299,9 @@ time.sleep(60)
 
 
 @pytest.mark.parametrize("confinement", ["strict", "none"])
-@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "by", all_but([signal.SIGKILL], [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+)
 def test_no_process_outlives_a_pool_that_is_killed(by: signal.Signals, confinement: str) -> None:
     """With namespaces the kernel ends them all; without, each dies with its parent."""
     words = [sys.executable, "-c", OWNER, confinement]

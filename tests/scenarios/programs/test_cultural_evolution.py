@@ -249,6 +249,7 @@ def test_a_disqualified_program_plays_its_fallback_for_the_rest_of_the_run(
 # Runs
 
 
+@pytest.mark.thorough
 def test_results_do_not_depend_on_the_number_of_workers(
     write_folder: WriteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,6 +292,7 @@ play(evolution(sys.argv[1], rounds=6), Path(sys.argv[2]))
 """
 
 
+@pytest.mark.thorough
 def test_a_killed_run_is_resumed_to_the_same_digest(
     write_folder: WriteFolder, tmp_path: Path
 ) -> None:

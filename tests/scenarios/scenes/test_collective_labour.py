@@ -44,6 +44,7 @@ def test_if_too_few_work_nobody_has_anything() -> None:
     assert day([0]) == [0] * 6
 
 
+@pytest.mark.thorough
 def test_without_anybody_bold_no_strike_begins_and_wages_fall() -> None:
     """From 5 coins by 1 a day to 0, after five days of ten: (4 + 3 + 2 + 1) / 10 of 10."""
     measures = strike(bold=0).measures
@@ -59,6 +60,7 @@ def test_where_all_are_bold_all_strike_as_soon_as_the_wage_is_low() -> None:
     assert measures["wage"].mean == pytest.approx(0.45)
 
 
+@pytest.mark.thorough
 def test_a_few_bold_ones_raise_the_wages_of_all() -> None:
     none, few = strike(bold=0).measures["wage"].mean, strike(bold=0.3).measures["wage"].mean
     assert none is not None

@@ -303,6 +303,7 @@ play(talkers(every=1, mode="interview"), Path(sys.argv[1]))
 """
 
 
+@pytest.mark.thorough
 def test_a_run_killed_amid_an_interview_is_resumed_to_the_same_answers(tmp_path: Path) -> None:
     killed, whole = tmp_path / "killed.run", tmp_path / "whole.run"
     play(talkers(every=1, mode="interview"), whole)

@@ -89,6 +89,7 @@ def test_the_band_is_the_t_interval_of_the_mean() -> None:
     assert (middle[0], low[0], high[0]) == pytest.approx((known.mean, *known.interval[:2]))
 
 
+@pytest.mark.thorough
 def test_each_figure_is_named_as_the_counterpart_of_the_papers(
     evidence: Evidence, punishment: Section
 ) -> None:
@@ -112,6 +113,7 @@ SECTIONS = (
 )
 
 
+@pytest.mark.thorough
 def test_efficiency_stands_in_a_panel_for_each_lake_and_population(evidence: Evidence) -> None:
     (figure,) = figures(village_figures.efficiency_section(evidence))
     titles = [frame.title for frame in figure.data.frames if frame.title]
@@ -121,6 +123,7 @@ def test_efficiency_stands_in_a_panel_for_each_lake_and_population(evidence: Evi
     assert len(tops) == 1
 
 
+@pytest.mark.thorough
 def test_ablations_stand_beside_villages_with_both_channels(evidence: Evidence) -> None:
     (figure,) = figures(village_figures.ablations_section(evidence))
     assert "all" in figure.svg

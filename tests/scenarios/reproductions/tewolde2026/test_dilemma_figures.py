@@ -138,7 +138,7 @@ def test_every_figure_is_the_counterpart_of_some_of_the_papers_and_says_what_was
         "figure-13-public-goods": name_counterpart("13 to 32"),
         "figure-13-travellers-dilemma": name_counterpart("13 to 32"),
     }
-    whose = "Rules of ours in place of the paper's six models; one repetition, where the paper has"
+    whose = "Rules of ours in place of the paper's six models; one repetition, 3 in the paper."
     assert all(whose in caption for caption in drawn.captions.values())
 
 

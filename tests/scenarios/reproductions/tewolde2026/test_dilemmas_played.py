@@ -127,6 +127,7 @@ def test_what_was_not_played_cannot_be_told(verdicts: dict[str, ClaimVerdict]) -
     assert contracts.outcome == "cannot be told"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mechanism", ["mediation", "contracts"])
 def test_who_refuses_an_agreement_meets_the_equilibrium(tmp_path: Path, mechanism: str) -> None:
     """As the proof of theorem 1 has it: 1 point each, not 0 against 3; together they get 2."""
@@ -161,6 +162,7 @@ def test_who_refuses_an_agreement_meets_the_equilibrium(tmp_path: Path, mechanis
     }
 
 
+@pytest.mark.thorough
 def test_a_dry_run_plays_the_offline_mind_and_tells_nothing(tmp_path: Path) -> None:
     """Under its own name and a second one, so that it meets somebody under reputation."""
     assert PAPER.language is not None

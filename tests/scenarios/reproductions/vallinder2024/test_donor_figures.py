@@ -105,6 +105,7 @@ def test_models_have_a_line_each_and_a_panel_of_their_own_runs(models: Evidence)
     ]
 
 
+@pytest.mark.thorough
 def test_other_multipliers_have_other_ceilings(rules: Evidence) -> None:
     (figure,) = figures(donor_figures.multipliers_section(rules))
     assert [f"{most:,.0f}" in figure.svg for most in (1081.2, 3_542_940, 30_720)] == [True] * 3
