@@ -42,7 +42,7 @@ def _log_ticks() -> Any:
     """Make the class that places ticks on a logarithmic axis: two at least have a label."""
     ticker = require("matplotlib.ticker")
 
-    class LogTicks(ticker.LogLocator):  # type: ignore[misc]
+    class LogTicks(ticker.LogLocator):  # type: ignore[misc, name-defined]
         def tick_values(self, low: float, high: float) -> Any:
             low, high = self.nonsingular(low, high)
             if not 0 < low < high:
