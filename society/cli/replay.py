@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
@@ -69,7 +70,7 @@ def replay_command(args: argparse.Namespace) -> int:
 
     lacking = "" if args.plain or args.export else _lacking_terminal()
     if not args.export and args.beside and (args.plain or lacking):
-        why = f"{lacking} is no terminal" if lacking else "--plain prints text"
+        why = lacking or "--plain prints text"
         raise InputError(
             f"--beside shows two runs in the theatre, and {why}; replay each run alone"
         )
@@ -95,16 +96,20 @@ def replay_command(args: argparse.Namespace) -> int:
 
 
 def _lacking_terminal() -> str:
-    """Name what is no terminal, of the three streams that the theatre needs; "" if all are."""
+    """Say why there can be no theatre, "stdout is no terminal"; "" if there can be one."""
     streams = {"stdin": sys.__stdin__, "stdout": sys.__stdout__, "stderr": sys.__stderr__}
-    return next((name for name, one in streams.items() if not (one and one.isatty())), "")
+    for name, one in streams.items():
+        if not (one and one.isatty()):
+            return f"{name} is no terminal"
+    if os.environ.get("TERM") == "dumb":
+        return "the terminal cannot place text (TERM=dumb)"
+    return ""
 
 
 def _note_text(what: str, lacking: str) -> None:
     """Note on stderr that there is no theatre."""
     print(
-        f"society: {lacking} is no terminal, so {what} is printed as text; "
-        "--plain does so without this note",
+        f"society: {lacking}, so {what} is printed as text; --plain does so without this note",
         file=sys.stderr,
     )
 

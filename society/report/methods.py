@@ -19,6 +19,7 @@ from society.engine.script import UNREAD
 from society.errors import page_path
 from society.experiments.factors import format_label
 from society.runs.manifest import Manifest, library_versions
+from society.terminal.labels import describe_extents
 
 from .model_settings import ModelUse, embedders
 from .page import Section
@@ -27,8 +28,9 @@ from .tables import Table
 
 _FEW = 12  # levels that a sentence names
 _LIBRARIES = ("scipy", "statsmodels", "pandas", "matplotlib")
+_OF_TESTS = ("scipy", "statsmodels")
 _LEFT_OUT = ("society", "machine")
-_CITED = re.compile(r"\[(\w+(?:, \w+)*)\]")
+CITED = re.compile(r"\[(\w+(?:, \w+)*)\]")
 
 # Scenarios and mechanisms that are taken from a paper, or follow one.
 _SOURCES = {
@@ -57,9 +59,9 @@ class Statistic(NamedTuple):
 
 
 _STATISTICS = (
-    Statistic("outcome", "t from", "Means have 95% t intervals over runs [student1908]."),
+    Statistic("outcome", "95 % from", "Means have 95% t intervals over runs [student1908]."),
     Statistic(
-        *("outcome", "bootstrap from"),
+        *("outcome", "bootstrap 95 % from"),
         "Means also have 95% bias-corrected and accelerated bootstrap intervals of 9,999 resamples "
         "[efron1987].",
     ),
@@ -179,26 +181,56 @@ class Methods(NamedTuple):
         return "\n\n".join(f"{title}. {words}" for title, words in self.paragraphs.items()) + "\n"
 
 
+class DescribedStudy(NamedTuple):
+    """A study of which methods are told: its title, "" if it stands alone, and its tables."""
+
+    title: str
+    study: Study
+    tables: Sequence[Table]
+
+    @classmethod
+    def of(cls, title: str, study: Study, sections: Iterable[Section]) -> DescribedStudy:
+        """Take the tables of all sections."""
+        parts = (part for section in sections for part in section.walk())
+        return cls(title, study, [part for part in parts if isinstance(part, Table)])
+
+
 def describe_methods(
-    study: Study, sections: Iterable[Section], models: Sequence[ModelUse]
+    studies: Sequence[DescribedStudy], models: Sequence[ModelUse], judging: str = ""
 ) -> Methods:
-    """Say how a study was made and analysed, from its run files and the sections of its report."""
-    tables = [part for section in sections for part in section.walk() if isinstance(part, Table)]
+    """Say how studies were made and analysed, from their run files and the tables of their report.
+
+    judging: how claims of a paper were judged by them.
+    """
+    every = [one.study for one in studies]
+    statistics = " ".join(statistics_used(studies))
+    tested = bool(statistics or judging)
     said = {
-        "Model": " ".join(_model(study)),
-        "Design": " ".join(_design(study)),
-        "Language models": " ".join(_language_models(study, models)),
-        "Statistics": " ".join(_statistics(study, tables)),
-        "Exclusions": " ".join(_exclusions(study)),
-        "Software": " ".join(_software(study, with_tests=any(_used(study, tables)))),
+        **_experiments(studies),
+        "Language models": " ".join(_language_models(every, models)),
+        "Claims": judging,
+        "Statistics": statistics,
+        "Exclusions": " ".join(exclusions(every)),
+        "Software": " ".join(_software(every, with_tests=tested)),
     }
     said = {title: words for title, words in said.items() if words}
-    cited = (key for words in said.values() for key in chain(*map(_keys, _CITED.findall(words))))
+    cited = (key for words in said.values() for key in chain(*map(_keys, CITED.findall(words))))
     keys = [key for key in cited if key in references()]
     return Methods(
-        {title: _CITED.sub(_cite, words) for title, words in said.items()},
+        {title: CITED.sub(_cite, words) for title, words in said.items()},
         list(dict.fromkeys(keys)),
     )
+
+
+def _experiments(studies: Sequence[DescribedStudy]) -> dict[str, str]:
+    """Describe model and design of each study, in paragraphs of their own if it is the only one."""
+    if len(studies) == 1 and not studies[0].title:
+        (study,) = (one.study for one in studies)
+        return {"Model": " ".join(_model(study)), "Design": " ".join(design_words(study))}
+    return {
+        f"Experiment: {one.title}": " ".join([*_model(one.study), *design_words(one.study)])
+        for one in studies
+    }
 
 
 def _keys(found: str) -> list[str]:
@@ -214,7 +246,7 @@ def _cite(found: re.Match[str]) -> str:
 
 
 def _model(study: Study) -> Iterator[str]:
-    given = _manifests(study)
+    given = manifests(study)
     names = dict.fromkeys(one.scenario for one in given)
     mechanisms = dict.fromkeys(
         name for one in given for part in one.spec.get("mechanisms", ()) for name in part
@@ -228,7 +260,8 @@ def _model(study: Study) -> Iterator[str]:
         yield f"Parameters: {'; '.join(parameters)}."
 
 
-def _manifests(study: Study) -> list[Manifest]:
+def manifests(study: Study) -> list[Manifest]:
+    """Return what run files say of the runs of a study."""
     return [run.manifest for run in study.played]
 
 
@@ -252,8 +285,9 @@ def _word(value: object) -> str:
     return format_label(value) if isinstance(value, str | int | float | None) else str(value)
 
 
-def _design(study: Study) -> Iterator[str]:
-    given = _manifests(study)
+def design_words(study: Study) -> Iterator[str]:
+    """Say what was varied, how many runs were played, and from which random numbers."""
+    given = manifests(study)
     for name, levels in study.levels.items():
         labels = [*map(format_label, levels)]
         more = f" and {len(labels) - _FEW} more" if len(labels) > _FEW else ""
@@ -263,9 +297,8 @@ def _design(study: Study) -> Iterator[str]:
     total = sum(one.replicates for one in given)
     each = f" each ({total:,} in all)" if len(given) > 1 else ""
     yield f"We played {conditions} with n = {counts} run{'s' * (counts != '1')}{each}."
-    rounds = _range([one.most for one in given])
     agents = _range([one.agents for one in given])
-    yield f"A run is one society of {agents} agents over at most {rounds} rounds."
+    yield f"A run is one society of {agents} agents over at most {describe_extents(given)}."
     seeds = sorted({one.seed for one in given})
     shown = ", ".join(map(str, seeds[:_FEW])) + (", ..." if len(seeds) > _FEW else "")
     yield f"Random numbers are counter-based, from the seed{'s' * (len(seeds) > 1)} {shown}."
@@ -284,13 +317,14 @@ def _list(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _language_models(study: Study, models: Sequence[ModelUse]) -> Iterator[str]:
+def _language_models(studies: Sequence[Study], models: Sequence[ModelUse]) -> Iterator[str]:
     if not models:
         yield "No language model was asked."
         return
     for use in models:
         yield use.sentence()
-    entries = [entry for run in study.played for entry in run.ledger]
+    runs = [run for study in studies for run in study.played]
+    entries = [entry for run in runs for entry in run.ledger]
     mishaps = {
         "were asked again, since the reply could not be read": sum(one.repairs for one in entries),
         "were asked again, since the reply was cut off": sum(one.cut for one in entries),
@@ -304,10 +338,10 @@ def _language_models(study: Study, models: Sequence[ModelUse]) -> Iterator[str]:
             yield f"Of {answers:,} answers {count:,} {words}."
     if not any(mishaps.values()):
         yield "Every reply could be read as it came."
-    lost = sum(run.unanswered for run in study.played)
+    lost = sum(run.unanswered for run in runs)
     if lost:
         yield f"{lost:,} calls never returned."
-    for name in embedders(study.played):
+    for name in embedders(runs):
         yield f"Texts were compared by their embeddings by {name}{_EMBEDDERS.get(name, '')}."
     cost = sum_known(entry.cost for entry in entries)
     yield "The cost is unknown." if cost is None else f"All calls cost ${cost:.2f}."
@@ -337,45 +371,55 @@ def _results(table: Table, heading: str) -> int:
     )
 
 
-def _statistics(study: Study, tables: Sequence[Table]) -> Iterator[str]:
-    for one, count in _used(study, tables):
-        yield one.words.replace("{rows}", f"{count:,}")
+def statistics_used(studies: Iterable[DescribedStudy]) -> Iterator[str]:
+    """Name the statistics of which a table has results, each once."""
+    counts: dict[str, int] = {}
+    for one in studies:
+        for statistic, count in _used(one.study, one.tables):
+            counts[statistic.words] = counts.get(statistic.words, 0) + count
+    for words, count in counts.items():
+        yield words.replace("{rows}", f"{count:,}")
 
 
-def _exclusions(study: Study) -> Iterator[str]:
-    unfinished = [run for run in study.played if run.status != "finished"]
+def exclusions(studies: Sequence[Study]) -> Iterator[str]:
+    """Say what failed, is not finished, was not played or is void; or that nothing was left out."""
+    unfinished = [run for study in studies for run in study.played if run.status != "finished"]
+    failed = [name for study in studies for name in study.failures]
+    missing = [name for study in studies for name in study.missing]
     for words, count in (
-        ("failed", len(study.failures)),
+        ("failed", len(failed)),
         (
             "had not finished; their rounds so far are shown, and they are not tested",
             len(unfinished),
         ),
-        ("were not played", len(study.missing)),
+        ("were not played", len(missing)),
     ):
         if count:
             yield f"{count:,} condition{'s' * (count > 1)} {words}."
-    void = int((study.runs["cause"] == UNREAD).sum())
+    void = sum(int((study.runs["cause"] == UNREAD).sum()) for study in studies)
     if void:
         yield f"{void:,} runs were void, as an answer could not be read, and count in no measure."
-    if not (study.failures or unfinished or study.missing or void):
+    if not (failed or unfinished or missing or void):
         yield "All conditions were finished, and none was left out."
 
 
-def _software(study: Study, *, with_tests: bool) -> Iterator[str]:
-    played = _versions(_manifests(study))
+def _software(studies: Sequence[Study], *, with_tests: bool) -> Iterator[str]:
+    played = versions_played(studies)
     own = ", ".join(
         f"{name} {version}" for name, version in played.items() if name not in _LEFT_OUT
     )
     yield f"Runs were played with society {played.get('society', 'unknown')} [society] on {own}"
     yield "[numpy, networkx]."
     now = library_versions() | _installed()
-    tools = [name for name in _LIBRARIES if name in now]
+    tools = [name for name in _LIBRARIES if name in now and (with_tests or name not in _OF_TESTS)]
     made = ", ".join(f"{name} {now[name]}" for name in tools)
     keys = ", ".join(tools)
     yield f"They were analysed with society {now['society']} and {made} [{keys}]."
 
 
-def _versions(given: Sequence[Manifest]) -> dict[str, str]:
+def versions_played(studies: Sequence[Study]) -> dict[str, str]:
+    """The versions of all packages with which runs were played, by name."""
+    given = [manifest for study in studies for manifest in manifests(study)]
     names = dict.fromkeys(name for one in given for name in one.versions)
     return {
         name: " and ".join(dict.fromkeys(one.versions.get(name, "unknown") for one in given))

@@ -12,18 +12,21 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
+from typing import NamedTuple
 
 from society.analysis.findings import claim_findings
 from society.analysis.study import Study
 from society.claims.coverage import CoverageEntry
 from society.claims.data import Trial
-from society.claims.types import ClaimVerdict, InsufficientEvidence, Reproduction
+from society.claims.types import HOW, ClaimVerdict, InsufficientEvidence, Reproduction
 from society.errors import short_path
 from society.experiments.factors import Label
 from society.report import write_sections
 from society.report.figures.style import Figure
+from society.report.methods import DescribedStudy
 from society.report.page import Caveat, LinkedFile, PageLinks, Section, SectionPart, folded_section
 from society.report.sections import SECTIONS, StudyView
+from society.report.sections.methods_section import methods_section
 from society.report.sections.over_time import over_time_section
 from society.report.sections.provenance_section import count_of
 from society.report.tables import Head, Table
@@ -34,6 +37,7 @@ from .run import DRY, ReproductionRun
 from .specification_curve import specification_section
 
 NOWHERE: Mapping[str, str] = MappingProxyType({})
+_CORRECTED = "comparisons of a claim by Holm's method, over all comparisons of the claim"
 _NAMED = 3  # places of the paper that a link names one by one
 _COVERED = ("judged with rules", "judged if the models are asked", "declared as left out")
 
@@ -44,19 +48,32 @@ def write_page(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Path:
     found = next((f": {one.short}" for one in claim_findings(verdicts)), "")
     title = f"DRY RUN of {paper}" if run.dry else f"{paper}{found}"
     results = run.results
-    experiments = [
-        _experiment(trial, _study(trial, results))
-        for trial in run.trials
-        if results[trial.name].begun
-    ]
+    begun = [trial for trial in run.trials if results[trial.name].begun]
+    shown = [_Experiment.of(trial, _study(trial, results)) for trial in begun]
+    experiments = [one.section for one in shown]
     own, limits = list(_own_sections(run)), _limits(run, verdicts)
     anchors = {one.anchor: one.title for one in (*own, *experiments)}
     coverage = coverage_section(run.reproduction, anchors)
     played = Section("Experiments", experiments, "experiments")
     readings = specification_section(verdicts, run.design.main_claims)
-    every = [*_claims(run, verdicts), *readings, *own, *coverage, played, *limits]
+    every = [
+        *_claims(run, verdicts),
+        *readings,
+        *own,
+        *coverage,
+        played,
+        *limits,
+        *_methods(run, shown),
+    ]
     sections = [section for section in every if section.parts]
     return write_sections(title, run.extent, sections, run.out)
+
+
+def _methods(run: ReproductionRun, shown: Sequence[_Experiment]) -> Iterator[Section]:
+    """Describe all experiments and how claims were judged, for a paper; nothing without runs."""
+    if shown:
+        judging = " ".join([*HOW.values(), *run.design.judging])
+        yield methods_section([one.described for one in shown], judging, [_CORRECTED])
 
 
 def _claims(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Iterator[Section]:
@@ -203,11 +220,20 @@ def _added(labels: Sequence[Label], factor: str, other: Study) -> list[Label]:
     return list(dict.fromkeys([*labels, *other.levels.get(factor, ())]))
 
 
-def _experiment(trial: Trial, study: Study) -> Section:
-    view = StudyView(study)
-    provenance = replace(SECTIONS["provenance"](view), folded=True)
-    parts = [*SECTIONS["summary"](view).parts, *_sections(trial, view), provenance]
-    return _prefix_names(trial.name, Section(trial.title, parts, trial.name, folded=True))
+class _Experiment(NamedTuple):
+    """An experiment as the page has it, and as its methods tell of it."""
+
+    section: Section
+    described: DescribedStudy
+
+    @classmethod
+    def of(cls, trial: Trial, study: Study) -> _Experiment:
+        view = StudyView(study)
+        provenance = replace(SECTIONS["provenance"](view), folded=True)
+        parts = [*SECTIONS["summary"](view).parts, *_sections(trial, view), provenance]
+        section = Section(trial.title, parts, trial.name, folded=True)
+        described = DescribedStudy.of(trial.title, study, [section])
+        return cls(_prefix_names(trial.name, section), described)
 
 
 def _sections(trial: Trial, view: StudyView) -> Iterator[Section]:

@@ -18,7 +18,7 @@ from society.engine.history import Page
 from society.engine.rng import Array
 from society.engine.scenario import Finding
 from society.errors import InputError, PartError, RunFileError, UntrustedCodeError
-from society.llm.call_tables import checksum
+from society.llm.call_tables import VECTOR, checksum, vector_row
 from society.slow_work import slow_work
 from society.user_code import guard_user_code
 
@@ -37,12 +37,36 @@ class PostAnalysisResults(NamedTuple):
     note: str = ""
 
 
-class _Epilogue:
-    """An Afterword on a run file."""
+class _Unrecorded(RuntimeError):
+    """An analysis needs embeddings that are not in the run file."""
 
-    def __init__(self, run: RunFile, setup: Society, call_store: CallStore) -> None:
-        self._run, self._setup = run, setup
-        self._outside = ModelGateway(call_store=call_store)
+
+class _KeptVectors(RecordedCalls):
+    """The recorded calls of a run file, and the embeddings that are still to be written to it."""
+
+    def __init__(self, run: RunFile) -> None:
+        super().__init__(run)
+        self.made: dict[tuple[str, str], Array] = {}
+
+    def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
+        """Return the embeddings that are in the file, or were made since."""
+        known = super().vectors(embedder, texts)
+        made = {text: self.made[embedder, text] for text in texts if (embedder, text) in self.made}
+        return known | made
+
+    def keep_vectors(self, embedder: str, vectors: Mapping[str, Array]) -> None:
+        """Hold embeddings until the findings are written."""
+        self.made |= {(embedder, text): vector for text, vector in vectors.items()}
+
+
+class _Epilogue:
+    """An Afterword on a run file; embeds: whether texts may be embedded that are not recorded."""
+
+    def __init__(
+        self, run: RunFile, setup: Society, call_store: CallStore, *, embeds: bool
+    ) -> None:
+        self._run, self._setup, self._embeds = run, setup, embeds
+        self._outside, self._call_store = ModelGateway(call_store=call_store), call_store
 
     @property
     def params(self) -> Any:
@@ -64,6 +88,13 @@ class _Epilogue:
         return held
 
     def embedded(self, embedder: TextEmbedder, texts: Sequence[str]) -> Array:
+        if not self._embeds:
+            missing = {*texts} - {*self._call_store.vectors(embedder.name, texts)}
+            if missing:
+                raise _Unrecorded(
+                    "findings on texts were not computed, since their embeddings are not in the "
+                    f"run file; to compute and record them: society resume {self._run.path}"
+                )
         return self._outside.embedded(embedder, texts)
 
 
@@ -72,8 +103,9 @@ def run_post_analysis(
 ) -> PostAnalysisResults:
     """Return the findings of the scenario's analysis of a finished run, from the file if there.
 
-    setup: of the run, if it is at hand; without it, no code of the user's is executed. call_store:
-    where embeddings are kept.
+    setup: of the run, if it is at hand; without it, no code of the user's is executed and no text
+    is embedded: recorded embeddings are used, or a note says that there are none. call_store: where
+    embeddings are kept.
     """
     if setup is None:
         with guard_user_code(refuse_user_code):
@@ -84,7 +116,7 @@ def run_post_analysis(
 def _run_post_analysis(
     run: RunFile, setup: Society | None, call_store: CallStore | None
 ) -> PostAnalysisResults:
-    kept = run.findings()
+    kept, embeds = run.findings(), setup is not None
     if kept is not None:
         return PostAnalysisResults(kept)
     if run.manifest.level != "full":
@@ -102,7 +134,7 @@ def _run_post_analysis(
     try:
         with slow_work("analysing the run"):
             found = setup.scenario.post_analysis(
-                _Epilogue(run, setup, call_store or RecordedCalls(run))
+                _Epilogue(run, setup, call_store or RecordedCalls(run), embeds=embeds)
             )
         return PostAnalysisResults(
             tuple(_check_finding(finding, run.manifest.replicates) for finding in found)
@@ -122,16 +154,22 @@ def _unread(run: RunFile) -> str:
 
 
 def record_findings(path: Path, files: Path | None = None) -> None:
-    """Compute and record the findings of a finished run that has none; raises InputError."""
+    """Compute and record the findings of a finished run that has none; raises InputError.
+
+    Embeddings that they rest on are recorded with them, so that its page can show them.
+    """
     with open_run_file(path, files) as run:
         if run.findings() is not None or run.manifest.level != "full" or run.manifest.objects:
             return
-        found, note = run_post_analysis(run, run.manifest.society())
+        calls = _KeptVectors(run)
+        found, note = run_post_analysis(run, run.manifest.society(), calls)
     if note:
         return
     words = findings_text(found)
+    rows = [vector_row(*named, vector) for named, vector in calls.made.items()]
     try:
         with closing(sqlite3.connect(path)) as connection, connection:
+            connection.executemany(VECTOR, rows)
             connection.execute("INSERT INTO findings VALUES (?, ?)", (words, checksum(words)))
     except sqlite3.Error as error:
         raise RunFileError(f"cannot write the findings to {path}: {error}") from error

@@ -5,7 +5,7 @@ Nested rounds are named by the levels of the scenario's display, such as generat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, SupportsIndex
 
 import numpy as np
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Place = int | tuple[int, ...]  # the number of a round, or its path
 
+_MOST_EXTENTS = 3  # in a sentence
 _LONGEST_NAME, _LONGEST_TYPE, _LONGEST_TYPED = 40, 16, 60
 _STANDING = {
     "running": "the run is in progress",
@@ -40,6 +41,8 @@ class RoundLabels:
         self.sizes = () if manifest.extent is None else manifest.extent.sizes
         # Where a mechanism adds a level without a name, no name would be right.
         self.nested = len(self.sizes) == len(self.levels) > 1
+        # What is counted: rounds, or what the only level of rounds is called.
+        self.counted = self.levels[0] if len(self.levels) == 1 else "round"
 
     def title(self, page: Page) -> str:
         """Title a page: Round 3 of 10; Generation 2 · game 1 · round 5; Before the first round."""
@@ -69,14 +72,14 @@ class RoundLabels:
         return f"{number} of {self.most}" if number <= self.most else str(number)
 
     def rounds_among(self, number: int) -> str:
-        """Return "3 of 10 rounds", or "1 of 1 round"."""
-        counted = self.most if number <= self.most else number
-        return f"{self.among(number)} round{'' if counted == 1 else 's'}"
+        """Return "3 of 10 rounds", "1 of 1 round", or "3 of 10 generations" of a named level."""
+        most = self.most if number <= self.most else number
+        return f"{self.among(number)} {self.counted}{'' if most == 1 else 's'}"
 
     def all(self) -> str:
         """Name the planned extent: 10 rounds; 10 generations of 2 games of 12 rounds."""
         if not self.nested:
-            return count_noun(self.most, "round")
+            return count_noun(self.most, self.counted)
         parts = self._parts(self.sizes)
         return " of ".join(count_noun(size, level) for level, _, size in parts)
 
@@ -86,6 +89,16 @@ class RoundLabels:
         for depth, (level, number, size) in enumerate(levels, start=1):
             if size > 1 or depth == len(path):
                 yield level, number, size
+
+
+def describe_extents(manifests: Iterable[Manifest]) -> str:
+    """Name the planned extents of runs: "10 generations of 25 rounds", "2 to 100 rounds"."""
+    given = list(manifests)
+    every = dict.fromkeys(RoundLabels(one).all() for one in given)
+    if len(every) <= _MOST_EXTENTS:
+        return " or ".join(every)
+    rounds = [one.most for one in given]
+    return f"{min(rounds):,} to {count_noun(max(rounds), 'round')}"
 
 
 def find_round(place: Place, paths: Sequence[tuple[int, ...]]) -> int:

@@ -26,7 +26,7 @@ def cited_keys() -> set[str]:
     """Find every key that methods can cite."""
     words = [one.words for one in methods._STATISTICS] + [*methods._EMBEDDERS.values()]
     found = {
-        key for text in words for keys in methods._CITED.findall(text) for key in keys.split(", ")
+        key for text in words for keys in methods.CITED.findall(text) for key in keys.split(", ")
     }
     return found | {*methods._SOURCES, *methods._LIBRARIES, "society", "numpy", "networkx"}
 
@@ -63,7 +63,7 @@ def test_authors_are_cited_by_name_and_year() -> None:
 
 def named(*tables: Table, paired: bool = False) -> str:
     study = Study("s", (), random_numbers="common" if paired else "independent")
-    return " ".join(methods._statistics(study, tables))
+    return " ".join(methods.statistics_used([methods.DescribedStudy("", study, tables)]))
 
 
 def p_values(name: str, *cells: float | NotEstimable) -> Table:

@@ -213,7 +213,7 @@ def test_figures_and_tables_stand_beside_the_page(reported: Reported) -> None:
     tables = {
         *("outcome", "survival_silence", "log_rank_silence", "anova_1", "tukey_1"),
         *("tukey_1_pairs", "contrasts", "texts_1", "texts_2", "endings", "findings"),
-        *("time_noise", "runs", "versions", "parameters", "files"),
+        *("time_noise", "runs", "versions", "parameters", "files", "reporting_summary"),
     }
     assert found == {
         *(f"figures/{name}.{ending}" for name in figures for ending in ("png", "svg")),
@@ -410,7 +410,7 @@ def test_runs_at_level_summary_say_that_no_words_were_kept(sweep: Sweep) -> None
 
 def test_the_outcome_of_each_condition_stands_in_a_table(reported: Reported) -> None:
     head, first, second = (reported.folder / "tables/outcome.csv").read_text().splitlines()
-    assert head.split(",")[:5] == ["patience", "runs", "mean", "t from", "t to"]
+    assert head.split(",")[:5] == ["patience", "runs", "mean", "95 % from", "95 % to"]
     mean = reported.study.runs.groupby("patience", observed=True)["silence"].mean()
     assert first.split(",")[:3] == ["3", "20", str(mean[3])]
     assert second.split(",")[:3] == ["6", "20", str(mean[6])]
@@ -422,10 +422,10 @@ def test_replicates_that_share_their_luck_are_blocks_and_pairs(sweep: Sweep) -> 
         "One-way analysis of variance",
         "Analysis of variance of silence",
         "Which levels differ (Tukey)",
-        "silence by patience",
-        "All pairs: silence by patience",
+        "Silence (rounds) by patience",
+        "All pairs: Silence (rounds) by patience",
         "Contrasts with the first condition",
-        "silence: paired contrasts",
+        "Silence (rounds): paired contrasts",
         "Ranks",
         "Friedman test of silence over conditions",
     ]
@@ -462,10 +462,8 @@ def test_too_many_levels_are_not_compared_in_pairs(sweep: Sweep) -> None:
     ][:17]
     layout = Layout(replace(study, played=tuple(many), levels={"way": list(range(17))}))
     told = said(hypothesis_tests_section(layout, compare_panels(layout)))
-    assert (
-        "silence by way: 17 levels of way are too many to compare all pairs here; at most 16."
-        in (told)
-    )
+    why = "17 levels of way are too many to compare all pairs here; at most 16"
+    assert f"Silence (rounds) by way: {why}." in told
 
 
 def test_what_is_not_finished_is_not_tested(sweep: Sweep) -> None:
@@ -496,10 +494,10 @@ def test_independent_luck_is_compared_by_welch_without_a_warning(reported: Repor
         "One-way analysis of variance",
         "Analysis of variance of silence",
         "Which levels differ (Tukey)",
-        "silence by patience",
-        "All pairs: silence by patience",
+        "Silence (rounds) by patience",
+        "All pairs: Silence (rounds) by patience",
         "Contrasts with the first condition",
-        "silence: Welch contrasts",
+        "Silence (rounds): Welch contrasts",
         "Ranks",
         "Kruskal-Wallis test of silence over conditions",
     ]

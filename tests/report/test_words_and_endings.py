@@ -138,10 +138,9 @@ def test_norms_of_a_run_are_those_that_its_similarity_was_measured_on(tmp_path: 
     path = tmp_path / "village.run"
     play_session(Session.begun(society, path, "full"), None, conclude=True)
     run = ConditionRun.read(path, "village", {})
-    ends = read_norm_ends(run)
+    (ends,) = read_norm_ends(run)
     with run.opened() as file:
         found = {one.name: one.values[0] for one in file.findings() or ()}
-    assert ends is not None
     assert (ends.embedder, ends.first.round, ends.last.round) == ("hashing", 1, 2)
     assert ends.last.similarity == pytest.approx(found["norm_similarity"], abs=1e-6)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from datetime import date
 from pathlib import Path
@@ -77,8 +78,23 @@ def test_what_is_measured_once_a_generation_has_generations_on_its_axis(page: Pa
 def test_departures_stand_beside_their_claim_and_changes_at_the_end(page: Path) -> None:
     text = page.read_text("utf-8")
     claim, change = text.index("Our riders are rules."), text.index("2 in place of 1")
-    assert claim < text.rindex("Image scoring") < text.index("2026-11-22") < change
+    before_methods = text[: text.index('id="methods"')]
+    assert claim < before_methods.rindex("Image scoring") < text.index("2026-11-22") < change
     assert "Changed after results were known" in text
+
+
+def test_a_reproduction_has_methods_literature_and_a_reporting_summary(page: Path) -> None:
+    methods = (page.parent / "methods.txt").read_text("utf-8")
+    assert methods.startswith("Experiment: Image scoring. We played donor_game, with generations")
+    assert "Claims. Reproduced: all parts of a claim hold" in methods
+    assert "All conditions were finished, and none was left out." in methods
+    assert "@misc{vallinder2024," in (page.parent / "references.bib").read_text("utf-8")
+    summary = (page.parent / "tables" / "reporting_summary.csv").read_text("utf-8")
+    items = dict(csv.reader(summary.splitlines()))
+    assert items["Exclusions"] == "All conditions were finished, and none was left out."
+    assert items["Corrected for several tests"].startswith("Comparisons of a claim by Holm's")
+    assert items["Language models"] == "None was asked."
+    assert "No language model was asked." in items["Not done"]
 
 
 @pytest.mark.thorough

@@ -20,7 +20,7 @@ from society.engine.rng import Array
 from society.engine.scenario import Finding, PostAnalysis
 from society.errors import RunFileError
 from society.memory import embedders
-from society.runs.conclusions import PostAnalysisResults, run_post_analysis
+from society.runs.conclusions import PostAnalysisResults, record_findings, run_post_analysis
 from society.runs.runfile import RunFile, Writer, manifest_of
 from society.runs.verify import verify
 from society.scenarios.village import norm_measures
@@ -97,16 +97,31 @@ def test_findings_and_vectors_are_kept_and_shown_again_without_computing(
     assert set(run.vectors("letters", texts)) == set(texts)
 
 
-def test_a_quiet_run_leaves_it_to_whoever_looks_and_writes_nothing_then(
+def test_whoever_looks_at_a_quiet_run_embeds_nothing_and_is_told_how_to(
     tmp_path: Path, letters: type[Letters], reading: Reading
 ) -> None:
     path = tmp_path / "a.run"
     assert main([*VILLAGE, "--quiet", "--out", str(path)]) == 0
-    assert letters.embedded == []
     before = path.read_bytes()
-    assert found(reading(path))["norm_alignment"][0] > 0
-    assert len(letters.embedded) > 0
+    findings, note = run_post_analysis(reading(path))
+    assert findings == ()
+    assert note.startswith("findings on texts were not computed, since their embeddings are not in")
+    assert note.endswith(f"society resume {path}")
+    assert letters.embedded == []
     assert path.read_bytes() == before
+
+
+def test_findings_that_are_recorded_later_bring_their_embeddings(
+    tmp_path: Path, letters: type[Letters], reading: Reading
+) -> None:
+    path = tmp_path / "a.run"
+    assert main([*VILLAGE, "--quiet", "--out", str(path)]) == 0
+    record_findings(path)
+    assert len(letters.embedded) == len(set(letters.embedded)) > 0
+    run = reading(path)
+    assert found(run)["norm_alignment"][0] > 0
+    assert set(run.vectors("letters", letters.embedded)) == set(letters.embedded)
+    assert verify(path).ok
 
 
 def test_changed_findings_are_refused(

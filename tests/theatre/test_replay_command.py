@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -22,6 +24,18 @@ def test_without_a_terminal_the_history_is_printed_and_a_note_says_so(
     assert "The end, after 2 of 6 rounds." in printed.out
     assert main(["replay", str(village.run.path), "--plain"]) == 0
     assert capfd.readouterr().err == ""
+
+
+def test_a_terminal_that_cannot_place_text_gets_the_history_as_text(
+    village: History, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for stream in ("__stdin__", "__stdout__", "__stderr__"):
+        monkeypatch.setattr(sys, stream, SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setenv("TERM", "dumb")
+    assert main(["replay", str(village.run.path)]) == 0
+    printed = capfd.readouterr()
+    assert "(TERM=dumb), so the history is printed as text" in printed.err
+    assert "The end, after 2 of 6 rounds." in printed.out
 
 
 def test_two_runs_side_by_side_need_a_terminal(

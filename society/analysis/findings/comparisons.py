@@ -30,19 +30,17 @@ from .statements import Basis, StudyFinding
 from .wording import (
     FEWEST,
     Averages,
+    Difference,
     Quantity,
     at_level,
     count_runs,
     format_above,
     format_decimals,
-    format_interval,
     format_p,
-    format_value,
     is_ordered,
     join_words,
     list_levels,
     per_condition,
-    shared_decimals,
 )
 
 LEVEL = 0.05
@@ -248,19 +246,18 @@ def _two(effect: FactorEffect) -> StudyFinding:
     contrast, factor = panel.contrast, effect.source
     low, high = (at_level(factor, cell[0]) for cell in panel.values)
     averages = Averages.of(quantity, panel.samples)
-    difference, interval, decimals = _difference(quantity, contrast.difference, contrast.interval)
+    found = Difference.of(quantity, contrast.difference, contrast.interval)
     n = contrast.n if isinstance(contrast.n, int) else sum(contrast.n)
     name = "paired t test" if panel.paired else "Welch's t test"
     count = f"{n} pairs" if panel.paired else f"{n} runs"
-    basis = Basis(name, n, difference, interval, effect.adjusted)
+    basis = Basis(name, n, found.value, found.interval, effect.adjusted)
     test = f"{name}, {count}, {format_p(effect.adjusted)}"
     numbers = quantity.with_unit(f"{averages.number(1)} against {averages.number(0)}")
     apart = quantity.scale.contrast_name
-    limits = format_interval(interval, decimals)
     if not effect.found:
         return StudyFinding(
             f"{quantity.subject} with {high} and with {low} cannot be told apart{panel.where}: "
-            f"{numbers}; the {apart} is between {limits.replace(' to ', ' and ')} "
+            f"{numbers}; the {apart} is between {found.joined(' and ')}{found.points} "
             f"(95 % interval, {test}).",
             basis,
             "no effect",
@@ -268,20 +265,11 @@ def _two(effect: FactorEffect) -> StudyFinding:
     more = "higher" if contrast.difference > 0 else "lower"
     return StudyFinding(
         f"{quantity.subject} was {more} with {high} than with {low}{panel.where}: {numbers}, a "
-        f"{apart} of {format_decimals(difference, decimals)} (95 % interval {limits}; {test}).",
+        f"{apart} of {found.number} (95 % interval {found.limits}; {test}).",
         basis,
         "effect",
         f"{quantity.label} was {more} with {high}",
     )
-
-
-def _difference(
-    quantity: Quantity, difference: float, interval: Interval
-) -> tuple[float, Interval, int]:
-    """Return a difference and its interval in the unit, or as a ratio, with their decimals."""
-    invert = quantity.scale.invert
-    found, low, high = (float(invert(one)) for one in (difference, *interval[:2]))
-    return found, Interval(low, high, interval.level), shared_decimals([(high - low) / 2])
 
 
 # Several levels of a factor
@@ -378,17 +366,11 @@ def _widest(effect: FactorEffect, step: _Step, *, one_way: bool) -> StudyFinding
 def _apart(effect: FactorEffect, step: _Step) -> tuple[str, Basis]:
     """Return by how much two levels differ, in words, and the basis of that."""
     panel, quantity = effect.conditions, effect.conditions.quantity
-    difference, interval, decimals = _difference(quantity, step.difference, step.interval)
-    size, limits = difference, interval
-    if not quantity.scale.logarithmic and difference < 0:
-        size, limits = -difference, Interval(-interval.high, -interval.low, interval.level)
+    found = Difference.of(quantity, step.difference, step.interval)
     times = "a factor of " if quantity.scale.logarithmic else ""
-    words = (
-        f"{times}{format_decimals(size, decimals)}, 95 % interval "
-        f"{format_interval(limits, decimals)} by Tukey"
-    )
+    words = f"{times}{found.size.number}, 95 % interval {found.size.limits} by Tukey"
     test = "Tukey's comparison after an analysis of variance"
-    return words, Basis(test, panel.variance.n, difference, interval, effect.adjusted)
+    return words, Basis(test, panel.variance.n, found.value, found.interval, effect.adjusted)
 
 
 def _no_levels_differ(effect: FactorEffect, steps: Sequence[_Step]) -> StudyFinding:
@@ -397,7 +379,7 @@ def _no_levels_differ(effect: FactorEffect, steps: Sequence[_Step]) -> StudyFind
     most = max(limit for step in steps for limit in _sizes(quantity, step.interval))
     numbers, levels = _course(effect)
     times = "a factor of " if quantity.scale.logarithmic else ""
-    excluded = quantity.with_unit(format_above(most))
+    excluded = format_above(most) if times else quantity.difference_above(most)
     interval = Interval(1 / most if quantity.scale.logarithmic else -most, most)
     return StudyFinding(
         f"{quantity.subject} cannot be told apart by {effect.source}{panel.where}: {numbers} "
@@ -566,7 +548,7 @@ def _values(panel: ComparedConditions) -> StudyFinding:
     shown = []
     for cell, own in panel.values.items():
         known = own[~np.isnan(own)]
-        numbers = ", ".join(format_value(value) for value in known[:FEWEST]) or "none"
+        numbers = ", ".join(map(quantity.value, known[:FEWEST])) or "none"
         more = f" and {len(known) - FEWEST} more" if len(known) > FEWEST else ""
         condition = ", ".join(map(at_level, names, cell))
         shown.append(f"{numbers}{more} with {condition}")

@@ -2,28 +2,28 @@
 
 Types that play fixed rules meet as often as they like with the same result: a score then has no
 error, and no interval is given. Where repetitions of all matches differ, types are compared by
-paired t tests over repetitions, with Bonferroni's correction for all pairs of types.
+paired t tests over repetitions (rankings.py), as in the figure of the ranking.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 import numpy as np
 
 from society.analysis.crossplay import CrossPlay
+from society.analysis.crossplay.rankings import FEWEST, Ranking
 from society.analysis.crossplay.standings import Contest
-from society.analysis.statistics.contrasts import paired
 from society.analysis.statistics.samples import NotEstimable, has_spread, try_compute
+from society.analysis.study.design import StudyDesign
 from society.engine.rng import Array
 from society.terminal.labels import count_noun
 from society.text import shorten
 
 from .statements import Basis, StudyFinding
-from .wording import FEWEST, format_decimals, join_words, shared_decimals
+from .wording import format_decimals, format_value, join_words, shared_decimals
 
-LEVEL = 0.05
+_COOPERATION = "cooperation"
 _MOST_CONTESTS = 4
 _NAMED = 4
 _LONGEST = 60
@@ -69,43 +69,44 @@ def _scores(contest: Contest) -> Array:
 
 
 def rank_types(types: Sequence[str], runs: Array, where: str = "") -> Iterator[StudyFinding]:
-    """Rank types by their scores, one row for each repetition of all matches, (S, K).
+    """Say who is first and who last by scores, one row for each repetition of all matches, (S, K).
 
-    NaN: a type without a score there.
+    NaN: a type without a score there. Places are those of the figure of the ranking.
     """
-    names = [shorten(name, _LONGEST) for name in types]
-    counts = (~np.isnan(runs)).sum(0)
-    means = np.nansum(runs, 0) / np.where(counts, counts, np.nan)
-    order = [int(place) for place in np.argsort(-means, kind="stable") if counts[place]]
-    if len(order) < 2:
+    there: Array = np.asarray((~np.isnan(runs)).any(0))
+    if there.sum() < 2:
         return
+    names = [shorten(name, _LONGEST) for name, own in zip(types, there, strict=True) if own]
+    runs = runs[:, there]
+    ranking, means = Ranking.of(runs), np.nanmean(runs, axis=0)
+    order = ranking.order
     decimals = _decimals(runs, means[order])
-    scores = {place: format_decimals(float(means[place]), decimals) for place in order}
-    tied = [one for one in order if np.isclose(means[one], means[order[0]], rtol=1e-12)]
+    scores = [format_decimals(float(mean), decimals) for mean in means]
+    tied = list(ranking.leaders) if ranking.tied else [order[0]]
     rest = [one for one in order if one not in tied]
     first = join_words([names[one] for one in tied[:_NAMED]])
     if len(tied) > _NAMED:
         first += f" and {len(tied) - _NAMED} more"
-    short, score = f"{first} scored highest", scores[order[0]]
-    if len(tied) > 1:
-        short = f"{first} tied for the highest score"
-        verb = f"{short}, {score}"
-    else:
-        verb = f"{first} scored highest, {score}"
-    words = [verb]
-    near = rest[: _NAMED - 1] if len(rest) > _NAMED else rest[:-1]
+    short = f"{first} tied for the highest score" if ranking.tied else f"{first} scored highest"
+    words = [f"{short}, {scores[order[0]]}"]
+    place = dict(zip(order, ranking.places, strict=True))
+    lowest = [one for one in rest if place[one] == place[order[-1]]]
+    middle = [one for one in rest if one not in lowest]
+    near = middle[: _NAMED - 1] if len(rest) > _NAMED else middle
     if near:
         follow = join_words([f"{names[one]} {scores[one]}" for one in near])
         words.append(f"then {follow}")
-    if rest:
-        words.append(f"{names[rest[-1]]} lowest, {scores[rest[-1]]}")
+    if lowest:
+        last = join_words([names[one] for one in lowest[:_NAMED]])
+        more = f" and {len(lowest) - _NAMED} more" if len(lowest) > _NAMED else ""
+        words.append(f"{last}{more} lowest, {scores[lowest[-1]]}")
     yield StudyFinding(
         f"{where}{', '.join(words)} (mean over matches and seats; {len(order)} types).",
         Basis("mean scores over matches and seats", len(runs), float(means[order[0]])),
         short=short,
     )
-    if len(tied) == 1:
-        yield _certainty(names, runs, order, where)
+    if not ranking.tied:
+        yield _certainty(names, runs, ranking, where)
 
 
 def _decimals(runs: Array, means: Array) -> int:
@@ -118,12 +119,11 @@ def _decimals(runs: Array, means: Array) -> int:
     return 2 if close >= 0.01 or close == 0 else 3
 
 
-def _certainty(names: Sequence[str], runs: Array, order: Sequence[int], where: str) -> StudyFinding:
+def _certainty(names: Sequence[str], runs: Array, ranking: Ranking, where: str) -> StudyFinding:
     """Say whether the first place is sure."""
-    first, test = order[0], "paired t tests over repetitions, Bonferroni"
+    first, *near = ranking.leaders
     begin = f"{where}{'t' if where else 'T'}he first place"
-    whole = runs[:, [int(place) for place in order]]
-    if len(runs) > 1 and not np.isnan(whole).any() and not (whole != whole[0]).any():
+    if len(runs) > 1 and not np.isnan(runs).any() and not (runs != runs[0]).any():
         return StudyFinding(
             f"{begin} is sure: all {len(runs)} repetitions of all matches went the same way.",
             Basis("equal repetitions", len(runs)),
@@ -134,30 +134,48 @@ def _certainty(names: Sequence[str], runs: Array, order: Sequence[int], where: s
             f"How sure the first place is cannot be told: all matches were played {played}.",
             Basis("counted", len(runs)),
         )
-    pairs = len(list(combinations(order, 2)))
-    open_, worst = list[int](), 0.0
-    for other in order[1:]:
-        found = try_compute(paired, runs[:, first], runs[:, other])
-        if isinstance(found, NotEstimable):  # always the same difference: it is above zero
-            continue
-        p = min(found.p * pairs, 1.0)
-        worst = max(worst, p)
-        if p >= LEVEL or found.difference <= 0:
-            open_.append(other)
-    basis = Basis(test, len(runs), None, None, worst)
-    if not open_:
+    test = "paired t tests over repetitions, Bonferroni"
+    basis = Basis(test, len(runs), None, None, ranking.p)
+    tests = f"paired t tests, corrected for {count_noun(len(names) - 1, 'comparison')}"
+    if not near:
         return StudyFinding(
             f"{begin} is sure: {names[first]} scored more than every other type over "
-            f"{len(runs)} repetitions of all matches (paired t tests, corrected for {pairs} "
-            "pairs).",
+            f"{len(runs)} repetitions of all matches ({tests}).",
             basis,
             "effect",
         )
-    more = [f"{len(open_) - _NAMED} more"] if len(open_) > _NAMED else []
-    listed = join_words([*(names[one] for one in open_[:_NAMED]), *more])
+    more = [f"{len(near) - _NAMED} more"] if len(near) > _NAMED else []
+    listed = join_words([*(names[one] for one in near[:_NAMED]), *more])
     return StudyFinding(
         f"{begin} is not sure: {names[first]} cannot be told apart from {listed} over "
-        f"{len(runs)} repetitions of all matches (paired t tests, corrected for {pairs} pairs).",
+        f"{len(runs)} repetitions of all matches ({tests}).",
         basis,
         "no effect",
+    )
+
+
+def cooperation_finding(design: StudyDesign) -> Iterator[StudyFinding]:
+    """Give the rate of cooperation in all matches, by condition; nothing where none is measured."""
+    if _COOPERATION not in design.measured:
+        return
+    names = [
+        f" with {design.panel_title(place, list(design.levels))}" if design.levels else ""
+        for place in range(len(design.conditions))
+    ]
+    known = {
+        name: values[~np.isnan(values)]
+        for name, values in zip(names, design.values(_COOPERATION), strict=True)
+        if not np.isnan(values).all()
+    }
+    count = sum(map(len, known.values()))
+    if not count:
+        return
+    rates = [f"{format_value(100 * own.mean())} % of moves{name}" for name, own in known.items()]
+    left = len(rates) - _MOST_CONTESTS
+    more = [f"{left} more in the tables"] if left > 0 else []
+    matches = "1 match" if count == 1 else f"{count:,} matches, which differ by who plays"
+    yield StudyFinding(
+        f"Cooperation averaged {join_words([*rates[:_MOST_CONTESTS], *more])} (mean over "
+        f"{matches}: no interval).",
+        Basis("mean over matches", count, float(np.concatenate([*known.values()]).mean())),
     )

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from society.analysis.statistics.means import share
-from society.analysis.statistics.samples import NotEstimable, try_compute
+from society.analysis.statistics.means import Mean, share
+from society.analysis.statistics.samples import Interval, NotEstimable, try_compute
 from society.analysis.statistics.survival import SurvivalCurve, SurvivalTimes, kaplan_meier
 from society.analysis.statistics.value_scale import ValueScale
 from society.analysis.study.condition import ConditionRun
@@ -17,6 +17,7 @@ from society.runs.agent_names import AgentNames
 from society.terminal.labels import count_noun, spell_kind
 from society.terminal.summary import course_sentence
 
+from .generation_findings import evolves
 from .statements import Basis, StudyFinding
 from .wording import (
     FEWEST,
@@ -24,7 +25,6 @@ from .wording import (
     estimate_mean,
     format_decimals,
     format_interval,
-    format_value,
     half_width,
     join_words,
     shared_decimals,
@@ -70,8 +70,9 @@ def describe_absent(run: ConditionRun) -> Iterator[StudyFinding]:
 def describe_single(design: StudyDesign) -> Iterator[StudyFinding]:
     """Give the measures of a single run."""
     words = [
-        f"{design.label(name)} {quantity_of(design, name).with_unit(format_value(float(value)))}"
+        f"{design.label(name)} {own.with_unit(own.value(float(value)))}"
         for name in _measures(design)[: _OTHERS + 1]
+        for own in [quantity_of(design, name)]
         if name not in design.times and not np.isnan(value := design.values(name)[0][0])
     ]
     if words:
@@ -129,21 +130,20 @@ def mean_finding(
     if not n:
         return StudyFinding(f"{quantity.subject} was measured in no run.", Basis("values of runs"))
     if isinstance(found, NotEstimable) and n > 1:
-        number = quantity.with_unit(format_value(float(known[0])))
+        number = quantity.with_unit(quantity.value(float(known[0])))
         return StudyFinding(
             f"{quantity.subject} was {number} in all {n} runs.", Basis("values of runs", n)
         )
     if isinstance(found, NotEstimable) or n < FEWEST:
-        listed = quantity.with_unit(join_words([format_value(float(one)) for one in known]))
+        listed = quantity.with_unit(join_words([quantity.value(float(one)) for one in known]))
         few = "1 run" if n == 1 else f"{n} runs"
         return StudyFinding(
             f"{quantity.subject} was {listed} in {few}: too few for an interval, and nothing is "
             "concluded.",
             Basis("values of runs", n),
         )
-    decimals = shared_decimals([half_width(found) or 0])
-    of = f" of {horizon}" if censored else ""
-    number = f"{format_decimals(found.mean, decimals)}{of}"
+    number, limits = _mean_words(quantity, found)
+    number += f" of {horizon}" if censored else ""
     counted = ""
     if censored:
         counted = (
@@ -153,7 +153,7 @@ def mean_finding(
     mean_name = "a geometric mean of " if quantity.scale.logarithmic else ""
     return StudyFinding(
         f"{quantity.subject} averaged {mean_name}{quantity.with_unit(number)} (95 % interval "
-        f"{format_interval(found.interval, decimals)}; {n} runs{counted}).",
+        f"{limits}; {n} runs{counted}).",
         Basis(f"{quantity.scale.mean_name} with t interval", n, found.mean, found.interval),
         short=f"{quantity.label} {quantity.with_unit(number)}",
     )
@@ -189,9 +189,15 @@ def _survival(subject: str, lives: SurvivalTimes) -> Iterator[StudyFinding]:
 
 
 def quantity_of(design: StudyDesign, name: str) -> Quantity:
-    """Return a measure in words, on the scale of the outcome if it is that."""
+    """Return a measure in words, on the scale of the outcome if it is that.
+
+    A mean over generations says so: they are not alike.
+    """
     scale = ValueScale(design.scale.name if name == design.outcome else "linear")
-    return Quantity.of(design.label(name), design.measured[name], scale)
+    label, unit = design.label(name), design.measured[name]
+    if design.folds.get(name) == "mean" and evolves(design):
+        label = f"mean {label} over all generations"
+    return Quantity.of(label, unit, scale)
 
 
 def _measures(design: StudyDesign) -> list[str]:
@@ -210,9 +216,17 @@ def _short_mean(quantity: Quantity, values: Array) -> str:
     if not len(known):
         return ""
     if isinstance(found, NotEstimable):
-        return quantity.with_unit(format_value(float(known[0])))
+        return quantity.with_unit(quantity.value(float(known[0])))
     if len(known) < FEWEST:
-        return quantity.with_unit(format_value(found.mean))
-    decimals = shared_decimals([half_width(found) or 0])
-    number = quantity.with_unit(format_decimals(found.mean, decimals))
-    return f"{number} ({format_interval(found.interval, decimals)})"
+        return quantity.with_unit(quantity.value(found.mean))
+    number, limits = _mean_words(quantity, found)
+    return f"{quantity.with_unit(number)} ({limits})"
+
+
+def _mean_words(quantity: Quantity, found: Mean) -> tuple[str, str]:
+    """Write a mean, and the ends of its interval."""
+    factor = quantity.factor
+    decimals = shared_decimals([factor * (half_width(found) or 0)])
+    low, high, level = found.interval
+    limits = format_interval(Interval(factor * low, factor * high, level), decimals)
+    return format_decimals(factor * found.mean, decimals), limits

@@ -1,7 +1,7 @@
-"""Findings about generations: what became of fitness and phenotype from the first to the last.
+"""Findings about generations: what became of the outcome, of phenotype and of fitness.
 
 A run is one line of generations, and the last generation of it is compared with its first, by a
-paired t test over runs; of numbers that multiply, logarithms. All conditions and both quantities
+paired t test over runs; of numbers that multiply, logarithms. All conditions and all quantities
 are one family (Holm).
 """
 
@@ -14,9 +14,9 @@ import numpy as np
 
 from society.analysis.statistics.contrasts import PairedContrast, paired
 from society.analysis.statistics.posthoc import correct_p_values
-from society.analysis.statistics.samples import Interval, NotEstimable, try_compute
+from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.analysis.statistics.value_scale import ValueScale
-from society.analysis.study.design import StudyDesign
+from society.analysis.study.design import FITNESS, PHENOTYPE, StudyDesign
 from society.engine.fact_specs import UNSPECIFIED
 from society.engine.rng import Array
 from society.terminal.labels import count_noun
@@ -25,16 +25,13 @@ from .statements import Basis, StudyFinding
 from .wording import (
     FEWEST,
     Averages,
+    Difference,
     Quantity,
     at_level,
-    format_decimals,
-    format_interval,
     format_p,
-    shared_decimals,
 )
 
 LEVEL = 0.05
-FITNESS, PHENOTYPE = "fitness", "phenotype"
 _MECHANISM = "generations"
 _MOST_CONDITIONS = 4
 
@@ -43,12 +40,20 @@ _MOST_CONDITIONS = 4
 class GenerationCourse:
     """One quantity over the generations of a condition, (R, G); NaN where a society has died out.
 
-    where: names the condition behind a statement; "" if there is no other.
+    where: names the condition behind a statement; "" if there is no other. began, ended: when the
+    first and the last value were taken, if not in generations.
     """
 
     quantity: Quantity
     values: Array
     where: str = ""
+    began: str = "generation 1"
+    ended: str = ""
+
+    @property
+    def last(self) -> str:
+        """When the last value was taken."""
+        return self.ended or f"generation {self.values.shape[1]}"
 
     @property
     def ends(self) -> tuple[Array, Array]:
@@ -68,22 +73,17 @@ class GenerationCourse:
 
 def evolves(design: StudyDesign) -> bool:
     """Tell whether all conditions have generations of which more than one is over."""
-    if FITNESS not in design.folds or not design.conditions:
-        return False
     levels = {run.manifest.stage.levels[0] for run in design.conditions}
     return levels == {"generation"} and any(
-        (~np.isnan(each)).any(0).sum() > 1 for each in design.by_round(FITNESS)
+        design.generation_ends(place).sum() > 1 for place in range(len(design.conditions))
     )
 
 
 def generation_findings(design: StudyDesign) -> list[StudyFinding]:
-    """Say how fitness and phenotype changed over the generations of each condition."""
+    """Say how the outcome, phenotype and fitness changed over the generations of each condition."""
     places = range(min(len(design.conditions), _MOST_CONDITIONS))
     courses = [
-        course
-        for name in (PHENOTYPE, FITNESS)
-        if name in design.folds
-        for course in _courses(design, name, places)
+        course for name in _followed(design, places) for course in _courses(design, name, places)
     ]
     said = describe_courses(courses)
     said += [one for place in places for one in _ended(design, place)]
@@ -93,27 +93,50 @@ def generation_findings(design: StudyDesign) -> list[StudyFinding]:
     return said
 
 
+def _followed(design: StudyDesign, places: range) -> Iterator[str]:
+    """Name the outcome, if it has values in the generations of its own, then what is selected."""
+    own = [name for name in (PHENOTYPE, FITNESS) if name in design.folds]
+    outcome = design.outcome
+    if outcome in design.folds and outcome not in own and design.folds[outcome] != "first":
+        values = [design.by_generation(outcome, place) for place in places]
+        others = [[design.by_generation(name, place) for place in places] for name in own]
+        ends = all(not np.isnan(each[:, [0, -1]]).all(0).any() for each in values if each.size)
+        if ends and not any(_equal(values, other) for other in others):
+            yield outcome
+    yield from own
+
+
+def _equal(some: list[Array], others: list[Array]) -> bool:
+    pairs = zip(some, others, strict=True)
+    return all(np.allclose(one, other, equal_nan=True) for one, other in pairs)
+
+
 def _courses(design: StudyDesign, name: str, places: range) -> Iterator[GenerationCourse]:
-    fitness, values = design.by_round(FITNESS), design.by_round(name)
-    found = {}
-    for place in places:
-        over = (~np.isnan(fitness[place])).any(0)
-        if over.sum() > 1:
-            found[place] = values[place][:, over]
+    every = {place: design.by_generation(name, place) for place in places}
+    found = {place: values for place, values in every.items() if values.shape[1] > 1}
     if not found:
         return
     scale = ValueScale.of(np.concatenate([each.ravel() for each in found.values()]))
-    quantity = _quantity(design, name, scale)
+    quantity = generation_quantity(design, name, scale)
     for place, each in found.items():
-        where = f" with {design.name(place)}" if len(design.conditions) > 1 else ""
+        where = f" with {_condition(design, place)}" if len(design.conditions) > 1 else ""
         yield GenerationCourse(quantity, each, where)
 
 
-def _quantity(design: StudyDesign, name: str, scale: ValueScale) -> Quantity:
-    """Name fitness or phenotype with the fact that the mechanism takes for it."""
+def _condition(design: StudyDesign, place: int) -> str:
+    """Name a condition by all its levels: "multiplier = 2, trace = 0"."""
+    return design.panel_title(place, list(design.levels)) or design.name(place)
+
+
+def generation_quantity(design: StudyDesign, name: str, scale: ValueScale) -> Quantity:
+    """Name fitness or phenotype with the fact that the mechanism takes for it; else the measure."""
+    if name not in (FITNESS, PHENOTYPE):
+        return Quantity.of(design.label(name), design.measured[name], scale)
     facts = {_fact(run.manifest.spec, name) for run in design.conditions}
     fact = facts.pop() if len(facts) == 1 else ""
-    unit = design.study.specs.get(fact, UNSPECIFIED).unit
+    spec = design.study.specs.get(fact, UNSPECIFIED)
+    # Facts that are shares have no unit beside them in prompts; their words say it.
+    unit = spec.unit or ("share" if spec.text.startswith("Share ") else "")
     return Quantity.of(f"{name} ({fact.replace('_', ' ')})" if fact else name, unit, scale)
 
 
@@ -139,42 +162,37 @@ def describe_courses(courses: list[GenerationCourse]) -> list[StudyFinding]:
     ]
 
 
-def _numbers(course: GenerationCourse) -> tuple[str, str, int]:
-    """Write the means of the first and the last generation, and count generations."""
+def _numbers(course: GenerationCourse) -> tuple[str, str]:
+    """Write the means of the first and the last generation."""
     quantity = course.quantity
     averages = Averages.of(quantity, list(course.ends))
-    last = course.values.shape[1]
     first_words, last_words = averages.number(0), quantity.with_unit(averages.number(1))
-    return first_words, last_words, last
+    if quantity.factor != 1:
+        first_words = quantity.with_unit(first_words)
+    return first_words, last_words
 
 
 def _changed(course: GenerationCourse, found: PairedContrast, p: float) -> StudyFinding:
     quantity, scale = course.quantity, course.quantity.scale
-    first, last, generations = _numbers(course)
-    values = [float(scale.invert(one)) for one in (found.difference, *found.interval[:2])]
-    difference, interval = values[0], Interval(values[1], values[2], found.interval.level)
-    decimals = shared_decimals([(interval.high - interval.low) / 2])
-    limits = format_interval(interval, decimals)
+    first, last = _numbers(course)
+    change = Difference.of(quantity, found.difference, found.interval)
     geometric = "geometric means; " if scale.logarithmic else ""
-    basis = Basis("paired t test over runs", found.n, difference, interval, p)
-    span = f"from {first} in generation 1 to {last} in generation {generations}"
+    basis = Basis("paired t test over runs", found.n, change.value, change.interval, p)
+    span = f"from {first} in {course.began} to {last} in {course.last}"
     test = f"paired t test, {found.n} runs, {format_p(p)}"
     if p >= LEVEL:
         return StudyFinding(
             f"Whether {quantity.label}{course.where} changed cannot be told: {span}; the "
-            f"{scale.contrast_name} is between {limits.replace(' to ', ' and ')} ({geometric}"
+            f"{scale.contrast_name} is between {change.joined(' and ')}{change.points} ({geometric}"
             f"95 % interval, {test}).",
             basis,
             "no effect",
         )
     verb = "rose" if found.difference > 0 else "fell"
-    size = difference if scale.logarithmic else abs(difference)
-    change = f"{'times' if scale.logarithmic else 'by'} {format_decimals(size, decimals)}"
-    if not scale.logarithmic and difference < 0:
-        limits = format_interval(Interval(-interval.high, -interval.low), decimals)
+    size = f"{'times' if scale.logarithmic else 'by'} {change.size.number}"
     return StudyFinding(
-        f"{quantity.subject}{course.where} {verb} {span}, {change} ({geometric}95 % interval "
-        f"{limits}; {test}).",
+        f"{quantity.subject}{course.where} {verb} {span}, {size} ({geometric}95 % interval "
+        f"{change.size.limits}; {test}).",
         basis,
         "effect",
         f"{quantity.label} {verb}{course.where}",
@@ -185,9 +203,9 @@ def _described(course: GenerationCourse) -> StudyFinding:
     quantity, (first, last) = course.quantity, course.ends
     begin = f"{quantity.subject}{course.where}"
     if not len(first):
-        return StudyFinding(f"{begin} has no last generation to describe.", Basis("values of runs"))
-    early, late, generations = _numbers(course)
-    span = f"{early} in generation 1 and {late} in generation {generations}"
+        return StudyFinding(f"{begin} has no values to describe.", Basis("values of runs"))
+    early, late = _numbers(course)
+    span = f"{early} in {course.began} and {late} in {course.last}"
     runs = count_noun(len(first), "run")
     if len(first) < FEWEST:
         mean = f"{quantity.scale.mean_name} of {runs}" if len(first) > 1 else runs
@@ -196,7 +214,7 @@ def _described(course: GenerationCourse) -> StudyFinding:
         why = f"all {runs} changed by the same"
     gone = ""
     if first.any() and not last.any():
-        gone = f" It was 0 in the last generation of all {runs}."
+        gone = f" It was 0 in {course.last} of all {runs}."
     return StudyFinding(
         f"{begin} was {span} ({why}).{gone}",
         Basis("values of runs", len(first)),

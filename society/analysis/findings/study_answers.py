@@ -19,7 +19,7 @@ from society.terminal.labels import count_noun, spell_kind
 from society.text import shorten
 
 from .comparisons import Cell, ComparedConditions, compare_conditions
-from .contest_findings import contest_findings
+from .contest_findings import contest_findings, cooperation_finding
 from .descriptions import (
     describe_absent,
     describe_condition,
@@ -28,6 +28,7 @@ from .descriptions import (
     quantity_of,
 )
 from .generation_findings import evolves, generation_findings
+from .norm_findings import norm_findings
 from .statements import Basis, StudyFinding
 from .troubles import trouble_findings
 from .wording import FEWEST, format_decimals, format_interval, format_p, shared_decimals
@@ -52,7 +53,7 @@ class StudyAnswers:
         said = list(trouble_findings(design.study))
         if not design.conditions:
             return tuple(said)
-        if self.of_types:
+        if design.of_matches:
             said += self._contests()
         elif evolves(design):
             said += generation_findings(design)
@@ -65,7 +66,7 @@ class StudyAnswers:
             said += [*described[:1], describe_course(design.conditions[0]), *described[1:]]
         else:
             said += _compared(design)
-        return (*said, *_questionnaires(design))
+        return (*said, *norm_findings(design), *_questionnaires(design))
 
     @property
     def title(self) -> str:
@@ -84,23 +85,13 @@ class StudyAnswers:
             words = count_noun(sum(run.manifest.replicates for run in design.conditions), "run")
         return shorten(f"{scenario}: {words}", _LONGEST_TITLE)
 
-    @property
-    def of_types(self) -> bool:
-        """True if all conditions are cross-play: games in which several types of agents meet."""
-        given = [run.manifest for run in self.design.conditions]
-        return bool(given) and all(
-            one.game is not None
-            and len(one.cohorts) > 1
-            and not is_drafting(one.spec.get("mechanisms", ()))
-            for one in given
-        )
-
     def _contests(self) -> list[StudyFinding]:
-        """Findings of games between types; none for other studies."""
-        design, said = (
-            self.design,
-            contest_findings(self.cross_play or CrossPlay(self.design.study)),
-        )
+        """Say who scored how much in matches between types, and how much was cooperated."""
+        design = self.design
+        if any(is_drafting(run.manifest.spec.get("mechanisms", ())) for run in design.conditions):
+            return [describe_course(run) for run in design.conditions[:1]]
+        said = contest_findings(self.cross_play or CrossPlay(design.study))
+        said += cooperation_finding(design)
         if len(design.conditions) == 1 and (design.causes()[0] != "").any():
             said.append(describe_course(design.conditions[0]))  # matches that could not be read
         return said

@@ -1,4 +1,8 @@
-"""The words of findings: numbers with the digits that their error deserves, measures, levels, p."""
+"""The words of findings: numbers with the digits that their error deserves, measures, levels, p.
+
+Sentences give shares in percent, and differences of shares in percentage points; figures and tables
+have them as fractions.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +14,24 @@ import numpy as np
 from society.analysis.statistics.means import Mean, mean
 from society.analysis.statistics.samples import Interval, NotEstimable, try_compute
 from society.analysis.statistics.value_scale import ValueScale
+from society.analysis.study.design import is_share, short_unit
 from society.engine.rng import Array
 from society.experiments.factors import Label, format_label
 from society.text import decimals_of_error, shorten
 
 FEWEST = 5  # runs of a condition; with fewer, values are given, and nothing is concluded
-_LONGEST_UNIT = 12
 _LONGEST_NAME = 60  # characters of a condition or a level in a sentence
 _MOST_STEPS = 6  # means in a row
 _MOST_DECIMALS = 6
 _DIGITS = 3  # of a number without an error
+_PERCENT = "%"
 
 
 class Quantity(NamedTuple):
-    """A measure in words, and the scale on which it is averaged."""
+    """A measure in words, and the scale on which it is averaged.
+
+    unit: behind numbers; of shares "%", so that a value of 0.033 is written "3.3 %".
+    """
 
     label: str
     unit: str = ""
@@ -31,10 +39,14 @@ class Quantity(NamedTuple):
 
     @classmethod
     def of(cls, label: str, unit: str, scale: ValueScale) -> Quantity:
-        """Keep of a unit what can stand behind a number: "rounds", not "share of players"."""
-        head = unit.split(",")[0].strip()
-        short = head if len(head) <= _LONGEST_UNIT and head.isalpha() else ""
+        """Keep of a unit what can stand behind a number: "rounds", and of shares "%"."""
+        short = _PERCENT if is_share(unit) else short_unit(unit)
         return cls(shorten(label, _LONGEST_NAME), short, scale)
+
+    @property
+    def factor(self) -> float:
+        """What a value is multiplied by where it is written."""
+        return 100.0 if self.unit == _PERCENT else 1.0
 
     @property
     def subject(self) -> str:
@@ -44,9 +56,21 @@ class Quantity(NamedTuple):
     def with_unit(self, number: str) -> str:
         return f"{number} {self.unit}".rstrip()
 
+    def difference_above(self, most: float) -> str:
+        """Write a difference that no other exceeds, with its unit."""
+        number = format_above(most * self.factor)
+        return f"{number} percentage points" if self.factor != 1 else self.with_unit(number)
+
+    def value(self, value: float) -> str:
+        """Write a value without an error, without its unit."""
+        return format_value(value * self.factor)
+
 
 class Averages(NamedTuple):
-    """Means of some samples on the scale of a quantity, and decimals that fit all of them."""
+    """Means of some samples on the scale of a quantity, and decimals that fit all of them.
+
+    means: as they are written, those of shares in percent.
+    """
 
     means: list[float]
     decimals: int
@@ -54,11 +78,13 @@ class Averages(NamedTuple):
     @classmethod
     def of(cls, quantity: Quantity, samples: Sequence[Array]) -> Averages:
         """Average the known values of each sample, (R,); NaN without any."""
-        scale = quantity.scale
+        scale, factor = quantity.scale, quantity.factor
         known = [scale.transform(values[~np.isnan(values)]) for values in samples]
-        means = [float(scale.invert(float(one.mean()))) if len(one) else np.nan for one in known]
+        means = [
+            factor * float(scale.invert(float(one.mean()))) if len(one) else np.nan for one in known
+        ]
         reaches = [half_width(estimate_mean(quantity, values)) for values in samples]
-        known_reaches = [reach for reach in reaches if reach]
+        known_reaches = [factor * reach for reach in reaches if reach]
         if known_reaches:
             return cls(means, shared_decimals(known_reaches))
         return cls(means, decimals_of_values(means))
@@ -73,6 +99,59 @@ class Averages(NamedTuple):
 
     def number(self, place: int) -> str:
         return format_decimals(self.means[place], self.decimals)
+
+
+class Difference(NamedTuple):
+    """A difference of two means in the unit of a quantity, or a ratio, with its interval."""
+
+    quantity: Quantity
+    value: float
+    interval: Interval
+
+    @classmethod
+    def of(cls, quantity: Quantity, difference: float, interval: Interval) -> Difference:
+        """Take a difference on the scale of a quantity back to its unit."""
+        invert = quantity.scale.invert
+        found, low, high = (float(invert(one)) for one in (difference, *interval[:2]))
+        return cls(quantity, found, Interval(low, high, interval.level))
+
+    @property
+    def factor(self) -> float:
+        return 1.0 if self.quantity.scale.logarithmic else self.quantity.factor
+
+    @property
+    def decimals(self) -> int:
+        return shared_decimals([self.factor * (self.interval.high - self.interval.low) / 2])
+
+    @property
+    def size(self) -> Difference:
+        """The same without its sign; a ratio stays as it is."""
+        if self.quantity.scale.logarithmic or self.value >= 0:
+            return self
+        low, high, level = self.interval
+        return self._replace(value=-self.value, interval=Interval(-high, -low, level))
+
+    @property
+    def number(self) -> str:
+        """Write it: "20.0", and of shares "3.3 percentage points"."""
+        return f"{format_decimals(self.factor * self.value, self.decimals)}{self.points}"
+
+    @property
+    def points(self) -> str:
+        """What stands behind it where it is one of shares."""
+        return " percentage points" if self.factor != 1 else ""
+
+    @property
+    def limits(self) -> str:
+        """Write the ends of its interval: "14.8 to 25.2"."""
+        return self.joined(" to ")
+
+    def joined(self, words: str) -> str:
+        """Write the ends of its interval with words between them."""
+        low, high = (
+            format_decimals(self.factor * limit, self.decimals) for limit in self.interval[:2]
+        )
+        return f"{low}{words}{high}"
 
 
 def estimate_mean(quantity: Quantity, values: Array) -> Mean | NotEstimable:

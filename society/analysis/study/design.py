@@ -17,6 +17,7 @@ from society.analysis.statistics.bands import UNBOUNDED, Bounds
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.statistics.value_scale import ValueScale
 from society.engine.rng import Array
+from society.engine.scenario import mean_over
 from society.errors import InputError, suggest
 from society.experiments.analysis_plan import AnalysisPlan
 from society.experiments.factors import Label, format_label
@@ -24,6 +25,26 @@ from society.terminal.labels import describe_ending
 
 from .frames import CONDITION
 from .study import Study
+
+FITNESS, PHENOTYPE = "fitness", "phenotype"  # measures of societies that evolve
+# Heads of units that say how a number was taken, and not in what.
+_NO_UNITS = ("mean", "sum", "total", "share", "number", "count", "median", "ratio")
+_LONGEST_UNIT = 12
+
+
+def short_unit(unit: str) -> str:
+    """Keep of a unit what can stand behind a number: "rounds", and nothing of "share of players".
+
+    >>> short_unit("points, mean over players"), short_unit("mean, last generation")
+    ('points', '')
+    """
+    head = unit.split(",")[0].strip()
+    return head if len(head) <= _LONGEST_UNIT and head.isalpha() and head not in _NO_UNITS else ""
+
+
+def is_share(unit: str) -> bool:
+    """Tell whether a unit is that of shares, from 0 to 1."""
+    return unit.partition(" ")[0].rstrip(",") == "share"
 
 
 class ConditionGroup(NamedTuple):
@@ -106,6 +127,12 @@ class StudyDesign:
         return sum(self._replicates) == 1
 
     @property
+    def of_matches(self) -> bool:
+        """True if replicates are matches of other types, and so no sample of one society."""
+        given = [run.manifest for run in self.conditions]
+        return bool(given) and all(one.game is not None and len(one.types) > 1 for one in given)
+
+    @property
     def paired(self) -> bool:
         """True if replicate r draws the same random numbers in all conditions."""
         return self.study.random_numbers == "common"
@@ -113,6 +140,11 @@ class StudyDesign:
     def label(self, name: str) -> str:
         """Name a measure or finding in words, for sentences and titles: "survival time"."""
         return self.study.label(name)
+
+    def heading(self, name: str) -> str:
+        """Name a measure or finding with its unit, for headings: "Survival time (rounds)"."""
+        label, unit = self.label(name), short_unit(self.measured.get(name, ""))
+        return f"{label[:1].upper()}{label[1:]}{f' ({unit})' if unit else ''}"
 
     def level(self, place: int, factor: str) -> Label:
         """The level of a factor in a condition."""
@@ -145,7 +177,7 @@ class StudyDesign:
         if name in self.times:
             return 0, max(run.manifest.most for run in self.conditions)
         declared = self._notes[name].bounds if name in self._notes else UNBOUNDED
-        if declared == UNBOUNDED and self.measured[name].startswith("share"):
+        if declared == UNBOUNDED and is_share(self.measured[name]):
             return 0, 1
         return declared
 
@@ -186,6 +218,22 @@ class StudyDesign:
         flat = self._split(self.study.rounds[name].to_numpy(), sizes)
         shapes = zip(self._replicates, rounds, strict=True)
         return [values.reshape(shape) for values, shape in zip(flat, shapes, strict=True)]
+
+    def generation_ends(self, place: int) -> Array:
+        """Mark the rounds of a condition at whose end a generation was selected, (T,) of bool."""
+        run = self.conditions[place]
+        if FITNESS not in self.folds or run.manifest.stage.levels[0] != "generation":
+            return np.zeros(run.rounds, bool)
+        ends: Array = np.asarray((~np.isnan(self.by_round(FITNESS)[place])).any(0))
+        return ends
+
+    def by_generation(self, name: str, place: int) -> Array:
+        """Average a measure over the rounds of each generation that is over, (R, G); NaN: none."""
+        cuts = np.flatnonzero(self.generation_ends(place)) + 1
+        eras = np.split(self.by_round(name)[place], cuts, axis=1)[:-1]
+        if not eras:
+            return np.full((self.conditions[place].manifest.replicates, 0), np.nan)
+        return np.stack([mean_over(~np.isnan(era), era) for era in eras], axis=1)
 
     @cached_property
     def _replicates(self) -> list[int]:

@@ -1,4 +1,4 @@
-"""Norms in the first and the last round of a replicate, with the recorded embeddings.
+"""Norms in the first and the last round of replicates, with the recorded embeddings.
 
 Nothing is embedded here, so that no model is loaded to read a run.
 """
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from society.engine.rng import Array
-from society.memory.norm_space import similarity
+from society.memory.norm_space import alignment, similarity
 from society.runs.agent_names import AgentNames
 from society.runs.runfile import RunFile
 
@@ -31,6 +31,11 @@ class HeldNorms(NamedTuple):
     vectors: Array
 
     @property
+    def alignment(self) -> float:
+        """The mean cosine with the mean of all."""
+        return alignment(self.vectors)
+
+    @property
     def similarity(self) -> float:
         """The mean cosine over pairs of agents."""
         return similarity(self.vectors)
@@ -45,34 +50,37 @@ class NormEnds(NamedTuple):
     names: dict[int, str]
 
 
-def read_norm_ends(run: ConditionRun, replicate: int = 0) -> NormEnds | None:
-    """Read norms and their embeddings; None if there are no norms, or embeddings of them.
+def read_norm_ends(run: ConditionRun, replicates: Sequence[int] = (0,)) -> list[NormEnds]:
+    """Read the norms of some replicates, and their embeddings.
 
-    Raises InputError for a run at level summary.
+    Without norms, or embeddings of them, a replicate is left out. Raises InputError for a run at
+    level summary.
     """
-    found = list[tuple[int, Array, tuple[str, ...]]]()
+    found: dict[int, list[tuple[int, Array, tuple[str, ...]]]] = {}
     with run.opened() as file:
         names = AgentNames.of_run(file)
         for reading in read_pages(file):
             names.meet(reading.page)
-            held = _held(reading, replicate)
-            if held is not None:
-                found = [*found[:1], (reading.page.number, *held)]
-        if not found:
-            return None
-        first, last = found[0], found[-1]
-        recorded = _recorded(file, list(dict.fromkeys((*first[2], *last[2]))))
-        if recorded is None:
-            return None
-        embedder, vectors = recorded
-        called = {
-            seat: names.name(replicate, seat)
-            for seat in sorted({*first[1].tolist(), *last[1].tolist()})
-        }
-    begun, ended = (
-        HeldNorms(*one, np.stack([vectors[text] for text in one[2]])) for one in (first, last)
-    )
-    return NormEnds(embedder, begun, ended, called)
+            for replicate in replicates:
+                held = _held(reading, replicate)
+                if held is not None:
+                    begun = found.get(replicate, [])[:1]
+                    found[replicate] = [*begun, (reading.page.number, *held)]
+        texts = {text for ends in found.values() for end in ends for text in end[2]}
+        recorded = _recorded(file, sorted(texts)) if found else None
+    if recorded is None:
+        return []
+    embedder, vectors = recorded
+    every = []
+    for replicate, ends in found.items():
+        first, last = (
+            HeldNorms(*end, np.stack([vectors[text] for text in end[2]]))
+            for end in (ends[0], ends[-1])
+        )
+        seats = sorted({*first.seats.tolist(), *last.seats.tolist()})
+        called = {seat: names.name(replicate, seat) for seat in seats}
+        every.append(NormEnds(embedder, first, last, called))
+    return every
 
 
 def _held(reading: PageReading, replicate: int) -> tuple[Array, tuple[str, ...]] | None:

@@ -11,6 +11,7 @@ from society.analysis.study.panel_tests import PanelTests, compare_panels
 from society.analysis.study.study import Study
 from society.report.figures.type_colours import TypeStyle, assign_styles
 from society.report.layout import Layout
+from society.report.methods import DescribedStudy
 from society.report.page import Caveat, Section
 
 from .crossplay.actions import actions_section, replies_section
@@ -66,14 +67,6 @@ class StudyView:
         cohorts = [cohort.name for run in runs for cohort in run.manifest.cohorts]
         return assign_styles([*types, *evolving_genes(self.layout), *cohorts])
 
-    @property
-    def of_matches(self) -> bool:
-        """True if replicates are matches of other types, and so no sample of one society."""
-        return all(
-            run.manifest.game is not None and len(run.manifest.types) > 1
-            for run in self.layout.conditions
-        )
-
 
 # In the order of a report.
 SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
@@ -115,11 +108,12 @@ def every_section(view: StudyView) -> list[Section]:
     """Make all sections that have something to say; those of cross-play for games alone."""
     games = any(run.manifest.game for run in view.layout.conditions)
     left_out = set() if games else _OF_GAMES
-    left_out = left_out | (_OF_SAMPLES if view.of_matches else set())
+    left_out = left_out | (_OF_SAMPLES if view.layout.of_matches else set())
     names = [name for name in _order(view) if name not in left_out]
     made = (SECTIONS[name](view) for name in names)
     sections = [section for section in made if section.parts]
-    return [*sections, methods_section(view.layout, sections)]
+    study = DescribedStudy.of("", view.layout.study, sections)
+    return [*sections, methods_section([study])]
 
 
 def _order(view: StudyView) -> list[str]:

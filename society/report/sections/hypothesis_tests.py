@@ -44,7 +44,7 @@ def hypothesis_tests_section(layout: Layout, tests: Sequence[PanelTests]) -> Sec
 
 
 def _variance(name: str, one: PanelTests, layout: Layout) -> SectionPart:
-    title, found = one.title(f"Analysis of variance of {layout.outcome}"), one.anova
+    title, found = one.title(f"Analysis of variance of {layout.label(layout.outcome)}"), one.anova
     if isinstance(found, NotEstimable):
         return f"{title}: {found}."
     missing = "of replicates that miss a value" if layout.paired else "without a value"
@@ -72,7 +72,8 @@ def _comparisons(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[Sectio
     """Tukey's comparison, level by level, with all pairs on request."""
     compared = [(one, factor) for one in tests for factor in one.tukeys]
     for number, (one, factor) in enumerate(compared, 1):
-        title, found = one.title(f"{layout.outcome} by {factor}"), one.tukeys[factor]
+        title = one.title(f"{layout.heading(layout.outcome)} by {factor}")
+        found = one.tukeys[factor]
         if isinstance(found, NotEstimable):
             yield f"{title}: {found}."
             continue

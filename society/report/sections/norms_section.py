@@ -76,14 +76,14 @@ def _recorded(layout: Layout) -> list[tuple[str, str, NormEnds]]:
     """Read the norms of each condition, with the name of its figure and what is said of it."""
     found = []
     for place, run in enumerate(layout.conditions):
-        ends = read_norm_ends(run) if run.manifest.level == "full" else None
-        if ends is None:
+        ends = read_norm_ends(run) if run.manifest.level == "full" else []
+        if not ends:
             continue
         where = layout.name(place) if len(layout.conditions) > 1 else ""
         if run.manifest.replicates > 1:
             one = f"replicate 0 of {run.manifest.replicates}"
             where = f"{where}, {one}" if where else one
-        found.append((f"norms_{place + 1}", where, ends))
+        found.append((f"norms_{place + 1}", where, ends[0]))
     return found
 
 

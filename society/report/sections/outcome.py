@@ -62,18 +62,19 @@ def outcome_section(populations: Populations, tests: Sequence[PanelTests]) -> Se
     layout = populations.layout
     if not layout.outcome:
         return Section("Outcome", [_NO_MEASURES], "outcome")
-    unit = layout.measured[layout.outcome]
-    lead = f"{layout.outcome}: {unit}. A value is one run; intervals are 95 % intervals."
+    axis = layout.axis_label(layout.outcome)
+    title = f"Outcome: {layout.label(layout.outcome)}"
+    lead = f"{axis[:1].upper()}{axis[1:]}. A value is one run; intervals are 95 % intervals."
     lead += _LOGARITHMS if layout.scale.logarithmic else ""
     table = _table(layout)
     evolves = len(populations.places) == len(layout.conditions) and layout.outcome in layout.folds
     if evolves and len(layout.conditions) == 1 and not layout.single_run:
         folded = folded_section("Over all generations, in numbers", table)
         figure, lead = _last_generation(populations), f"{lead} {_LAST_GENERATION}"
-        return Section(f"Outcome: {layout.outcome}", [lead, figure, folded], "outcome")
+        return Section(title, [lead, figure, folded], "outcome")
     shown = folded_section("In numbers", table) if layout.single_run else table
     parts: list[SectionPart] = [lead + _ALL_GENERATIONS * evolves, *_figure(layout, tests), shown]
-    return Section(f"Outcome: {layout.outcome}", parts, "outcome")
+    return Section(title, parts, "outcome")
 
 
 def _last_generation(populations: Populations) -> Figure:
@@ -112,7 +113,7 @@ def _figure(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[SectionPart
         caption += f" Levels of {across[0]} that share no letter differ (Tukey)."
         caption += _BLOCKS if layout.paired else ""
         caption += _NO_LETTERS if len(panels) > 1 else ""
-    title = f"{layout.outcome} by {' and '.join(across) or 'condition'}"
+    title = f"{layout.heading(layout.outcome)} by {' and '.join(across) or 'condition'}"
     axis = layout.axis_label(layout.outcome)
     yield dot_plot("outcome", title, caption, axis, panels, layout.scale)
 
@@ -186,16 +187,16 @@ def _table(layout: Layout) -> Table:
     rows = [
         [len(own), known_mean(own), *read_fields(try_compute(mean, own), *bounds)] for own in known
     ]
-    head: Head = [("count", "runs"), ("figure", "mean", "t from", "t to")]
-    notes = ["t: 95 % t interval of the mean."]
+    head: Head = [("count", "runs"), ("figure", "mean", "95 % from", "95 % to")]
+    notes = ["95 %: t interval of the mean."]
     if scale.logarithmic:
         head += [("figure", "geometric mean", "geometric from", "geometric to")]
         notes.append("geometric: mean of logarithms with its 95 % t interval.")
         for row, own in zip(rows, known, strict=True):
             row += (Dot.of(own, scale) or (None, None, None))[:3]
     if len(values) <= _BOOTSTRAPPED:
-        head += [("figure", "bootstrap from", "bootstrap to")]
-        notes.append("bootstrap: 95 % BCa interval of the mean, 9,999 resamples, fixed seed.")
+        head += [("figure", "bootstrap 95 % from", "bootstrap 95 % to")]
+        notes.append("bootstrap 95 %: BCa interval of the mean, 9,999 resamples, fixed seed.")
         for row, own in zip(rows, values, strict=True):
             row += read_fields(try_compute(bootstrapped_mean, own), *bounds)
     head += [("figure", "sd")]
@@ -208,7 +209,7 @@ def _table(layout: Layout) -> Table:
             count = int((flags & ~np.isnan(own)).sum())
             lasted = try_compute(share, count, int((~np.isnan(own)).sum()))
             row += [count, *read_fields(lasted, "share", *bounds)]
-    title = f"{layout.outcome} by condition"
+    title = f"{layout.heading(layout.outcome)} by condition"
     return Table.of("outcome", title, head, rows, *notes, first=layout.factor_columns())
 
 
@@ -224,12 +225,12 @@ def _map(layout: Layout, *numeric: str) -> SectionPart:
     groups = layout.group_by([name for name in layout.levels if name not in numeric])
     panels = [_heat(layout, group, rows, columns) for group in groups[:_MOST_PANELS]]
     if all(np.isnan(panel.values).all() for panel in panels):
-        return f"No run has a value of {layout.outcome}."
+        return f"No run has a value of {layout.label(layout.outcome)}."
     caption = f"{layout.scale.mean_name.capitalize()}s over runs, at the levels that were played."
     if len(groups) > _MOST_PANELS:
         caption += f" The first {_MOST_PANELS} of {len(groups)} maps."
-    title = f"{layout.outcome} over {rows} and {columns}"
-    unit = f"{layout.outcome}, {layout.measured[layout.outcome]}"
+    title = f"{layout.heading(layout.outcome)} over {rows} and {columns}"
+    unit = layout.axis_label(layout.outcome)
     return heatmap("map", title, caption, unit, panels)
 
 

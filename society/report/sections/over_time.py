@@ -69,7 +69,9 @@ def over_time_section(
         for part in _figures(layout, [one for one in courses if one.along == along], along)
     ]
     if flat:
-        values = ", ".join(f"{name} ({format_axis_number(value)})" for name, value in flat.items())
+        values = ", ".join(
+            f"{layout.label(name)} ({format_axis_number(value)})" for name, value in flat.items()
+        )
         parts.append(f"The same in every round of every run: {values}.")
     nested = any(len(run.manifest.stage.levels) > 1 for run in layout.conditions)
     lead = _LEAD + _COUNTED * any(one.ended is not None for one in courses) + _NUMBERED * nested
@@ -346,5 +348,6 @@ def _numbers(layout: Layout, course: _Course, named: Named) -> Table:
         ("figure", course.scale.mean_name, "95 % from", "95 % to"),
         ("count", "runs in the mean", "runs that go on"),
     ]
-    first, title = layout.factor_columns(places), f"{course.name} {course.along} by {course.along}"
+    first = layout.factor_columns(places)
+    title = f"{layout.heading(course.name)} {course.along} by {course.along}"
     return Table.of(f"time_{course.name}", title, head, rows, first=first, chosen=chosen)

@@ -69,7 +69,8 @@ def contrasts(layout: Layout) -> Iterator[SectionPart]:
         *effects,
         ("p", "p of ranks"),
     ]
-    title, first = f"{layout.outcome}: {how} contrasts", layout.factor_columns(b for _, b in pairs)
+    title = f"{layout.heading(layout.outcome)}: {how} contrasts"
+    first = layout.factor_columns(b for _, b in pairs)
     yield Table.of("contrasts", title, head, rows, *notes, first=first)
 
 
@@ -112,7 +113,7 @@ def rank_tests(layout: Layout) -> Iterator[SectionPart]:
         *(("text", "conditions"), ("statistic", statistic), ("count", "df"), ("p", "p")),
         *(("share", effect), ("count", count)),
     ]
-    title = f"{name} test of {layout.outcome} over conditions"
+    title = f"{name} test of {layout.label(layout.outcome)} over conditions"
     yield Table.of("ranks", title, head, rows, *notes)
 
 

@@ -15,6 +15,7 @@ from society.report.layout import Layout
 from society.report.page import Caveat, RunFiles, Section, SectionPart, Verbatim, folded_section
 from society.report.tables import Head, Table
 from society.runs.manifest import Manifest
+from society.terminal.labels import describe_extents
 
 _DIGEST = 16  # hexadecimal digits in the page
 _QUOTED_PATH = re.compile(r'"(/[^"\n]*/[^"\n]*)"')
@@ -92,7 +93,7 @@ def describe_runs(layout: Layout) -> str:
         f"{count_of(len(given), 'condition')} of {scenarios}, {count_of(runs, 'run')} in all "
         f"({_range([one.replicates for one in given], 'replicate')} per condition), "
         f"{_range([one.agents for one in given], 'agent')}, at most "
-        f"{_range([one.most for one in given], 'round')}."
+        f"{describe_extents(given)}."
     )
 
 

@@ -32,7 +32,9 @@ _CAPTION = (
 def survival_section(layout: Layout) -> Section:
     """Show for each measure that waits for something how long it took."""
     names = [] if layout.single_run else layout.times
-    parts: list[SectionPart] = [Section(name, list(_survival(layout, name))) for name in names]
+    parts: list[SectionPart] = [
+        Section(layout.heading(name), list(_survival(layout, name))) for name in names
+    ]
     if len(names) == 1:
         parts = list(_survival(layout, names[0]))
     return Section("Survival", parts, "survival")
@@ -45,7 +47,7 @@ def _survival(layout: Layout, name: str) -> Iterator[SectionPart]:
     ]
     found = [try_compute(kaplan_meier, one) for one in lives]
     if all(isinstance(one, NotEstimable) for one in found):
-        yield f"{name}: {found[0]}."
+        yield f"{layout.heading(name)}: {found[0]}."
         return
     panels, words = _panels(layout, lives, found)
     axis = layout.axis_label(name)
@@ -153,7 +155,7 @@ def _table(layout: Layout, name: str, found: Sequence[SurvivalCurve | NotEstimab
         "from, to: 95 % intervals; –: beyond the last round seen. Restricted mean: the mean time "
         f"up to round {until:g}, the last round seen."
     )
-    first, title = layout.factor_columns(), f"{name} by condition"
+    first, title = layout.factor_columns(), f"{layout.heading(name)} by condition"
     return Table.of(f"survival_{name}", title, head, rows, note, first=first)
 
 
@@ -176,6 +178,6 @@ def _comparison(layout: Layout, name: str, lives: Sequence[SurvivalTimes]) -> It
         ("count", "events", "runs"),
     ]
     notes = [_DEPENDENT] if layout.paired else []
-    title = f"Log-rank test of {name} over conditions"
+    title = f"Log-rank test of {layout.label(name)} over conditions"
     if rows:
         yield Table.of(f"log_rank_{name}", title, head, rows, *notes)

@@ -76,6 +76,18 @@ def test_without_an_effect_the_difference_that_is_possible_is_said_and_nothing_e
     assert "no difference" not in sentence
 
 
+def test_shares_are_compared_in_percentage_points() -> None:
+    quantity = Quantity.of("cooperation", "share of players", ValueScale("linear"))
+    panel = one_factor("fine", {2: normal(0.4, sd=0.1), 18: normal(0.6, seed=1, sd=0.1)})
+    (finding,) = compare_conditions(quantity, [panel])
+    assert finding.sentence == (
+        "Cooperation was higher with fine = 18 than with fine = 2: 60.0 against 40.0 %, a "
+        "difference of 20.0 percentage points (95 % interval 14.8 to 25.2; Welch's t test, 60 "
+        "runs, p < .001)."
+    )
+    assert finding.basis.estimate == pytest.approx(0.2)
+
+
 def test_what_multiplies_is_compared_by_ratios() -> None:
     quantity = Quantity("wealth", "coins", ValueScale("log"))
     panel = one_factor("worth", {1: np.exp(normal(1, sd=1)), 9: np.exp(normal(4, seed=1, sd=1))})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from society.analysis.crossplay.rankings import Ranking
 from society.analysis.findings.contest_findings import rank_types
 
 
@@ -29,6 +30,33 @@ def test_scores_that_differ_by_little_have_another_decimal() -> None:
     assert "grim scored highest, 2.004, mirror lowest, 2.001" in sentence
 
 
+def test_those_who_tie_for_the_last_place_are_named_together() -> None:
+    (sentence, _) = said(["grim", "mirror", "rogue"], [[2.0, 1.0, 1.0]])
+    assert sentence == (
+        "grim scored highest, 2.00, mirror and rogue lowest, 1.00 (mean over matches and seats; 3 "
+        "types)."
+    )
+
+
+def test_a_type_that_runs_do_not_tell_apart_is_named_though_another_stands_between() -> None:
+    """The second type is behind in every run; the third one varies."""
+    first = np.array([3.0, 3.1, 2.9, 3.0, 3.05, 2.95])
+    wide = first + np.array([1.0, -1.4, 1.2, -1.5, 1.1, -1.6])
+    runs = np.stack([first, first - [0.1, 0.11, 0.1, 0.09, 0.1, 0.1], wide], axis=1)
+    ranking = Ranking.of(runs)
+    assert (list(ranking.order), list(ranking.leaders)) == ([0, 1, 2], [0, 2])
+    assert ranking.claim(["a", "b", "c"]) == (
+        "a has the highest mean, but runs do not tell a and c apart"
+    )
+    _, sentence = said(["a", "b", "c"], runs.tolist())
+    assert "a cannot be told apart from c over 6 repetitions" in sentence
+
+
+def test_fewer_than_five_runs_that_differ_tell_no_types_apart() -> None:
+    runs = np.array([[3.0, 1.0], [3.1, 1.0], [2.9, 1.1]])
+    assert Ranking.of(runs).claim(["a", "b"]) == "Runs do not tell the types apart"
+
+
 def test_matches_that_were_played_once_do_not_tell_how_sure_it_is() -> None:
     _, sentence = said(["grim", "rogue"], [[2.0, 1.0]])
     assert sentence == ("How sure the first place is cannot be told: all matches were played once.")
@@ -41,7 +69,7 @@ def test_over_repetitions_the_first_is_compared_with_all_others() -> None:
     assert first.kind == "description"
     assert sentence.kind == "no effect"
     assert "The first place is not sure: " in sentence.sentence
-    assert "over 20 repetitions of all matches (paired t tests, corrected for 3 pairs)" in (
+    assert "over 20 repetitions of all matches (paired t tests, corrected for 2 comparisons)" in (
         sentence.sentence
     )
     runs[:, 0] += 1

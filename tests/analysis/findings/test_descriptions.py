@@ -67,7 +67,8 @@ def test_what_multiplies_has_a_geometric_mean() -> None:
     [
         ("rounds", "rounds"),
         ("points, mean over players", "points"),
-        ("share of players", ""),
+        ("share of players", "%"),
+        ("mean, last generation", ""),
         ("catch / maximum sustainable yield", ""),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from society.analysis.findings.generation_findings import GenerationCourse, describe_courses
 from society.analysis.findings.wording import Quantity
@@ -52,8 +53,8 @@ def test_few_runs_are_described_and_what_died_out_is_said() -> None:
     (finding,) = describe_courses([course(spread(0.9, 3), np.zeros(3))])
     assert finding.kind == "description"
     assert finding.sentence.endswith(
-        "in generation 3 (mean of 3 runs: too few to conclude anything). It was 0 in the last "
-        "generation of all 3 runs."
+        "in generation 3 (mean of 3 runs: too few to conclude anything). It was 0 in "
+        "generation 3 of all 3 runs."
     )
 
 
@@ -67,3 +68,21 @@ def test_societies_that_died_out_are_no_part_of_the_comparison() -> None:
     last[:5] = np.nan
     (finding,) = describe_courses([course(first, last)])
     assert finding.basis.n == 3
+
+
+def test_shares_are_percent_and_their_differences_percentage_points() -> None:
+    quantity = Quantity.of("phenotype (share)", "share of what it owns", ValueScale("linear"))
+    (finding,) = describe_courses([course(spread(0.9), spread(0.1)[::-1], quantity)])
+    assert finding.sentence.startswith(
+        "Phenotype (share) fell from 90.0 % in generation 1 to 10.0 % in generation 3, by 80.0 "
+        "percentage points (95 % interval "
+    )
+    assert finding.basis.estimate == pytest.approx(-0.8)  # in the unit of the measure
+
+
+def test_what_is_no_generation_is_named_by_when_it_was_taken() -> None:
+    values = np.stack([spread(0.6), spread(0.9)], axis=1)
+    norms = GenerationCourse(Quantity("alignment of norms"), values, "", "round 1", "round 50")
+    (finding,) = describe_courses([norms])
+    assert "in round 1" in finding.sentence
+    assert "in round 50" in finding.sentence

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from society.analysis.study.design import FITNESS, PHENOTYPE
 from society.report.page import Section, SectionPart, folded_section
 
 from .aggregates import draw_course, generation_table, join_values, varies
-from .populations import FITNESS, PHENOTYPE, Populations, Values
+from .populations import Populations, Values
 from .price_section import phenotype_change_section
 from .slopes import run_by_run
 
@@ -20,7 +21,7 @@ _SELECTION = {
         "and itself if it lives on; in units of the phenotype."
     ),
     "selection_differential": (
-        " selection_differential: the phenotype of survivors less that of the others, divided by "
+        " selection differential: the phenotype of survivors less that of the others, divided by "
         "the absolute mean of all; it grows without bound where that mean is near zero, which "
         "selection does not."
     ),
@@ -52,7 +53,9 @@ def _parts(populations: Populations) -> list[SectionPart]:
         meanings = "".join(words for name, words in _SELECTION.items() if name in others)
         title, name = "Other measures over generations", "generations_measures"
         names = {PHENOTYPE: populations.quantity(PHENOTYPE)}
-        shown = {names.get(key, key): each for key, each in others.items()}
+        shown = {
+            names.get(key, populations.layout.label(key)): each for key, each in others.items()
+        }
         parts.append(draw_course(populations, name, title, "Means over runs.", shown, meanings))
     values, title = {FITNESS: fitness, **others}, "Means over runs by generation"
     table = generation_table(populations, "generations", title, values)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from society.analysis.study.design import PHENOTYPE
 from society.engine.rng import Array
 from society.lineage import graphml, newick
 from society.report.figures.lineage_tree import LifeMap, colour_limits, life_map
@@ -14,7 +15,7 @@ from society.report.figures.style import Figure
 from society.report.page import LinkedFile, Section, SectionPart, folded_section
 from society.report.sections.provenance_section import count_of
 
-from .populations import MOST_PANELS, PHENOTYPE, Populations
+from .populations import MOST_PANELS, Populations
 
 _MOST_AGENTS = 60  # in a figure of single agents
 _BEST = "One replicate of each condition: the one whose last generation was the fittest."

@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 
 from society.analysis.evolution import Evolution
+from society.analysis.study.design import FITNESS
 from society.analysis.study.frames import CONDITION
 from society.engine.fact_specs import UNSPECIFIED
 from society.engine.rng import Array
-from society.engine.scenario import mean_over
 from society.errors import SocietyError
 from society.lineage import Lineage
 from society.report.figures.style import SERIES
 from society.report.layout import Layout, legend_note
 
-FITNESS, PHENOTYPE = "fitness", "phenotype"
 MOST_PANELS = 6  # conditions that figures of single agents and of causes show
 _NO_AGENTS = (
     "Runs at level summary do not keep what single agents did, nor who descends from whom; run "
@@ -40,24 +39,15 @@ class Populations:
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self.places = [
-            place
-            for place, run in enumerate(layout.conditions)
-            if run.manifest.stage.levels[0] == "generation" and self._ends[place].any()
+            place for place in range(len(layout.conditions)) if layout.generation_ends(place).any()
         ]
         self.shown = self.places
         if len(self.places) > len(SERIES):
             self.shown = [place for place in layout.extreme_conditions() if place in self.places]
 
-    @cached_property
-    def _ends(self) -> list[Array]:
-        """The rounds of each condition at whose end a generation was selected, (T,) of bool."""
-        if FITNESS not in self.layout.folds:
-            return [np.zeros(1, bool) for _ in self.layout.conditions]
-        return [np.any(~np.isnan(each), axis=0) for each in self.layout.by_round(FITNESS)]
-
     def generations(self, place: int) -> int:
         """Count the generations that a condition has finished."""
-        return int(self._ends[place].sum())
+        return int(self.layout.generation_ends(place).sum())
 
     @cached_property
     def once(self) -> frozenset[str]:
@@ -72,12 +62,7 @@ class Populations:
 
     def by_generation(self, name: str) -> dict[int, Array]:
         """Average a measure over the rounds of each generation, (R, G), NaN where there is none."""
-        values, found = self.layout.by_round(name), {}
-        for place in self.places:
-            cuts = np.flatnonzero(self._ends[place]) + 1
-            eras = np.split(values[place], cuts, axis=1)[:-1]  # the last one is not over
-            found[place] = np.stack([mean_over(~np.isnan(era), era) for era in eras], axis=1)
-        return found
+        return {place: self.layout.by_generation(name, place) for place in self.places}
 
     @cached_property
     def best(self) -> Mapping[int, int]:
@@ -116,7 +101,7 @@ class Populations:
             return names
         return (
             f"{names} Of {len(self.places)} conditions those with the lowest and the highest mean "
-            f"{self.layout.outcome}."
+            f"{self.layout.label(self.layout.outcome)}."
         )
 
     @property

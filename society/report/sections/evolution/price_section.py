@@ -7,11 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from society.analysis.evolution import Phenotype
+from society.analysis.study.design import PHENOTYPE
 from society.report.figures.bars import BarPanel, stacked_bars
 from society.report.page import Section, folded_section
 
 from .aggregates import RunMean, cut_note, generation_table
-from .populations import MOST_PANELS, PHENOTYPE, Populations
+from .populations import MOST_PANELS, Populations
 
 _PARTS: Mapping[str, str] = {
     "selection": "selection",

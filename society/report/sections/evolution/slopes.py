@@ -9,6 +9,7 @@ import numpy as np
 from society.analysis.evolution import correlation, slope
 from society.analysis.statistics.means import mean
 from society.analysis.statistics.samples import try_compute
+from society.analysis.study.design import FITNESS, PHENOTYPE
 from society.report.figures.intervals import Dot, DotPanel, dot_plot
 from society.report.figures.scales import AxisScale
 from society.report.figures.scatter import PointCloud, scatter_plot
@@ -16,7 +17,7 @@ from society.report.page import Section, SectionPart
 from society.report.tables import Head, Table, known_mean, read_fields
 from society.terminal.labels import count_noun
 
-from .populations import FITNESS, PHENOTYPE, Populations
+from .populations import Populations
 
 _MOST_DOTS = 40  # conditions
 _FEWEST = 8  # runs for a scatter: of fewer, r may be nearly anything
