@@ -582,7 +582,8 @@ def _with_mean(panel: ComparedConditions, means: Mapping[Cell, float], mean: flo
     """Name a mean with the first condition that has it, and count the others."""
     cells = [cell for cell, own in means.items() if own == mean]
     more = f" and {len(cells) - 1} more" if len(cells) > 1 else ""
-    return f"{format_value(mean)} ({', '.join(map(at_level, panel.factors, cells[0]))}{more})"
+    where = ", ".join(map(at_level, panel.factors, cells[0]))
+    return f"{panel.quantity.value(mean)} ({where}{more})"
 
 
 def _untested(panel: ComparedConditions, why: NotEstimable) -> StudyFinding:

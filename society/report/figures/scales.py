@@ -17,7 +17,7 @@ from society.optional import require
 from .alt_text import format_axis_number
 
 # From so many decades on, the multiples of powers of ten that have ticks; None: as if linear.
-_SUBS = ((2.5, (1,)), (1.3, (1, 3)), (0.7, (1, 2, 5)), (0, None))
+_SUBS = ((2.5, (1,)), (1.6, (1, 3)), (0.7, (1, 2, 5)), (0, None))
 
 
 class AxisScale(ValueScale):

@@ -129,7 +129,7 @@ def _design_later(view: StudyView, names: list[str]) -> list[str]:
     """Put what was played after the outcome or the course, unless it warns of something."""
     if any(isinstance(part, Caveat) for part in summary_section(view.layout).parts):
         return names
-    first = next(name for name in names if name in _FIRST_FIGURES[view.of_matches])
+    first = next(name for name in names if name in _FIRST_FIGURES[view.layout.of_matches])
     names.remove("summary")
     names.insert(names.index(first) + 1, "summary")
     return names
