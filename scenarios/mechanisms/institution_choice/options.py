@@ -50,6 +50,8 @@ def parse_option(given: Any, place: str, registry: Registry | None = None) -> Op
     what names no mechanism that can be chosen, or not its parameters.
     """
     parts = given if isinstance(given, list) else [given]
+    if not parts:
+        raise ScenarioError(f"{place}: got an empty list; write baseline for no mechanism")
     names = registry or Registry()
     return Option(*zip(*(_layer(part, place, names) for part in parts), strict=True))
 

@@ -445,3 +445,8 @@ def test_by_feet_any_number_of_players_must_be_able_to_play(
     choice = {"institution_choice": {"options": options, "by": "feet"}}
     with pytest.raises(ScenarioError, match=words):
         build(load_config(scenario, {"mechanisms": [choice]}))
+
+
+def test_an_option_without_a_mechanism_is_refused_with_what_to_write() -> None:
+    with pytest.raises(ScenarioError, match="here: got an empty list; write baseline for no mech"):
+        parse_option([], "here")
