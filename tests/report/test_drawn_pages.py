@@ -23,7 +23,7 @@ from society.report.figures.style import PAPER
 from society.runs.conclusions import record_findings
 from society.runs.runfile import Writer, manifest_of
 from tests.report.drawn import Stroke, series_of_page, strokes, text_sizes
-from tests.report.test_palette import contrast
+from tests.report.test_palette import VISIONS, contrast
 
 pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("drawn pages")]
 
@@ -40,6 +40,7 @@ PAGES: Mapping[str, tuple[str, Mapping[str, Any], list[dict[str, Label]]]] = {
         {"replicates": 6, "rounds": 30},
         [{"fine": fine, "growth": growth} for fine in (2, 10) for growth in (0.2, 0.6)],
     ),
+    "doomed": ("fishing_village", {"rounds": 20}, [{"fine": 0, "growth": 0.1}]),
     "words": ("language_village", {"rounds": 4}, [{}]),
     "chains": ("donor_game", {"replicates": 2, "mechanisms": [{"generations": CHAINS}]}, [{}]),
     "tournament": (
@@ -116,7 +117,8 @@ def _may_be_light(stroke: Stroke) -> bool:
 
 @cache
 def _contrast(colour: str) -> float:
-    return contrast(colour, PAPER)
+    """The least contrast that anybody sees; that of grey print is the usual one."""
+    return min(contrast(colour, PAPER, vision) for vision in VISIONS)
 
 
 def test_what_is_named_has_one_colour_on_its_page(page: Path) -> None:

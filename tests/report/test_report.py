@@ -91,7 +91,7 @@ def gossip(env):
 """
 README = Path(__file__).parents[2] / "README.md"
 SECTION_TITLES = [
-    *("What was found", "What was played", "Outcome: silence", "Survival", "How runs ended"),
+    *("What was found", "Outcome: silence", "What was played", "Survival", "How runs ended"),
     *("Tests", "Measures over time", "Norms", "Words over time", "Provenance"),
     "Methods for a paper",
 ]
@@ -196,7 +196,7 @@ def test_a_scenario_without_measures_has_a_report_without_an_outcome(
     study = Study("wood", runs, {"growth": levels}, "common" if len(runs) > 1 else None)
     page = write_report(study, tmp_path / "report").read_text("utf-8")
     assert titles(page) == [
-        *("What was found", "What was played", "Outcome", "Provenance", "Methods for a paper")
+        *("What was found", "Outcome", "What was played", "Provenance", "Methods for a paper")
     ]
     assert "no measures, so there is no outcome to show or to test" in page
     assert "measures=(Measure(...),)" in page
@@ -260,7 +260,7 @@ def test_a_single_run_has_a_report_without_comparisons(sweep: Sweep, tmp_path: P
     page = write_report(sweep(replicates=1), tmp_path).read_text("utf-8")
     # Its course comes first; its one value and its end need less room, and come after it.
     assert titles(page) == [
-        *("What was found", "What was played", "Measures over time", "Outcome: silence"),
+        *("What was found", "Measures over time", "What was played", "Outcome: silence"),
         *("How runs ended", "Norms", "Words over time", "Provenance", "Methods for a paper"),
     ]
     assert ">nan<" not in page

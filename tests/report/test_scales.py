@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from society.analysis.study import ConditionRun, Study
 from society.config.build import build
@@ -118,3 +119,14 @@ def _run(folder: Path, worth: Label) -> ConditionRun:
     with Writer(path, manifest_of(setup)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
     return ConditionRun.read(path, path.stem, {"worth": worth})
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [(10, 14, [10, 11, 12, 13, 14]), (9, 230, [10, 20, 50, 100, 200]), (1, 1e4, [1, 10, 100, 1e3])],
+)
+def test_a_logarithmic_axis_has_several_labels(low: float, high: float, shown: list[float]) -> None:
+    axes = Figure().subplots()
+    axes.set_ylim(low, high)
+    LOG.apply(axes, "y")
+    assert set(shown) <= {round(float(tick), 6) for tick in axes.get_yticks()}

@@ -543,21 +543,47 @@ def _basis_of_f(effect: FactorEffect) -> Basis:
 def _values(panel: ComparedConditions) -> StudyFinding:
     """Give the values of conditions with few runs, and claim nothing."""
     quantity, names = panel.quantity, list(panel.factors)
+    if len(panel.values) > _MOST_VALUES:
+        return _extreme_means(panel)
     shown = []
-    for cell, own in list(panel.values.items())[:_MOST_VALUES]:
+    for cell, own in panel.values.items():
         known = own[~np.isnan(own)]
         numbers = ", ".join(map(quantity.value, known[:FEWEST])) or "none"
         more = f" and {len(known) - FEWEST} more" if len(known) > FEWEST else ""
         condition = ", ".join(map(at_level, names, cell))
         shown.append(f"{numbers}{more} with {condition}")
-    left = len(panel.values) - len(shown)
-    rest = f"; {left} more conditions are left out here" if left else ""
     unit = f" ({quantity.unit})" if quantity.unit else ""
     return StudyFinding(
-        f"{quantity.subject}{unit}{panel.where}: {'; '.join(shown)}{rest}. With fewer "
+        f"{quantity.subject}{unit}{panel.where}: {'; '.join(shown)}. With fewer "
         f"than {FEWEST} runs of a condition, nothing is concluded.",
         Basis("values of runs", count_runs(panel.samples)),
     )
+
+
+def _extreme_means(panel: ComparedConditions) -> StudyFinding:
+    """Say between which means many conditions with few runs lie, and claim nothing."""
+    quantity = panel.quantity
+    means = {
+        cell: float(np.nanmean(own))
+        for cell, own in panel.values.items()
+        if not np.isnan(own).all()
+    }
+    unit = f" ({quantity.unit})" if quantity.unit else ""
+    ends = [_with_mean(panel, means, end(means.values())) for end in (min, max)] if means else []
+    span = " to ".join(dict.fromkeys(ends)) or "no values"
+    return StudyFinding(
+        f"{quantity.subject}{unit}{panel.where}: means from {span}, in {len(panel.values)} "
+        f"conditions. With fewer than {FEWEST} runs of a condition, nothing is concluded.",
+        Basis("values of runs", count_runs(panel.samples)),
+    )
+
+
+def _with_mean(panel: ComparedConditions, means: Mapping[Cell, float], mean: float) -> str:
+    """Name a mean with the first condition that has it, and count the others."""
+    cells = [cell for cell, own in means.items() if own == mean]
+    more = f" and {len(cells) - 1} more" if len(cells) > 1 else ""
+    where = ", ".join(map(at_level, panel.factors, cells[0]))
+    return f"{panel.quantity.value(mean)} ({where}{more})"
 
 
 def _untested(panel: ComparedConditions, why: NotEstimable) -> StudyFinding:

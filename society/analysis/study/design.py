@@ -200,6 +200,10 @@ class StudyDesign:
 
     def causes(self) -> list[Array]:
         """The kind of what ended each run, (R,) for each condition; "" if nothing did."""
+        return self._causes
+
+    @cached_property
+    def _causes(self) -> list[Array]:
         return self._split(self.study.runs["cause"].to_numpy(object), self._replicates)
 
     def censored(self, name: str) -> list[Array]:
@@ -231,7 +235,7 @@ class StudyDesign:
             return np.full((self.conditions[place].manifest.replicates, 0), np.nan)
         return np.stack([mean_over(~np.isnan(era), era) for era in eras], axis=1)
 
-    @property
+    @cached_property
     def _replicates(self) -> list[int]:
         return [run.manifest.replicates for run in self.conditions]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,10 +11,13 @@ import numpy as np
 from society.engine.rng import Array
 
 from .alt_text import describe_curves
-from .style import INK, Figure, constant_range, render_panels, series_style, thin_ticks
+from .read_out import name_series
+from .style import FAINT, INK, PAPER, Figure, constant_range, render_panels, thin_ticks
 
 _TALL = 1.9  # inches, a panel
 _TICKS = 12
+# Causes are no conditions, and have none of their colours.
+_FILLS = ((FAINT, ""), (PAPER, "//////"), (INK, ""), (PAPER, "......"))
 
 
 class BarPanel(NamedTuple):
@@ -60,14 +64,16 @@ def stacked_bars(
 def _draw_bars(axes: Any, panel: BarPanel, flat: tuple[float, float] | None) -> dict[str, Any]:
     above, below = np.zeros(len(panel.generations)), np.zeros(len(panel.generations))
     handles = {}
-    for number, (cause, part) in enumerate(panel.parts.items()):
-        known, colour = np.nan_to_num(part), series_style(number).colour
-        foot = np.where(known >= 0, above, below)
-        handles[cause] = axes.bar(panel.generations, known, 0.75, foot, color=colour)
+    for (cause, part), (fill, hatch) in zip(panel.parts.items(), cycle(_FILLS), strict=False):
+        known, foot = np.nan_to_num(part), np.where(np.nan_to_num(part) >= 0, above, below)
+        look = {"facecolor": fill, "hatch": hatch, "edgecolor": INK, "linewidth": 0.5}
+        handles[cause] = axes.bar(panel.generations, known, 0.75, foot, **look)
+        name_series(handles[cause], cause, values=part)
         above, below = above + np.maximum(known, 0), below + np.minimum(known, 0)
     axes.axhline(0, color=INK, linewidth=0.6)
-    line = {"color": INK, "marker": "o", "markersize": 3.5}
+    line = {"color": INK, "marker": "o", "markersize": 4, "markerfacecolor": PAPER}
     (handles["sum"],) = axes.plot(panel.generations, panel.total, **line)
+    name_series(handles["sum"], "sum")
     axes.set_xticks(thin_ticks(panel.generations.tolist(), _TICKS))
     if flat:
         axes.set_ylim(flat)

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from society.analysis.strategies.principal_plane import PrincipalPlane
 from society.optional import require
 
 from .alt_text import format_axis_number
+from .read_out import name_series
 from .style import (
     INK,
     PAPER,
-    SERIES,
     Figure,
     add_legend,
     legend_height,
     render_figure,
-    series_style,
     wrap_label,
 )
+from .type_colours import TypeStyle, assign_styles
 
 _CAPTION = (
     "Each point is a strategy; large marks are the centroids of sets, and ellipses lie within one "
@@ -32,10 +33,11 @@ _CAPTION = (
 def behaviour_plane(name: str, title: str, plane: PrincipalPlane) -> Figure:
     """Draw the strategies of each set, its centroid and ellipse, and the references."""
     names = [wrap_label(one) for one in plane.places]
+    styles = assign_styles(plane.places)
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        handles = [_draw_set(axes, plane, *each) for each in enumerate(plane.places)]
+        handles = [_draw_set(axes, plane, name, styles) for name in plane.places]
         for reference, (across, upwards) in plane.references.items():
             axes.plot(across, upwards, "+", color=INK, markersize=6)
             beside = {"textcoords": "offset points", "fontsize": 7}
@@ -48,12 +50,12 @@ def behaviour_plane(name: str, title: str, plane: PrincipalPlane) -> Figure:
     return render_figure(name, title, caption, _describe(plane), draw, 4.6 + legend_height(names))
 
 
-def _draw_set(axes: Any, plane: PrincipalPlane, number: int, name: str) -> Any:
-    colour = series_style(number).colour
-    # Where colours begin again, they have other markers.
-    marker = series_style(number + number // len(SERIES)).marker
+def _draw_set(axes: Any, plane: PrincipalPlane, name: str, styles: Mapping[str, TypeStyle]) -> Any:
+    colour, _, marker = styles[name]
     places, ellipse = plane.places[name], plane.ellipses()[name]
-    axes.plot(*places.T, marker, color=colour, alpha=0.3, markersize=3.5, markeredgewidth=0)
+    faint = {"color": colour, "alpha": 0.3, "markersize": 3.5, "markeredgewidth": 0}
+    (points,) = axes.plot(*places.T, marker, **faint)
+    name_series(points, name)
     ring = require("matplotlib.patches").Ellipse(
         ellipse.centre, 2 * ellipse.long, 2 * ellipse.short, angle=ellipse.angle
     )
@@ -61,6 +63,7 @@ def _draw_set(axes: Any, plane: PrincipalPlane, number: int, name: str) -> Any:
     axes.add_patch(ring)
     middle = [[at] for at in ellipse.centre]
     (handle,) = axes.plot(*middle, marker, color=colour, markeredgecolor=PAPER, markersize=8.5)
+    name_series(handle, name, names=["centroid"])
     return handle
 
 

@@ -234,11 +234,7 @@ def line_plot(
     def draw(own: Sequence[Any], panel: CurvePanel) -> dict[str, Any]:
         own[0].locator_params(axis="x", integer=True)
         scale_axis(own[0], panels if axis else [panel])
-        return {
-            curve.label: handle
-            for curve in panel.curves
-            if (handle := draw_curve(own[0], curve, own[1:])) is not None
-        }
+        return _draw_curves(own[0], panel.curves, own[1:])
 
     def finish(figure: Any, grid: list[Any]) -> None:
         beside = panels_beside(across, figure.get_figwidth())
@@ -302,11 +298,7 @@ def course_grid(
             axes.set_ylim(bottom=0)
             return going_on
         scale_axis(axes, [panel])
-        handles = {
-            curve.label: handle
-            for curve in panel.curves
-            if (handle := draw_curve(axes, curve)) is not None
-        }
+        handles = _draw_curves(axes, panel.curves)
         return handles | _draw_ends(axes, panel.curves, causes)
 
     return render_panels(
@@ -332,7 +324,8 @@ def _draw_going(axes: Any, curve: Curve) -> tuple[str, Any]:
     style = curve.style
     colour, dashes = (style.colour, style.dashes) if style else (FAINT, "solid")
     (line,) = axes.step(curve.rounds, curve.left, where="post", color=colour, linestyle=dashes)
-    name_series(line, curve.label)
+    if style:
+        name_series(line, curve.label)
     return curve.label, line
 
 
@@ -358,12 +351,22 @@ def drawn_values(panels: Sequence[CurvePanel]) -> Array:
     return np.concatenate([*map(np.ravel, shown)])
 
 
-def draw_curve(axes: Any, curve: Curve, strips: Sequence[Any] = ()) -> Any:
-    """Draw a curve, and into strips how many runs are left; gives its handle, None if in grey."""
-    if curve.style is None:
-        axes.plot(curve.rounds, curve.shown, color=FAINT, linewidth=0.5)
-        return None
-    colour, _, dashes = curve.style
+def _draw_curves(axes: Any, curves: Sequence[Curve], strips: Sequence[Any] = ()) -> dict[str, Any]:
+    """Draw curves, and into strips how many runs are left; gives the handles of those not grey."""
+    handles = {}
+    for curve in curves:
+        if curve.style is not None:
+            handles[curve.label] = _draw_curve(axes, curve, curve.style, strips)
+    grey = [curve for curve in curves if curve.style is None]
+    if grey:  # one artist for up to a thousand
+        across = [part for curve in grey for part in (curve.rounds, [np.nan])]
+        heights = [part for curve in grey for part in (curve.shown, [np.nan])]
+        axes.plot(np.concatenate(across), np.concatenate(heights), color=FAINT, linewidth=0.5)
+    return handles
+
+
+def _draw_curve(axes: Any, curve: Curve, style: SeriesStyle, strips: Sequence[Any]) -> Any:
+    colour, _, dashes = style
     line = {"color": colour, "linestyle": dashes}
     if curve.runs:
         few = curve.all_runs is not None and curve.all_runs < FEWEST

@@ -10,6 +10,7 @@ import numpy as np
 from society.engine.rng import Array
 
 from .alt_text import format_axis_number
+from .read_out import name_series
 from .scales import AxisScale
 from .style import (
     FAINT,
@@ -56,10 +57,12 @@ def scatter_plot(
 
     def draw(figure: Any) -> None:
         axes, handles = figure.subplots(), []
-        for cloud in clouds.values():
+        for named, cloud in clouds.items():
             colour, marker, _ = cloud.style
             style = {"color": colour, "markerfacecolor": "none", "markersize": 5}
-            handles += axes.plot(*cloud.runs, marker, **style)
+            (points,) = axes.plot(*cloud.runs, marker, **style)
+            name_series(points, named or "runs")
+            handles.append(points)
         axes.set_xlabel(wrap_label(axes_named[0], _AXIS, 2))
         axes.set_ylabel(wrap_label(axes_named[1], _AXIS, 2))
         across, upwards = map(
@@ -100,7 +103,7 @@ def norm_space(
         along = np.linspace(max(low - 0.05, -1), 1, 200)
         for number, count in enumerate(agents):
             _draw_norm_curve(axes, number, count, along)
-        handles = [_draw_cluster(axes, cloud) for cloud in clouds.values()]
+        handles = [_draw_cluster(axes, named, cloud) for named, cloud in clouds.items()]
         axes.set_xlabel("similarity of norms: mean cosine over pairs of agents")
         axes.set_ylabel("alignment of norms: mean cosine with their mean")
         add_legend(figure, handles, names)
@@ -125,9 +128,12 @@ def _draw_norm_curve(axes: Any, number: int, count: int, along: Array) -> None:
     axes.annotate(f"N = {count}", (inside[at], curve[at]), (4, -9), **beside)
 
 
-def _draw_cluster(axes: Any, cloud: PointCloud) -> Any:
+def _draw_cluster(axes: Any, named: str, cloud: PointCloud) -> Any:
     colour, marker, _ = cloud.style
-    axes.plot(*cloud.runs, marker, color=colour, alpha=0.3, markersize=3.5, markeredgewidth=0)
+    faint = {"color": colour, "alpha": 0.3, "markersize": 3.5, "markeredgewidth": 0}
+    (runs,) = axes.plot(*cloud.runs, marker, **faint)
+    name_series(runs, named or "runs", silent=True)
     middle = [[np.nanmean(values)] for values in cloud.runs]
     (handle,) = axes.plot(*middle, marker, color=colour, markeredgecolor=PAPER, markersize=8.5)
+    name_series(handle, named or "runs")
     return handle

@@ -141,6 +141,7 @@ _PLACES = re.compile(rf'href="{re.escape(PAGE)}#([^"]+)"(?: target="_blank")?')
 _IN_PAGE |= {colour: f"var(--on-dark-{colour[1:]}, {colour})" for colour in DARK}
 _COLOUR = re.compile("|".join(_IN_PAGE))
 _PATH = re.compile(r'<path [^>]*?d="[^"]*"')
+_DRAWN = re.compile(r'<path d="([^"]*)"')  # markers, which are small, have an id before it
 _LONG = re.compile(r"(\.\d{2})\d+")
 _INDENT = re.compile(r"\n +(?=<)")
 _COUNTED = re.compile(r' id="(?:line2d|text|[xy]tick|[A-Za-z]+Collection)_\d+"')
@@ -203,6 +204,7 @@ class Figure:
         # matplotlib opens links in a new tab, as files need, and places of the page do not.
         drawing = _PLACES.sub(r'href="#\1"', drawing)
         drawing = _COLOUR.sub(lambda found: _IN_PAGE[found[0]], drawing)
+        drawing = _DRAWN.sub(lambda path: f'<path d="{_shorten_path(path[1])}"', drawing)
         return _HEAD.sub(lambda head: self._svg_tag(head, view), drawing, count=1).strip()
 
     def _svg_tag(self, head: re.Match[str], view: str) -> str:
@@ -305,6 +307,22 @@ def shorten_svg(drawing: str) -> str:
     return drawing.replace(
         '<g id="figure_1"', f'<g id="figure_1" style="{fonts.pop().removesuffix("; ")}"', 1
     )
+
+
+def _shorten_path(path: str) -> str:
+    """Write a path in tenths of a point, the letter of a line only where another letter was before.
+
+    >>> _shorten_path("M 34.75 47.86 L 34.75 44.00 L 40.52 42.53 z")
+    'M 34.8 47.9 34.8 44 40.5 42.5 z'
+    """
+    words, letter = [], ""
+    for word in path.split():
+        if not word.isalpha():
+            words.append(f"{float(word):.1f}".removesuffix(".0"))
+        elif word != "L" or letter not in {"M", "L"}:
+            words.append(word)
+        letter = word if word.isalpha() else letter
+    return " ".join(words)
 
 
 @contextmanager

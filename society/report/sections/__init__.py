@@ -12,7 +12,7 @@ from society.analysis.study.study import Study
 from society.report.figures.type_colours import TypeStyle, assign_styles
 from society.report.layout import Layout
 from society.report.methods import DescribedStudy
-from society.report.page import Section
+from society.report.page import Caveat, Section
 
 from .crossplay.actions import actions_section, replies_section
 from .crossplay.agreements import agreements_section
@@ -98,6 +98,8 @@ SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
 _OF_GAMES = {"standings", "conduct", "agreements", "understanding"}
 # Means and tests over replicates, which say nothing of matches that differ by who plays.
 _OF_SAMPLES = {"outcome", "maps", "survival", "tests", "time"}
+# One of these has the first figure of a page, which should be seen at once; the second: of matches.
+_FIRST_FIGURES = (("outcome", "time"), ("standings",))
 # Of a single run: its one value and its end, told after the figures of its course.
 _AFTER_COURSE = {"outcome", "endings"}
 
@@ -116,8 +118,18 @@ def every_section(view: StudyView) -> list[Section]:
 
 def _order(view: StudyView) -> list[str]:
     if not view.layout.single_run:
-        return list(SECTIONS)
+        return _design_later(view, list(SECTIONS))
     behind = [name for name in SECTIONS if name in _AFTER_COURSE]
     first = [name for name in SECTIONS if name not in _AFTER_COURSE]
     place = first.index("time") + 1
-    return [*first[:place], *behind, *first[place:]]
+    return _design_later(view, [*first[:place], *behind, *first[place:]])
+
+
+def _design_later(view: StudyView, names: list[str]) -> list[str]:
+    """Put what was played after the outcome or the course, unless it warns of something."""
+    if any(isinstance(part, Caveat) for part in summary_section(view.layout).parts):
+        return names
+    first = next(name for name in names if name in _FIRST_FIGURES[view.layout.of_matches])
+    names.remove("summary")
+    names.insert(names.index(first) + 1, "summary")
+    return names

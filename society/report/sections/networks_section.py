@@ -109,7 +109,9 @@ def _deeds(run: ConditionRun, layout: Layout) -> Iterator[SectionPart]:
     caption = _DEEDS.format(shares=shares) + _note(run, layout)
     caption += generation_note(found[0])
     noun = "place" if manifest.naming.by_life else manifest.stage.noun
-    yield deed_plot("deeds", deed_claim(found, names, noun), caption, panels, noun)
+    runs = sum(one.manifest.replicates for one in layout.conditions)
+    title = deed_claim(found, names, noun) + f" (in 1 of {runs} runs)" * (runs > 1)
+    yield deed_plot("deeds", title, caption, panels, noun)
 
 
 def generation_note(deed: DeedCounts) -> str:

@@ -249,6 +249,15 @@ def test_a_thousand_conditions_say_the_extremes_and_why_there_is_no_test() -> No
     )
 
 
+def test_a_thousand_conditions_of_two_runs_say_between_which_means_they_lie() -> None:
+    panel = one_factor("n", {n: np.full(2, max(float(n), 5.0)) for n in range(1_000)})
+    (sentence,) = said(panel)
+    assert sentence == (
+        "Survival time (rounds): means from 5 (n = 0 and 5 more) to 999 (n = 999), in 1000 "
+        "conditions. With fewer than 5 runs of a condition, nothing is concluded."
+    )
+
+
 def test_names_of_two_hundred_characters_are_shortened() -> None:
     long = "x" * 200
     (sentence,) = said(one_factor(long, {"a" * 200: normal(1), "b" * 200: normal(99)}))

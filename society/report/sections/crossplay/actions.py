@@ -69,7 +69,7 @@ def actions_section(of: CrossPlay, styles: Mapping[str, TypeStyle]) -> Section:
     for game in dict.fromkeys(contest.game for contest in contests):
         own = {one: MoveTable.of(*one.cells) for one in contests if one.game == game}
         sections.append(Section(game, list(_actions(game, own, styles))))
-    return Section("What was played", [_LEAD, *sections] if sections else [], "conduct")
+    return Section("What types did", [_LEAD, *sections] if sections else [], "conduct")
 
 
 def _actions(
