@@ -53,6 +53,10 @@ class FileError(InputError):
     """A path that cannot be read or written, or that exists already."""
 
 
+class MissingLibraryError(InputError):
+    """A library of an extra that is not installed."""
+
+
 class ScenarioError(InputError):
     """A scenario file, a parameter or a mechanism that does not fit."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from .errors import InputError
+from .errors import MissingLibraryError
 
 
 def require(module: str, extra: str = "lab") -> Any:
-    """Import a module of an extra; raises InputError with the line that installs it.
+    """Import a module of an extra; raises MissingLibraryError with the line that installs it.
 
     >>> require("scipy.stats").norm.cdf(0)
     np.float64(0.5)
@@ -21,7 +21,7 @@ def require(module: str, extra: str = "lab") -> Any:
         # A library that is there but misses a part of its own is broken, and says so itself.
         if missing == module.partition(".")[0] and error.name != missing:
             raise
-        raise InputError(
+        raise MissingLibraryError(
             f"{missing} is not installed; in the folder of society, type: "
             f"pip install -e '.[{extra}]'"
         ) from None

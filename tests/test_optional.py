@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
+from pathlib import Path
 
 import pytest
 
+from society.cli.main import main
 from society.errors import InputError
 from society.optional import require
 
@@ -44,3 +46,22 @@ def test_what_is_missing_is_named_with_the_line_that_installs_it(
 def test_a_library_that_is_there_but_broken_says_so_itself() -> None:
     with pytest.raises(ModuleNotFoundError, match=r"society\.no_such_part"):
         require("society.no_such_part")
+
+
+def test_a_run_is_shown_without_the_libraries_that_make_sentences(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `make demo` does it, which installs no extra."""
+    file = str(tmp_path / "a.run")
+    assert (
+        main(["run", "fishing_village", "--seed", "1", "--rounds", "3", "--quiet", "--out", file])
+        == 0
+    )
+    for name in list(sys.modules):
+        if name.partition(".")[0] in ("scipy", "pandas", "statsmodels"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Missing("pandas"), *sys.meta_path])
+    assert main(["show", file]) == 0
+    out, err = capsys.readouterr()
+    assert "survival_time" in out
+    assert "what was found is not said in sentences, as pandas is not installed" in err

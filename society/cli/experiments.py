@@ -23,7 +23,7 @@ from .arguments import (
     out_path,
     whole_number,
 )
-from .output import console, print_json
+from .output import answers_if_possible, console, print_json
 from .parser import Commands
 from .runs import given_limits, given_settings
 
@@ -162,7 +162,7 @@ def _print_sweep(
     code = _exit_code(session.results.values(), interrupted=interrupted, strict=args.strict)
     unread = 0 if args.accept_fallbacks else _say_fallbacks(session.results)
     if args.json:
-        found = [one.as_json() for one in _find_answers(folder)]
+        found = [one.as_json() for one in answers_if_possible(lambda: _find_answers(folder))]
         print_json(_facts(read, folder, session) | {"findings": found})
     ended = [session.results.get(condition.name) for condition in read.conditions]
     finished = sum(done is not None and done.status == "finished" for done in ended)
@@ -178,7 +178,7 @@ def _print_sweep(
         print(f"society: {words}; everything played so far is saved; {again}", file=sys.stderr)
     elif not (args.json or args.quiet):
         console().print(f"{words} · {folder}", markup=False)
-        _print_answers(_find_answers(folder))
+        _print_answers(answers_if_possible(lambda: _find_answers(folder)))
         console().print(f"society report {folder}", markup=False)
     return code or unread
 

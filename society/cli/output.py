@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from society.visible import print_result
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from society.analysis.findings import StudyFinding
 
 
 def console() -> Console:
@@ -25,3 +29,14 @@ def console() -> Console:
 def print_json(facts: dict[str, Any]) -> None:
     """Print facts as one JSON object."""
     print_result(json.dumps(facts, indent=2))
+
+
+def answers_if_possible(find: Callable[[], list[StudyFinding]]) -> list[StudyFinding]:
+    """Return what was found in sentences; none, with a note, where the extra `lab` is missing."""
+    from society.errors import MissingLibraryError
+
+    try:
+        return find()
+    except MissingLibraryError as missing:
+        print(f"society: what was found is not said in sentences, as {missing}", file=sys.stderr)
+        return []

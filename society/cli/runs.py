@@ -24,7 +24,7 @@ from .arguments import (
     out_path,
     whole_number,
 )
-from .output import console, print_json
+from .output import answers_if_possible, console, print_json
 from .parser import Commands
 
 if TYPE_CHECKING:
@@ -413,7 +413,7 @@ def show_command(args: argparse.Namespace) -> int:
         if getattr(args, name) is not None:
             raise InputError(f"--{name} chooses among calls; add --calls")
     with open_run_file(args.file) as run:
-        _print_run(args, run, _find_answers(run))
+        _print_run(args, run, answers_if_possible(lambda: _find_answers(run)))
         if not args.json and _has_generations(run):
             _print_lineage(run)
     return 0
