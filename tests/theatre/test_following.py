@@ -172,7 +172,9 @@ def test_a_run_with_two_followers_has_the_digest_of_a_run_without(tmp_path: Path
         assert numbers == sorted(numbers)
         assert numbers[-1] == 20
         assert len(set(numbers)) > 5  # it was followed, and not only seen at its end
-    assert [one.name for one in tmp_path.glob("watched.run*")] == ["watched.run"]
+    # The file is whole; while a follower still looks at it, an empty log may stay beside it.
+    wal = tmp_path / "watched.run-wal"
+    assert not wal.exists() or wal.stat().st_size == 0
 
 
 @pytest.mark.thorough
