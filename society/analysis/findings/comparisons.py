@@ -35,6 +35,7 @@ from .wording import (
     at_level,
     count_runs,
     format_above,
+    format_adjusted_p,
     format_decimals,
     format_p,
     is_ordered,
@@ -251,7 +252,7 @@ def _two(effect: FactorEffect) -> StudyFinding:
     name = "paired t test" if panel.paired else "Welch's t test"
     count = f"{n} pairs" if panel.paired else f"{n} runs"
     basis = Basis(name, n, found.value, found.interval, effect.adjusted)
-    test = f"{name}, {count}, {format_p(effect.adjusted)}"
+    test = f"{name}, {count}, {format_adjusted_p(effect.adjusted, effect.p, LEVEL)}"
     numbers = quantity.with_unit(f"{averages.number(1)} against {averages.number(0)}")
     apart = quantity.scale.contrast_name
     if not effect.found:

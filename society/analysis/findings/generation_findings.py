@@ -28,7 +28,7 @@ from .wording import (
     Difference,
     Quantity,
     at_level,
-    format_p,
+    format_adjusted_p,
 )
 
 LEVEL = 0.05
@@ -179,7 +179,7 @@ def _changed(course: GenerationCourse, found: PairedContrast, p: float) -> Study
     geometric = "geometric means; " if scale.logarithmic else ""
     basis = Basis("paired t test over runs", found.n, change.value, change.interval, p)
     span = f"from {first} in {course.began} to {last} in {course.last}"
-    test = f"paired t test, {found.n} runs, {format_p(p)}"
+    test = f"paired t test, {found.n} runs, {format_adjusted_p(p, found.p, LEVEL)}"
     if p >= LEVEL:
         return StudyFinding(
             f"Whether {quantity.label}{course.where} changed cannot be told: {span}; the "

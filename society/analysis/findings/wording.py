@@ -221,6 +221,16 @@ def format_p(p: float) -> str:
     return f"p = {f'{p:.3f}'.lstrip('0')}" if p < 0.9995 else "p = 1"
 
 
+def format_adjusted_p(adjusted: float, alone: float, level: float) -> str:
+    """Write an adjusted p, and why it disagrees with the interval of the test alone, if it does.
+
+    >>> format_adjusted_p(0.075, 0.042, 0.05), format_adjusted_p(0.3, 0.2, 0.05)
+    ('p = .075 by Holm over all tests', 'p = .300')
+    """
+    disagrees = alone < level <= adjusted
+    return f"{format_p(adjusted)}{' by Holm over all tests' if disagrees else ''}"
+
+
 def at_level(factor: str, label: Label) -> str:
     """Name a level with its factor: "fine = 2"; that of `condition` has its name alone."""
     name = shorten(format_label(label), _LONGEST_NAME)

@@ -86,3 +86,15 @@ def test_what_is_no_generation_is_named_by_when_it_was_taken() -> None:
     (finding,) = describe_courses([norms])
     assert "in round 1" in finding.sentence
     assert "in round 50" in finding.sentence
+
+
+def test_a_p_that_was_adjusted_says_so_where_its_interval_leaves_out_zero() -> None:
+    """Two tests: p = .04 of one alone is .08 by Holm, and its interval is still that of one."""
+    steps = np.array([-1.0, 1.0, 3.0, 1.0, 4.0, -1.5, 2.0, 1.2])
+    steps = steps - steps.mean() + 2.5 * steps.std(ddof=1) / np.sqrt(8)  # t(7) = 2.5: p = .041
+    first = np.full(8, 10.0)
+    found = describe_courses([course(first, first + steps), course(spread(0.5), spread(0.5)[::-1])])
+    assert found[0].kind == "no effect"
+    assert found[0].basis.interval is not None
+    assert found[0].basis.interval.low > 0
+    assert found[0].sentence.endswith("paired t test, 8 runs, p = .082 by Holm over all tests).")
