@@ -494,8 +494,8 @@ def test_a_name_that_is_listed_nowhere_is_refused_with_the_nearest(mistake: Mist
         "there is no kind and no name 'fishing_vilage'; did you mean 'fishing_village'?"
     )
     assert mistake("list", "half") == (
-        "there is no kind and no name 'half'; choose one of: components, experiments, graphs, "
-        "instruments, mechanisms, models, reproductions, runs, scenarios"
+        "there is no kind and no name 'half'; choose one of: components, embedders, experiments, "
+        "graphs, instruments, mechanisms, models, reproductions, runs, scenarios"
     )
 
 
