@@ -77,6 +77,11 @@ def test_a_name_that_python_cannot_have_is_refused(name: str, tmp_path: Path) ->
         write_starter("component", name, tmp_path)
 
 
+def test_a_name_that_its_class_would_not_give_back_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CatalogueError, match="class APond would be called 'apond' in"):
+        write_starter("component", "a_pond", tmp_path)
+
+
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
@@ -99,11 +104,13 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_all_kinds_pass_check_their_own_tests_ruff_and_mypy(tmp_path: Path) -> None:
-    files = [path for kind in STARTER_KINDS for path in write_starter(kind, f"a_{kind}", tmp_path)]
+    files = [
+        path for kind in STARTER_KINDS for path in write_starter(kind, f"new_{kind}", tmp_path)
+    ]
     python = [str(path) for path in files if path.suffix == ".py"]
     for words in (
         [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", "."],  # these check each file
-        [sys.executable, "-m", "society", "check", "--strict", "a_scenario.yaml"],
+        [sys.executable, "-m", "society", "check", "--strict", "new_scenario.yaml"],
         [str(BIN / "ruff"), "check", "--isolated", "--select", "E4,E7,E9,F,I,UP,B,SIM,PT", *python],
         [str(BIN / "ruff"), "format", "--isolated", "--check", *python],
         [str(BIN / "mypy"), "--strict", *python],

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from society.config.registry import components, mechanisms, scenarios
+from society.engine.component import snake_case
 from society.errors import CatalogueError, FileError, short_path
 from society.experiments.experiment import file_schema
 from society.index import experiments, presets
@@ -73,8 +74,11 @@ def _renamed(text: str, name: str) -> str:
     >>> _renamed("class Starter in starter.py", "small_pond")
     'class SmallPond in small_pond.py'
     """
-    title = name.title().replace("_", "")
-    return text.replace("Starter", title).replace("starter", name)
+    return text.replace("Starter", _title(name)).replace("starter", name)
+
+
+def _title(name: str) -> str:
+    return name.title().replace("_", "")
 
 
 def _refuse_name(kind: StarterKind, name: str) -> None:
@@ -82,6 +86,11 @@ def _refuse_name(kind: StarterKind, name: str) -> None:
         raise CatalogueError(
             f"got the name {name!r}; expected lower-case words joined by underscores, as in "
             "small_pond"
+        )
+    if (back := snake_case(_title(name))) != name:
+        raise CatalogueError(
+            f"got the name {name!r}, whose class {_title(name)} would be called {back!r} in "
+            "scenario files; take longer words, or fewer"
         )
     known: Mapping[StarterKind, Mapping[str, object]] = {
         "scenario": {**scenarios(), **presets()},

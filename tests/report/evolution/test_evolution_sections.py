@@ -205,9 +205,9 @@ def test_they_stand_before_what_happened_round_by_round(told: Telling, tmp_path:
     found = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
     assert found == [
         "What was found",
-        "What was played",
         *TITLES[:2],
         "Measures over time",
+        "What was played",
         "Outcome: given",
         *found[6:],
     ]
