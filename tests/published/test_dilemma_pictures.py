@@ -34,7 +34,7 @@ from society.report.figures.style import Figure
 from society.report.page import Section
 from society.reproduction.evidence import Evidence
 from society.scenarios.reproductions.tewolde2026 import metagame_figures
-from society.scenarios.reproductions.tewolde2026.metagame_figures import CoursePanel
+from society.scenarios.reproductions.tewolde2026.metagame_figures import SelectionPanel
 from society.scenarios.reproductions.tewolde2026.played_dilemmas import (
     GAMES,
     MECHANISMS,
@@ -208,7 +208,7 @@ def test_courses_of_figure_2_pass_through_the_published_populations(
     played: PlayedDilemmas,
 ) -> None:
     contest = played.contests["public_goods", "contract"]
-    course = CoursePanel.of("contracts", contest)
+    course = SelectionPanel.of("contracts", contest)
     published = cast(PublishedContest, contest)
     history = published.published["population_history_at"]
     held = [step for step in map(int, history) if step in course.steps]

@@ -162,7 +162,7 @@ def _score_panels(
         )
 
 
-class CoursePanel(NamedTuple):
+class SelectionPanel(NamedTuple):
     """Shares and fitness of types along replicator dynamics, (T, K) each, at steps (T,)."""
 
     title: str
@@ -172,7 +172,7 @@ class CoursePanel(NamedTuple):
     fitness: Array
 
     @classmethod
-    def of(cls, title: str, contest: Contest) -> CoursePanel:
+    def of(cls, title: str, contest: Contest) -> SelectionPanel:
         """Average the courses of all runs; raises NotEstimable."""
         histories = [run.history for run in contest.selections()]
         steps = np.unique(np.linspace(0, len(histories[0]) - 1, _POINTS).round().astype(int))
@@ -215,14 +215,14 @@ def selection_section(evidence: Evidence) -> Section:
     """Draw Fig. 2: which types spread in public goods, and what they score on the way."""
     played = PlayedDilemmas.of(evidence)
     found = [
-        (words, try_compute(CoursePanel.of, words, contest))
+        (words, try_compute(SelectionPanel.of, words, contest))
         for words, contest in played.of_game(_SELECTED)
     ]
     panels = [course for _, course in found if not isinstance(course, NotEstimable)]
     if not panels:
         raise InsufficientEvidence(f"no match of {GAMES[_SELECTED]} was played to its end")
 
-    def draw(own: Sequence[Any], panel: CoursePanel) -> Mapping[str, Any]:
+    def draw(own: Sequence[Any], panel: SelectionPanel) -> Mapping[str, Any]:
         handles = {}
         for number, one in enumerate(panel.types):
             style = series_style(played.types.index(one))

@@ -30,8 +30,8 @@ from .statements import Basis, StudyFinding
 from .wording import (
     FEWEST,
     Averages,
-    Difference,
     Quantity,
+    WordedDifference,
     at_level,
     count_runs,
     format_above,
@@ -247,7 +247,7 @@ def _two(effect: FactorEffect) -> StudyFinding:
     contrast, factor = panel.contrast, effect.source
     low, high = (at_level(factor, cell[0]) for cell in panel.values)
     averages = Averages.of(quantity, panel.samples)
-    found = Difference.of(quantity, contrast.difference, contrast.interval)
+    found = WordedDifference.of(quantity, contrast.difference, contrast.interval)
     n = contrast.n if isinstance(contrast.n, int) else sum(contrast.n)
     name = "paired t test" if panel.paired else "Welch's t test"
     count = f"{n} pairs" if panel.paired else f"{n} runs"
@@ -367,7 +367,7 @@ def _widest(effect: FactorEffect, step: _Step, *, one_way: bool) -> StudyFinding
 def _apart(effect: FactorEffect, step: _Step) -> tuple[str, Basis]:
     """Return by how much two levels differ, in words, and the basis of that."""
     panel, quantity = effect.conditions, effect.conditions.quantity
-    found = Difference.of(quantity, step.difference, step.interval)
+    found = WordedDifference.of(quantity, step.difference, step.interval)
     times = "a factor of " if quantity.scale.logarithmic else ""
     words = f"{times}{found.size.number}, 95 % interval {found.size.limits} by Tukey"
     test = "Tukey's comparison after an analysis of variance"

@@ -25,8 +25,8 @@ from .statements import Basis, StudyFinding
 from .wording import (
     FEWEST,
     Averages,
-    Difference,
     Quantity,
+    WordedDifference,
     at_level,
     format_adjusted_p,
 )
@@ -175,7 +175,7 @@ def _numbers(course: GenerationCourse) -> tuple[str, str]:
 def _changed(course: GenerationCourse, found: PairedContrast, p: float) -> StudyFinding:
     quantity, scale = course.quantity, course.quantity.scale
     first, last = _numbers(course)
-    change = Difference.of(quantity, found.difference, found.interval)
+    change = WordedDifference.of(quantity, found.difference, found.interval)
     geometric = "geometric means; " if scale.logarithmic else ""
     basis = Basis("paired t test over runs", found.n, change.value, change.interval, p)
     span = f"from {first} in {course.began} to {last} in {course.last}"

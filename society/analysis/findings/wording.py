@@ -101,7 +101,7 @@ class Averages(NamedTuple):
         return format_decimals(self.means[place], self.decimals)
 
 
-class Difference(NamedTuple):
+class WordedDifference(NamedTuple):
     """A difference of two means in the unit of a quantity, or a ratio, with its interval."""
 
     quantity: Quantity
@@ -109,7 +109,7 @@ class Difference(NamedTuple):
     interval: Interval
 
     @classmethod
-    def of(cls, quantity: Quantity, difference: float, interval: Interval) -> Difference:
+    def of(cls, quantity: Quantity, difference: float, interval: Interval) -> WordedDifference:
         """Take a difference on the scale of a quantity back to its unit."""
         invert = quantity.scale.invert
         found, low, high = (float(invert(one)) for one in (difference, *interval[:2]))
@@ -124,7 +124,7 @@ class Difference(NamedTuple):
         return shared_decimals([self.factor * (self.interval.high - self.interval.low) / 2])
 
     @property
-    def size(self) -> Difference:
+    def size(self) -> WordedDifference:
         """The same without its sign; a ratio stays as it is."""
         if self.quantity.scale.logarithmic or self.value >= 0:
             return self

@@ -231,7 +231,7 @@ def test_scores_of_a_table_stand_by_mechanism_and_ranks_fall_to_the_right(drawn:
 
 
 def test_fitness_along_selection_is_that_among_the_shares_of_the_time(drawn: Drawn) -> None:
-    first = cast(metagame_figures.CoursePanel, drawn["figure-2"][0])
+    first = cast(metagame_figures.SelectionPanel, drawn["figure-2"][0])
     assert first.shares[0].tolist() == [0.5, 0.5]
     assert first.fitness[0] == pytest.approx([1.0, 1.5])
     assert first.fitness[-1] == pytest.approx([0.5, 1.0], abs=0.01)  # all defect in the end
