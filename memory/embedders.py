@@ -178,7 +178,7 @@ _BY_NAME: dict[str, Callable[[], Embedder]] = {"hashing": Hashing, "minilm": Min
 
 
 def embedder_makers() -> dict[str, Callable[[], Any]]:
-    """What makes each embedder that has a name: ours, then those of installed packages."""
+    """Return the functions that make embedders, by name: ours, then those of installed packages."""
     return {**_BY_NAME, **usable_plugins("embedders", _BY_NAME)}
 
 

@@ -1,4 +1,4 @@
-"""What was played of the paper's games and mechanisms, in its order and in words.
+"""Selects the games and mechanisms of the paper that were played, in its order, with their words.
 
 The agents are classic minds of ours, or the models that were asked: each is a type, as in the
 paper. Games of two and of three players, and populations, are experiments apart.
@@ -84,7 +84,7 @@ class PlayedDilemmas(NamedTuple):
 
     @property
     def who(self) -> str:
-        """Whose moves these are, and what differs from the paper."""
+        """Name who played, rules or models, and what differs from the paper."""
         count = max(1 + int(cell.repetition.max(initial=0)) for cell in self._cells)
         times = f"{count} repetitions" if count > 1 else "one repetition"
         theirs = "as in the paper" if count == _OF_THE_PAPER else f"{_OF_THE_PAPER} in the paper"

@@ -45,7 +45,7 @@ class Quantity(NamedTuple):
 
     @property
     def factor(self) -> float:
-        """What a value is multiplied by where it is written."""
+        """Return the factor from a value to the number that is written, such as 100 for percent."""
         return 100.0 if self.unit == _PERCENT else 1.0
 
     @property
