@@ -7,7 +7,7 @@ from society import Ask, Cohort, Component, DisplaySpec, FactSpec, Measure, Para
 from society import common, own, scenario
 
 
-class Canal(Params):
+class CanalParams(Params):
     inflow: float = Field(40, gt=0, description="Water that enters the canal each week, in units")
     gates: bool = Field(
         False, description="Whether gates let everybody have an equal share at most"
@@ -51,7 +51,13 @@ SHOWN = DisplaySpec(columns=("water", "harvest"), noun="farmer")
 
 
 @scenario(
-    params=Canal, cast=farmers, measures=MEASURES, facts=FACTS, display=SHOWN, agents=8, rounds=20
+    params=CanalParams,
+    cast=farmers,
+    measures=MEASURES,
+    facts=FACTS,
+    display=SHOWN,
+    agents=8,
+    rounds=20,
 )
 def canal(env):
     """Farmers take water from a canal, each from what those further up have left."""

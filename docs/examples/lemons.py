@@ -7,7 +7,7 @@ from society import Ask, Choice, Cohort, Column, Component, FactSpec, Measure, P
 from society import common, own, scenario
 
 
-class Market(Params):
+class LemonMarket(Params):
     premium: float = Field(
         1.5, ge=1, description="Worth of a car to a buyer, times that to its seller"
     )
@@ -56,7 +56,7 @@ FACTS = {
 }
 
 
-@scenario(params=Market, cast=traders, agents=101, rounds=20, measures=(TRADED,), facts=FACTS)
+@scenario(params=LemonMarket, cast=traders, agents=101, rounds=20, measures=(TRADED,), facts=FACTS)
 def lemons(env):
     """Sellers know what their cars are worth, and a dealer knows what it has bought before."""
     draws, sellers = env.draws("cars"), env.ids[None] > 0

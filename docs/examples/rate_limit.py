@@ -17,7 +17,7 @@ class Api(Params):
 
 
 @dataclass(frozen=True)
-class Client(Component):
+class ApiClient(Component):
     """Sends one more request a second while it is answered, and fewer after a drop (AIMD)."""
 
     patience: float = 1.0
@@ -48,7 +48,7 @@ FACTS = {
 
 
 def clients(params, count):
-    return [Cohort("client", count, (Client(params.patience),))]
+    return [Cohort("client", count, (ApiClient(params.patience),))]
 
 
 @scenario(params=Api, cast=clients, measures=(SERVED,), facts=FACTS, agents=5, rounds=100)
