@@ -295,6 +295,10 @@ def add_reproduce(commands: Commands) -> None:
         help="strategies that models wrote, for a paper on them: a folder, or one folder a game",
     )  # fmt: skip
     parser.add_argument(
+        "--institutions", action="store_true",
+        help="play our experiment on Ostrom's design principles instead (village)",
+    )  # fmt: skip
+    parser.add_argument(
         "--prompts", type=Path, metavar="DIR",
         help="override the built-in prompts with these, for each scenario that they are for",
     )  # fmt: skip
@@ -308,7 +312,7 @@ def add_reproduce(commands: Commands) -> None:
     parser.add_argument(
         "--estimate", action="store_true", help="estimate calls, tokens and cost; do not play"
     )
-    _add_experiment_options(parser, "reproductions/PAPER[-language][-quick]")
+    _add_experiment_options(parser, "reproductions/PAPER[-language][-institutions][-quick]")
     parser.set_defaults(command=reproduce_command)
 
 
@@ -319,7 +323,8 @@ def reproduce_command(args: argparse.Namespace) -> int:
     from society.reproduction.run import ReproductionRun
 
     spoken = args.models or args.strategies
-    kind = [args.paper, *(["language"] if spoken else []), *(["quick"] if args.quick else [])]
+    flags = {"language": spoken, "institutions": args.institutions, "quick": args.quick}
+    kind = [args.paper, *(name for name, given in flags.items() if given)]
     run = ReproductionRun(
         reproduction(args.paper),
         args.out or Path("reproductions") / "-".join(kind),
@@ -329,6 +334,7 @@ def reproduce_command(args: argparse.Namespace) -> int:
         repetitions=args.repetitions,
         prompts=args.prompts,
         strategies=args.strategies,
+        institutions=args.institutions,
         settings=[
             one
             for one in given_settings(args, limits=False)

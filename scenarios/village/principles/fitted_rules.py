@@ -24,7 +24,10 @@ from society.engine.script import Ask, Line, Script, Tell, common
 from society.scenarios.village.principles.village_lines import lay_around, lower_caps, with_facts
 
 
-@mechanism(facts={"allowed": FactSpec("Largest catch that this stock allows", "fish")})
+@mechanism(
+    chance_id="fitted_rules",
+    facts={"allowed": FactSpec("Largest catch that this stock allows", "fish")},
+)
 def fitted_rules(
     play: Play,
     *,

@@ -22,7 +22,10 @@ from society.engine.script import Ask, Line, Script, Tell, own
 from society.scenarios.village.principles.village_lines import lay_around, pay_more, with_facts
 
 
-@mechanism(facts={"next_fine": FactSpec("Fine of a villager, if it is fined now", "fish")})
+@mechanism(
+    chance_id="graduated_sanctions",
+    facts={"next_fine": FactSpec("Fine of a villager, if it is fined now", "fish")},
+)
 def graduated_sanctions(
     play: Play,
     *,
