@@ -14,9 +14,13 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import networkx as nx
+import pytest
 
 from society.config.registry import scenarios
 from society.engine.mechanism import as_play
+
+# Every file is read once.
+pytestmark = pytest.mark.xdist_group("architecture")
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("components", "scenarios", "memory")

@@ -300,8 +300,14 @@ def sized(case: Case) -> Case:
         for part in setup.spec.mechanisms
     ]
     found = altered(case, **size, **({"mechanisms": stages} if stages else {}))
-    PARTS[id(found)] = _parts(setup)
+    PARTS[id(found)] = _named_parts(setup)
     return found
+
+
+def _named_parts(setup: Society) -> set[object]:
+    names = {name for part in setup.spec.mechanisms for name in part}
+    kinds = {type(part) for cohort in setup.cast() for part in cohort.components}
+    return {setup.scenario.name} | names | kinds
 
 
 def fewer(given: Mapping[str, Any], most: int) -> dict[str, Any]:
@@ -319,12 +325,6 @@ RARE_GRAPHS = {"lattice", "caveman", "random_regular", "scale_free"}
 def parts_of(case: Case) -> set[object]:
     """Return the scenario and the mechanisms of a case, by name, and its kinds of components."""
     return PARTS[id(case)]
-
-
-def _parts(setup: Society) -> set[object]:
-    names = {name for part in setup.spec.mechanisms for name in part}
-    kinds = {type(part) for cohort in setup.cast() for part in cohort.components}
-    return {setup.scenario.name} | names | kinds
 
 
 def deal_shares(cases: Sequence[Case]) -> list[set[int]]:
