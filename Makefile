@@ -7,7 +7,7 @@ SET_UP := pyproject.toml constraints.txt .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: demo local test test-all check lint golden pictures bench
+.PHONY: demo local test quick test-all check lint golden pictures bench
 
 demo: .venv/core
 	$(BIN)/society run fishing_village --seed 1 --overwrite --quiet
@@ -25,7 +25,11 @@ demo: .venv/core
 local: .venv/local
 	@echo 'Installed. Try: $(BIN)/society run language_village --model local --rounds 2'
 
-test: lint
+# Types and style are looked at beside the tests, on what they leave of two cores.
+test: .venv/dev
+	$(MAKE) --no-print-directory --jobs 2 lint quick
+
+quick: .venv/dev
 	$(BIN)/pytest -n 2
 
 # What is thorough rather than quick, and all properties with ten times as many examples.
