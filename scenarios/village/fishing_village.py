@@ -300,7 +300,7 @@ def read_cap(words: str, env: Environment) -> Array:
     language_variant="language_village",
     interventions=Interventions(norm=read_cap, longer=True, removal=True),
 )
-@declares(Declared("effort", "paid", payoff="wealth"))
+@declares(Declared("effort", "paid", payoff="wealth", open=True))
 def fishing_village(env: Environment) -> Script:
     """A lake shared by villagers who fish, fine, imitate and vote (Gupta et al. 2026)."""
     p = env.params
@@ -310,6 +310,10 @@ def fishing_village(env: Environment) -> Script:
     effort = np.full_like(wealth, 0.5)  # of those who cannot make themselves understood at first
     cap = yield from propose_and_vote(env, "median", np.full_like(stock, np.inf))
     for number in env.rounds():
+        new = yield from admit_newcomers(env)
+        if new.any():
+            wealth = np.where(new, p.wealth, wealth)
+            average, effort = np.where(new, 0, average), np.where(new, 0.5, effort)
         p, fishing, cap = env.params, env.active, env.imposed("norm", cap)
         facts = {"cap": common(cap), "full_catch": common(p.catchability * stock)}
         punishing = p.punish_until is None or number <= p.punish_until
@@ -330,6 +334,13 @@ def fishing_village(env: Environment) -> Script:
         if p.social_learning:
             yield from imitate_neighbours(wealth if p.payoff == "wealth" else average, IMITATED)
         cap = yield from propose_and_vote(env, p.vote, cap)
+
+
+def admit_newcomers(env: Environment) -> Script:
+    """Let people come and go, if they do; returns whose seats newcomers have, (R, N) of bool."""
+    lives = env.lives
+    yield from env.turnover()
+    return env.lives != lives
 
 
 def tell_payoffs(wealth: Array, fined: Array) -> Script:

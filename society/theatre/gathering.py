@@ -198,6 +198,8 @@ class Gathering:
             self._mark_agents(at, GONE, leaving, NOT_SELECTED)
         if scene.newborn is not None and at > 1:  # founders are no news
             self._mark_agents(at, BORN, scene.newborn[block] & here[:, None], "born")
+        for kind, arriving in scene.arrived:
+            self._mark_agents(at, BORN, arriving[block] & here[:, None], spell_kind(kind))
 
     def _mark_note(self, scene: RoundView, note: str, here: Array) -> None:
         """Mark a note where it has changed since the round before, or first within this one."""
