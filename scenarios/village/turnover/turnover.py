@@ -8,8 +8,8 @@ As a round begins,
 Where there are fewer than the schedule says, as some have died, all of them go, or all seats are
 taken. Who leaves takes along what it owns. A newcomer has a life of its own: its traits, norm and
 memory begin as those of a villager of its cohort do, and it owns what villagers own at first.
-Where both chances are given, a seat is taken in arriving / (arriving + leaving) of all rounds, in
-the long run.
+Who leaves may be followed by somebody in the same round: with chances a of arriving and l of
+leaving, a seat is taken in a / (a + l (1 - a)) of all rounds, in the long run.
 Source: ours; that norms outlive those who made them: Jacobs and Campbell 1961, Journal of Abnormal
 and Social Psychology 62, who replaced one of a group after the other.
 """
