@@ -193,7 +193,7 @@ def resume_command(args: argparse.Namespace) -> int:
         announce=print_note,
     )
     if end.file is None:
-        print(f"society: {args.file} is finished; there is nothing to resume", file=sys.stderr)
+        print(f"society: {args.file} is finished; {end.words}", file=sys.stderr)
     code = print_end(args, args.file, end)
     if not code and end.purpose:
         words = "the designs are ready; repeat the command that needed them to play its tournament"
