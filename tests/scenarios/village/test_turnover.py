@@ -220,14 +220,31 @@ def test_a_run_tells_when_its_last_founder_left(
 # Minds in words, and files
 
 
+MIND: dict[str, Any] = {"language_policy": {"model": "older", "upgrades": {4: "newer"}}}
+SPOKEN: dict[str, Any] = {
+    "scenario": "language_village",
+    "agents": 5,
+    "rounds": 7,
+    "parameters": {"norm_embedder": "hashing"},
+    "cohorts": [
+        {
+            "name": "villager",
+            "count": 5,
+            "components": [{"persona": {"temper": "general"}}, "personal_norm", "recall", MIND],
+        }
+    ],
+    "models": {"older": {"model": "offline"}, "newer": {"model": "offline"}},
+    "mechanisms": [{"turnover": {"schedule": [{"round": 5, "leave": 2, "arrive": 2}]}}],
+}
+
+
 @pytest.fixture(scope="module")
 def spoken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of the preset with villagers who speak."""
-    out = tmp_path_factory.mktemp("spoken") / "spoken.run"
-    words = ["run", "language_village_turnover", "--rounds", "11", "--quiet", "--out", str(out)]
-    words += ["--set", "mechanisms.turnover.schedule=[{round: 5, leave: 2, arrive: 2}]"]
-    words += ["--set", "norm_embedder=hashing"]
-    assert main(words) == 0
+    """A run of villagers who speak, of whom two are replaced."""
+    folder = tmp_path_factory.mktemp("spoken")
+    (folder / "spoken.yaml").write_text(json.dumps(SPOKEN))
+    out = folder / "spoken.run"
+    assert main(["run", str(folder / "spoken.yaml"), "--quiet", "--out", str(out)]) == 0
     return out
 
 
@@ -264,33 +281,25 @@ def test_a_model_is_replaced_in_the_middle_of_a_run() -> None:
 
 
 def test_an_estimate_counts_calls_of_both_models() -> None:
-    """Four villagers answer four questions a round, in two rounds with either model."""
-    minds = {"language_policy": {"model": "older", "upgrades": {3: "newer"}}}
-    changes = {
-        "agents": 4,
-        "rounds": 4,
-        "cohorts": [
-            {
-                "name": "villager",
-                "count": 4,
-                "components": [{"persona": {"temper": "general"}}, "personal_norm", minds],
-            }
-        ],
+    """Five villagers answer four questions a round, in three rounds with either model."""
+    changes = {name: SPOKEN[name] for name in ("agents", "cohorts", "parameters")}
+    changes |= {
+        "rounds": 6,
         "models": {"older": {"model": "lab/one"}, "newer": {"model": "lab/two"}},
     }
     counting = build(load_config("language_village", changes)).counting()
     build(load_config("language_village", changes)).gamemaster(minds=counting).play()
     calls = {one.model: one.calls for one in counting.forecasts()}
-    assert calls == {"lab/one": 32, "lab/two": 32}
+    assert calls == {"lab/one": 60, "lab/two": 60}
 
 
 def test_a_fork_of_a_village_in_which_people_move_goes_on_with_those_who_are_there(
     spoken: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "fork.run"
-    assert main(["fork", str(spoken), "--at", "6", "--set", "growth=0.3", "--out", str(out)]) == 0
+    assert main(["fork", str(spoken), "--at", "5", "--set", "growth=0.3", "--out", str(out)]) == 0
     assert main(["verify", str(out)]) == 0
-    asked = calls(out, capsys, "--question", "effort", "--round", "7")
+    asked = calls(out, capsys, "--question", "effort", "--round", "6")
     assert sum(one["name"].startswith("villager 2_") for one in asked) == 2
 
 
@@ -312,7 +321,8 @@ def test_the_replay_names_who_left_and_who_came(
 def test_an_upgrade_after_the_last_round_is_refused(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    out = str(tmp_path / "late.run")
-    words = ["run", "language_village_turnover", "--rounds", "10", "--quiet", "--out", out]
-    assert main([*words, "--set", "mechanisms.turnover.schedule=[{round: 2, leave: 1}]"]) == 2
-    assert "upgrades has round 11, and the last one is 10" in capsys.readouterr().err
+    file = tmp_path / "late.yaml"
+    file.write_text(json.dumps({**SPOKEN, "mechanisms": [], "rounds": 3}))
+    assert main(["run", str(file), "--quiet", "--out", str(tmp_path / "late.run")]) == 2
+    assert "upgrades has round 4, and the last one is 3" in capsys.readouterr().err
+    assert not (tmp_path / "late.run").exists()
