@@ -37,6 +37,7 @@ class Punishment(Component):
     effort_noise: Positive = 0.03  # sigma_B: one noise serves effort and monitoring
 
     chance_id = "punishment"
+    at_birth = ("punishers",)
     columns = (
         Column("monitoring", public=True, heritable=True, text="Chance to look at a peer"),
         Column("punishing"),

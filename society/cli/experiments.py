@@ -118,10 +118,12 @@ def plan_command(args: argparse.Namespace) -> int:
 
 def _read_experiment(args: argparse.Namespace) -> tuple[Experiment, Path]:
     """Read the experiment, with the command line's options about models, and name its folder."""
+    from society.config.defaults import find_defaults
     from society.experiments.experiment import read_experiment
 
-    read = read_experiment(args.experiment, given_settings(args, limits=False))
-    return read, args.out or Path("sweeps") / read.name
+    defaults, given = find_defaults(), given_settings(args, limits=False)
+    read = read_experiment(args.experiment, given, defaults=defaults)
+    return read, args.out or defaults.folder("sweeps") / read.name
 
 
 def _progress(args: argparse.Namespace, conditions: int) -> AbstractContextManager[SweepListener]:
@@ -149,10 +151,12 @@ def _earlier_limits(folder: Path) -> dict[str, Any]:
 
 def _total_limits(read: Experiment, given: dict[str, Any]) -> Limits | None:
     """Return the limits of all runs together; the command line overrides the file."""
+    from society.config.defaults import find_defaults
     from society.llm.providers.settings import Limits
 
-    said = {} if read.limits is None else read.limits.model_dump()
-    return Limits(**{**said, **given}) if said or given else None
+    said = {} if read.limits is None else read.limits.model_dump(exclude_unset=True)
+    total = {**find_defaults().limits(), **said, **given}
+    return Limits(**total) if total else None
 
 
 def _print_sweep(
@@ -318,16 +322,18 @@ def add_reproduce(commands: Commands) -> None:
 
 def reproduce_command(args: argparse.Namespace) -> int:
     """Carry out `society reproduce`."""
+    from society.config.defaults import find_defaults
     from society.config.registry import reproduction
     from society.llm.providers.settings import Limits
     from society.reproduction.run import ReproductionRun
 
+    defaults = find_defaults()
     spoken = args.models or args.strategies
     flags = {"language": spoken, "institutions": args.institutions, "quick": args.quick}
     kind = [args.paper, *(name for name, given in flags.items() if given)]
     run = ReproductionRun(
         reproduction(args.paper),
-        args.out or Path("reproductions") / "-".join(kind),
+        args.out or defaults.folder("reproductions") / "-".join(kind),
         args.models or (),
         quick=args.quick,
         seed=args.seed,
@@ -345,7 +351,7 @@ def reproduce_command(args: argparse.Namespace) -> int:
         return _print_estimate(args, run)
     if not args.quiet:
         print(f"society: {run.announcement}", file=sys.stderr)
-    given = given_limits(args)
+    given = {**defaults.limits(), **given_limits(args)}
     limits = Limits(**given) if given else None
     with _progress(args, len(run.parts)) as watching, _cluster(args) as cluster:
         ended: dict[str, JobResult] = {}

@@ -45,7 +45,7 @@ def birth_parameters(kind: type[Component]) -> frozenset[str]:
     methods = _methods(kind)
     begin = _reads_from(["begin"], methods)
     helpers = begin.names & methods.keys()
-    rest = methods.keys() - {"begin"} - _DECLARATIONS - _CHECKS
+    rest = methods.keys() - {"begin", "adapt"} - _DECLARATIONS - _CHECKS
     later = _reads_from((name for name in rest if name not in helpers), methods)
     if later.all_of_it:
         return frozenset()

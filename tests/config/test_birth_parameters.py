@@ -72,6 +72,13 @@ def test_they_are_those_that_only_begin_reads(kind: type[Component], expected: s
     assert birth_parameters(kind) == expected
 
 
+@pytest.mark.parametrize("name", [name for name, kind in components().items() if kind.at_birth])
+def test_cohorts_are_joined_by_what_begin_alone_reads(name: str) -> None:
+    kind = components()[name]
+    unadapted = type(kind.__name__, (kind,), {"adapt": Component.adapt})
+    assert set(kind.at_birth) <= birth_parameters(unadapted)
+
+
 def test_of_ours_they_are_these() -> None:
     """A new component whose parameters count at birth only stands here, or has `adapt`."""
     found = {name: birth_parameters(kind) for name, kind in components().items()}
