@@ -33,6 +33,7 @@ SCHEMA = """
 CREATE TABLE chunks (first INTEGER PRIMARY KEY, last INTEGER, data BLOB, seal TEXT);"""
 
 _ROUNDS, _BYTES = 256, 8 * 2**20  # of a chunk, at most, before it is compressed
+_FIRST = 2 * 2**20  # of the first chunk, which tells whether packing pays
 _WORTH_IT = 2**17  # bytes of rows; fewer are left as they are
 _SHARE = 0.4  # of the bytes of its rows, at most, that the first chunk may have
 # The fastest search for repetitions: large ones are found before, as equal cells.
@@ -230,13 +231,13 @@ def _bundles(
 ) -> Iterator[list[ChunkRow]]:
     """Yield the rows of each chunk to be made."""
     bundle: list[ChunkRow] = []
-    size = 0
+    size, most = 0, _FIRST
     found = connection.execute(f"SELECT {_ROW}, chain FROM rounds ORDER BY round")
     for row in map(inflate, map(ChunkRow._make, found)):
         here = len(row.arrays) + len(row.lines)
-        if bundle and (len(bundle) == _ROUNDS or size + here > _BYTES):
+        if bundle and (len(bundle) == _ROUNDS or size + here > most):
             yield bundle
-            bundle, size = [], 0
+            bundle, size, most = [], 0, _BYTES
         bundle.append(row)
         size += here
     if bundle:
