@@ -83,7 +83,7 @@ class Perturbation:
 
 
 _CODE = re.compile(r"[B-HJ-MO-UW-Z]|[A-Z]\d")  # A and I are words, and stand for N and V
-_NUMBER = re.compile(r"(?<![\w.,-])(\d+)(\.\d+)?(?![\w,-]|\.\d)")
+_NUMBER = re.compile(r"(?<![\w.,-])(\d+)(\.\d+)?(?![\w-]|[.,]\d)")
 _ADDRESSED = re.compile(r"(?m)^You are (?=(?:an?|one of) |[a-z]+ \d)")
 _OTHER_NOUNS = {"villager": "resident", "agent": "participant", "player": "contestant"}
 _UNITS = {"coin": "token", "point": "credit", "dollar": "florin"}

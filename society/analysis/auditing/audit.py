@@ -63,7 +63,8 @@ class AuditResults:
         return (
             f"Under {where} the effect of {one.second} against {one.first} is "
             f"{size_in_words(each.effect, signed=True)}{self._unit}, "
-            f"{size_in_words(each.change)} {more} than without (p = {each.p:.2g} by Holm), {conclusion}; its direction differs in "
+            f"{size_in_words(each.change)} {more} than without (p = {each.p:.2g} by Holm), "
+            f"{conclusion}; its direction differs in "
             f"{each.flips.count} of {count_noun(each.flips.n, 'set')} of runs "
             f"({100 * low:.0f} % to {100 * high:.0f} %)."
         )
