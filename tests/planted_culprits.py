@@ -8,7 +8,7 @@ themselves differ in fining and beliefs as well.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -17,7 +17,8 @@ import numpy as np
 
 import society
 from society.analysis.histories import explain
-from society.runs.fork import Changes, branch
+from society.config.run_config import Setting
+from society.runs.fork import Changes, branch, fork
 from society.runs.runfile import RunFile, open_run_file
 
 CONTINUATIONS, SAVED = 40, 0.9
@@ -143,10 +144,52 @@ def measure(design: Design, villages: int, seed: int) -> Named:
     return Named(len(failed), len(counted) if design.planted else 0, right, wrong)
 
 
-def _saved(run: RunFile, replicate: int, seed: int) -> bool:
-    """Check whether a village lives on, mostly, without its last villager."""
-    without = Changes(remove=[str(run.manifest.agents - 1)], seed=seed + replicate + 1)
-    outcome = branch(run, 0, without, count=CONTINUATIONS, replicate=replicate)
+def measure_changed(
+    design: Design, change: tuple[str, float], after: int, villages: int, seed: int
+) -> Named:
+    """Play villages of a design, change a parameter after a round, and ask why they failed.
+
+    Those count that failed after the change. A planted villager is a culprit if the village, with
+    the change, would mostly have lived without it, from that round on.
+    """
+    with TemporaryDirectory() as folder:
+        first, file = Path(folder, "lake.run"), Path(folder, "changed.run")
+        society.run(
+            {
+                "scenario": "fishing_village",
+                "cohorts": cohorts_of(design),
+                "parameters": dict(design.parameters),
+            },
+            replicates=villages,
+            seed=seed,
+            out=first,
+        )
+        setting = Setting(*change, "here")
+        fork(first, after, Changes(settings=[setting]), file, conclude=False)
+        with open_run_file(first) as parent, open_run_file(file) as run:
+            outcome = run.outcome()
+            lasted = outcome.values["survival_time"]
+            over = ~outcome.censored["survival_time"] & (lasted > after)
+            failed = np.flatnonzero(over).tolist()
+            counted = [
+                one
+                for one in failed
+                if not design.planted or _saved(parent, one, seed, after, (setting,))
+            ]
+            named = [explain(run, one).named for one in counted]
+            culprit = (run.manifest.agents - 1,) if design.planted else ()
+    right = sum(one == culprit for one in named if one)
+    wrong = sum(one != culprit for one in named if one)
+    return Named(len(failed), len(counted) if design.planted else 0, right, wrong)
+
+
+def _saved(
+    run: RunFile, replicate: int, seed: int, after: int = 0, settings: Sequence[Setting] = ()
+) -> bool:
+    """Check whether a village lives on from a round, mostly, without its last villager."""
+    last = str(run.manifest.agents - 1)
+    without = Changes(settings=settings, remove=[last], seed=seed + replicate + 1)
+    outcome = branch(run, after, without, count=CONTINUATIONS, replicate=replicate)
     return bool(outcome.censored["survival_time"].mean() >= SAVED)
 
 

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -120,6 +120,7 @@ class ClassicStrategies(Component):
     generosity: Share = 1 / 3
 
     chance_id = "moves"
+    at_birth = ("strategy", "generosity")
     answers = ("move",)
     notices = ("played",)
     columns = (
@@ -132,6 +133,7 @@ class ClassicStrategies(Component):
             text="Classic strategy",
         ),
         Column("situation", np.int16),
+        Column("forgives"),
         Column("response", np.int16),
         Column("would_pay", object),
         Column("games", np.int32),
@@ -139,11 +141,13 @@ class ClassicStrategies(Component):
 
     def begin(self, agents: AgentGroup) -> None:
         self._choose(agents)
+        agents["forgives"] = self.generosity
         agents["situation"], agents["response"] = FRESH, -1
 
     def adapt(self, before: ClassicStrategies, agents: AgentGroup) -> None:
         if self.strategy != before.strategy:
             self._choose(agents)
+        agents["forgives"] = self.generosity
 
     def _choose(self, agents: AgentGroup) -> None:
         these = strategy_indices(self.strategy)
@@ -151,7 +155,9 @@ class ClassicStrategies(Component):
 
     def answer(self, ask: Question, agents: AgentGroup) -> Any:
         entry = remembered_situation(ask, agents) * np.intp(len(STRATEGIES)) + agents["strategy"]
-        mix = mixed_strategies(ask, agents, cooperation_chance(self.generosity).take(entry))
+        chance = cooperation_chance(0.0).take(entry)
+        chance += forgiveness().take(entry) * agents["forgives"]
+        mix = mixed_strategies(ask, agents, chance)
         return sample_actions(mix, agents) if isinstance(ask.reply, Choice) else mix
 
     def notice(self, tell: News, agents: AgentGroup) -> None:
@@ -175,6 +181,12 @@ def cooperation_chance(generosity: float) -> Array:
     past = _decoded(memory)
     chances = [np.broadcast_to(rule(past, generosity), SITUATIONS) for rule in RULES.values()]
     return np.stack(chances, axis=1).astype(float).reshape(-1)
+
+
+@cache
+def forgiveness() -> Array:
+    """What full generosity adds to the chance to cooperate, 0 or 1, as `cooperation_chance`."""
+    return cooperation_chance(1.0) - cooperation_chance(0.0)
 
 
 def mixed_strategies(ask: Question, agents: AgentGroup, chance: Array) -> Array:

@@ -35,6 +35,7 @@ class Harvest(Component):
     efforts: Ranges = ((0.0, 1.0), (0.2, 0.5), (0.7, 1.0))
 
     chance_id = "harvest"
+    at_birth = ("efforts",)
     answers = ("effort",)
     columns = (Column("effort", public=True, heritable=True, text="Effort, from 0 to 1"),)
 

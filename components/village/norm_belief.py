@@ -26,6 +26,7 @@ class NormBelief(Component):
     beliefs: Ranges = ((2.0, 8.0), (4.0, 8.0), (10.0, 14.0))
 
     chance_id = "norm_belief"
+    at_birth = ("beliefs",)
     columns = (
         Column(
             "belief", public=True, heritable=True, unit="fish", text="Catch that it thinks right"

@@ -30,6 +30,7 @@ class Persona(Component):
     temper: Temper = "general"
 
     chance_id = "persona"
+    at_birth = ("temper",)
     columns = (
         Column(
             "persona",

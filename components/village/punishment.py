@@ -29,13 +29,15 @@ _MONITORING: dict[str, Ranges] = {
 class Punishment(Component):
     """Watching one peer a round, and fining it for a catch above the cap.
 
-    Answers `watch` (the chance m p) and `punish`; others may imitate `monitoring`.
+    Answers `watch` (the chance m p), `inspect` (looks with chance m, where looking is a choice of
+    its own) and `punish`; others may imitate `monitoring`.
     """
 
     punishers: Literal["table", "text"] = "table"
     effort_noise: Positive = 0.03  # sigma_B: one noise serves effort and monitoring
 
     chance_id = "punishment"
+    at_birth = ("punishers",)
     columns = (
         Column("monitoring", public=True, heritable=True, text="Chance to look at a peer"),
         Column("punishing"),
@@ -48,10 +50,16 @@ class Punishment(Component):
     def answer_watch(self, ask: Question, agents: AgentGroup) -> Array:
         return agents["monitoring"] * agents["punishing"]
 
+    def answer_inspect(self, ask: Question, agents: AgentGroup) -> Array:
+        looks = agents.draws.uniform("whether") < agents["monitoring"]
+        return np.where(looks, "yes", "no")
+
     def answer_punish(self, ask: Question, agents: AgentGroup) -> Array:
         catches = ask.facts.seen("catch")
         peer = catches.drawn(agents.draws.uniform("whom"))
-        fines = agents.draws.uniform("whether") < agents["monitoring"] * agents["punishing"]
+        # Who was asked before whether it looks has looked, and fines with chance p.
+        looks = 1.0 if "inspected" in ask.facts else agents["monitoring"]
+        fines = agents.draws.uniform("whether") < looks * agents["punishing"]
         return np.where(fines & (catches.of(peer) > ask.facts["cap"]), peer, NOBODY)
 
     def born(self, agents: AgentGroup) -> None:

@@ -23,6 +23,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
+from society.components.village.grievance import Grievance
 from society.components.village.harvest import Harvest
 from society.components.village.norm_belief import NormBelief
 from society.components.village.persona import Persona, Temper
@@ -118,7 +119,7 @@ def villagers(p: Village, agents: int) -> list[Cohort]:
         "selfish": {"selfish": agents},
         "mixed": {"altruist": altruists, "selfish": agents - altruists},
     }
-    faculties = (Harvest, NormBelief, Punishment, SocialLearning, Voting)
+    faculties = (Harvest, NormBelief, Punishment, SocialLearning, Voting, Grievance)
     return [
         Cohort(
             "villager" if temper == "general" else temper,
@@ -160,6 +161,18 @@ def per_fisher(told: RoundFacts, happened: Array) -> Array:
     return share
 
 
+def compliance(told: RoundFacts, env: Environment) -> Array:
+    """Share of catches within the cap, (R,); NaN while there is none."""
+    capped = np.isfinite(told["limit"][:, 0])
+    return np.where(capped, per_fisher(told, told["catch"] <= told["limit"]), np.nan)
+
+
+def stated_cap(told: RoundFacts, env: Environment) -> Array:
+    """The cap in force, (R,); NaN while there is none."""
+    cap: Array = told["limit"][:, 0]
+    return np.where(np.isfinite(cap), cap, np.nan)
+
+
 MEASURES = (
     Measure("survival_time", "rounds", lambda told, env: told["failed"], fold="first"),
     # Of a village that has ended nobody fishes. Its lake may still have fish, so that the stock
@@ -193,7 +206,7 @@ MEASURES = (
     Measure(
         "compliance",
         "share of catches within the cap",
-        lambda told, env: per_fisher(told, told["catch"] <= told["limit"]),
+        compliance,
     ),
     Measure(
         "fines",
@@ -204,7 +217,7 @@ MEASURES = (
     Measure(
         "norm",
         "cap, fish a round, last round",
-        lambda told, env: told["limit"],
+        stated_cap,
         fold="last",
         label="cap",
         bounds=(0, None),

@@ -64,11 +64,17 @@ def fine_neighbours(env: Environment, catch: Array, cap: Array, known: Known = N
     """
     facts = {"catch": seen("monitor", catch), "cap": common(cap), **known}
     victim = yield Ask("punish", Neighbour("monitor"), facts, fallback=NOBODY)
+    received = fined_by(victim)
+    yield Tell("punished", {"fined": own(received)})
+    return Fines(victim, received)
+
+
+def fined_by(victim: Array) -> Array:
+    """Tell who was fined, (R, N) of bool, by whom each fined, a seat or NOBODY."""
     received = np.zeros(victim.shape, bool)
     replicate, seat = np.nonzero(victim != NOBODY)
     received[replicate, victim[replicate, seat]] = True
-    yield Tell("punished", {"fined": own(received)})
-    return Fines(victim, received)
+    return received
 
 
 def name_finers(env: Environment, fines: Fines, peers_seen: int | None = None) -> Array:

@@ -56,7 +56,6 @@ from society.engine.scenario import (
     Interventions,
     Live,
     Measure,
-    RoundFacts,
     scenario,
 )
 from society.engine.script import Ask, Fact, Script, Tell, common, own, seen
@@ -64,8 +63,9 @@ from society.scenarios.village.fishing_village import (
     LAKE_FACTS,
     MEASURES,
     Village,
+    compliance,
     pass_night,
-    per_fisher,
+    stated_cap,
 )
 from society.scenarios.village.fishing_village import STAGE as LAKE_STAGE
 from society.scenarios.village.institutions import (
@@ -264,18 +264,6 @@ def meet(env: Environment, known: Known) -> Script:
         return NOTHING
     words = yield from hold_speeches(env, in_turn=meeting == "in_turn", who=env.active, known=known)
     return {"words": seen("hear", words)}
-
-
-def compliance(told: RoundFacts, env: Environment) -> Array:
-    """Share of catches within the cap, (R,); NaN while no policy has stated one."""
-    capped = np.isfinite(told["limit"][:, 0])
-    return np.where(capped, per_fisher(told, told["catch"] <= told["limit"]), np.nan)
-
-
-def stated_cap(told: RoundFacts, env: Environment) -> Array:
-    """The cap in force, (R,); NaN while no policy has stated one."""
-    cap: Array = told["limit"][:, 0]
-    return np.where(np.isfinite(cap), cap, np.nan)
 
 
 OWN_MEASURES = (

@@ -426,13 +426,18 @@ class DesignData(Data):
 
 
 class PaperData(Data):
-    """A paper and what it takes to reproduce it. texts: shared parts, for YAML's anchors."""
+    """A paper and what it takes to reproduce it.
+
+    institutions: trials and claims of ours on what the paper leaves out. texts: shared parts, for
+    YAML's anchors.
+    """
 
     name: str
     paper: str
     texts: dict[str, Any] = Field(default_factory=dict)
     rules: DesignData
     language: DesignData | None = None
+    institutions: DesignData | None = None
 
 
 class Problem(NamedTuple):

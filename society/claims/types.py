@@ -227,7 +227,8 @@ class ReproductionDesign:
 class Reproduction:
     """A paper to reproduce: its trials and claims, with rules and with language models.
 
-    language: with language models. coverage: of the claims, figures and tables of the paper.
+    language: with language models. institutions: of ours, on rules that the paper does not have.
+    coverage: of the claims, figures and tables of the paper.
     """
 
     name: str
@@ -235,6 +236,7 @@ class Reproduction:
     rules: ReproductionDesign
     language: ReproductionDesign | None = None
     coverage: tuple[CoverageEntry, ...] = ()
+    institutions: ReproductionDesign | None = None
 
     @property
     def designs(self) -> tuple[ReproductionDesign, ...]:

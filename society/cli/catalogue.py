@@ -102,10 +102,11 @@ def _refuse_options_of_runs(args: argparse.Namespace) -> None:
 
 def _list_runs(args: argparse.Namespace) -> int:
     """List the run files of a folder as a table, JSON or a page; damaged ones are no failure."""
+    from society.config.defaults import find_defaults
     from society.errors import short_path
     from society.runs.run_list import filter_runs, list_run_files, sort_runs
 
-    folder = args.folder or Path("runs")
+    folder = args.folder or find_defaults().folder("runs")
     with watch_slow_work(partial(_say_work, quiet=args.json)):
         found = list_run_files(folder)
     chosen = filter_runs(found.runs, args.scenario, args.status)

@@ -119,10 +119,12 @@ def plan_command(args: argparse.Namespace) -> int:
 
 def _read_experiment(args: argparse.Namespace) -> tuple[Experiment, Path]:
     """Read the experiment, with the command line's options about models, and name its folder."""
+    from society.config.defaults import find_defaults
     from society.experiments.experiment import read_experiment
 
-    read = read_experiment(args.experiment, given_settings(args, limits=False))
-    return read, args.out or Path("sweeps") / read.name
+    defaults, given = find_defaults(), given_settings(args, limits=False)
+    read = read_experiment(args.experiment, given, defaults=defaults)
+    return read, args.out or defaults.folder("sweeps") / read.name
 
 
 def _progress(args: argparse.Namespace, conditions: int) -> AbstractContextManager[SweepListener]:
@@ -150,10 +152,12 @@ def _earlier_limits(folder: Path) -> dict[str, Any]:
 
 def _total_limits(read: Experiment, given: dict[str, Any]) -> Limits | None:
     """Return the limits of all runs together; the command line overrides the file."""
+    from society.config.defaults import find_defaults
     from society.llm.providers.settings import Limits
 
-    said = {} if read.limits is None else read.limits.model_dump()
-    return Limits(**{**said, **given}) if said or given else None
+    said = {} if read.limits is None else read.limits.model_dump(exclude_unset=True)
+    total = {**find_defaults().limits(), **said, **given}
+    return Limits(**total) if total else None
 
 
 def _print_sweep(
@@ -395,6 +399,10 @@ def add_reproduce(commands: Commands) -> None:
         help="strategies that models wrote, for a paper on them: a folder, or one folder a game",
     )  # fmt: skip
     parser.add_argument(
+        "--institutions", action="store_true",
+        help="play our experiment on Ostrom's design principles instead (village)",
+    )  # fmt: skip
+    parser.add_argument(
         "--prompts", type=Path, metavar="DIR",
         help="override the built-in prompts with these, for each scenario that they are for",
     )  # fmt: skip
@@ -408,27 +416,31 @@ def add_reproduce(commands: Commands) -> None:
     parser.add_argument(
         "--estimate", action="store_true", help="estimate calls, tokens and cost; do not play"
     )
-    _add_experiment_options(parser, "reproductions/PAPER[-language][-quick]")
+    _add_experiment_options(parser, "reproductions/PAPER[-language][-institutions][-quick]")
     parser.set_defaults(command=reproduce_command)
 
 
 def reproduce_command(args: argparse.Namespace) -> int:
     """Carry out `society reproduce`."""
+    from society.config.defaults import find_defaults
     from society.config.registry import reproduction
     from society.llm.providers.settings import Limits
     from society.reproduction.run import ReproductionRun
 
+    defaults = find_defaults()
     spoken = args.models or args.strategies
-    kind = [args.paper, *(["language"] if spoken else []), *(["quick"] if args.quick else [])]
+    flags = {"language": spoken, "institutions": args.institutions, "quick": args.quick}
+    kind = [args.paper, *(name for name, given in flags.items() if given)]
     run = ReproductionRun(
         reproduction(args.paper),
-        args.out or Path("reproductions") / "-".join(kind),
+        args.out or defaults.folder("reproductions") / "-".join(kind),
         args.models or (),
         quick=args.quick,
         seed=args.seed,
         repetitions=args.repetitions,
         prompts=args.prompts,
         strategies=args.strategies,
+        institutions=args.institutions,
         settings=[
             one
             for one in given_settings(args, limits=False)
@@ -439,7 +451,7 @@ def reproduce_command(args: argparse.Namespace) -> int:
         return _print_estimate(args, run)
     if not args.quiet:
         print(f"society: {run.announcement}", file=sys.stderr)
-    given = given_limits(args)
+    given = {**defaults.limits(), **given_limits(args)}
     limits = Limits(**given) if given else None
     with _progress(args, len(run.parts)) as watching, _cluster(args) as cluster:
         ended: dict[str, JobResult] = {}

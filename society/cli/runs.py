@@ -91,15 +91,18 @@ def add_run(commands: Commands) -> None:
 
 def run_command(args: argparse.Namespace) -> int:
     """Carry out `society run`."""
+    from society.config.defaults import find_defaults
     from society.config.run_config import load_config, override, parse_settings
 
     settings = [*parse_settings(args.changes), *given_settings(args)]
-    return play_config(args, override(load_config(args.scenario), settings))
+    spec = override(load_config(args.scenario), settings)
+    return play_config(args, find_defaults().fill(spec))
 
 
 def play_config(args: argparse.Namespace, spec: RunConfig) -> int:
     """Play a configuration as `society run` does, and print what came of it."""
     from society.config.build import build
+    from society.config.defaults import find_defaults
     from society.config.wiring_issues import announce_wiring, wiring_warnings
     from society.runs.play import play
     from society.slow_work import watch_slow_work
@@ -113,7 +116,7 @@ def play_config(args: argparse.Namespace, spec: RunConfig) -> int:
     stem = Path(args.scenario).stem
     own = ".py" in args.scenario or stem == spec.scenario
     name = f"{setup.scenario.name if own else stem}-{setup.seed}.run"
-    usual = Path("runs", name)
+    usual = find_defaults().folder("runs") / name
     path = args.out or (usual if args.overwrite else _free_path(usual))
     moved = "" if path in (usual, args.out) else f"{usual} exists; this run is written to {path}"
     with wiring_warnings(strict=args.strict):
@@ -193,7 +196,7 @@ def resume_command(args: argparse.Namespace) -> int:
         announce=print_note,
     )
     if end.file is None:
-        print(f"society: {args.file} is finished; there is nothing to resume", file=sys.stderr)
+        print(f"society: {args.file} is finished; {end.words}", file=sys.stderr)
     code = print_end(args, args.file, end)
     if not code and end.purpose:
         words = "the designs are ready; repeat the command that needed them to play its tournament"

@@ -20,10 +20,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
+from pydantic import ValidationInfo
+
 from society import former_names, index, plugins
 from society.claims.types import Reproduction
 from society.engine.component import Component, snake_case
 from society.engine.mechanism import as_play
+from society.engine.parameters import resolve_path
 from society.engine.scenario import MechanismSpec, Scenario
 from society.errors import (
     CatalogueError,
@@ -122,6 +125,32 @@ def resolve_reference(reference: str, folder: Path | None = None) -> str:
     return str(preset or file)
 
 
+def used_path(reference: str, info: ValidationInfo) -> str:
+    """Return the path of what `uses` names: a file, a folder, or a module that can be imported."""
+    path = resolve_path(reference, info)
+    dotted = all(part.isidentifier() for part in reference.split("."))
+    if Path(path).exists() or Path(reference).suffix == ".py" or not dotted:
+        return path
+    try:
+        found = importlib.util.find_spec(reference)
+    except ImportError:
+        found = None
+    if found is None or not (found.origin or "").endswith(".py"):
+        raise ValueError(
+            f"there is no file, folder or module {reference!r}; name FILE.py, a folder, or a "
+            "module of an installed package"
+        )
+    return str(found.origin)
+
+
+def _files_in(folder: Path) -> list[str]:
+    """List the Python files of a folder, sorted; raises ScenarioError if there is none."""
+    names = [one for one in sorted(folder.glob("*.py")) if not one.name.startswith(("_", "test_"))]
+    if not names:
+        raise ScenarioError(f"{short_path(folder)} holds no .py file; name another")
+    return [str(one) for one in names]
+
+
 def _parted(reference: str) -> tuple[str, str]:
     """FILE.py:NAME as FILE.py and NAME."""
     file, mark, name = reference.rpartition(".py:")
@@ -157,8 +186,13 @@ class Registry:
         self._given = set(self._own)
 
     def add(self, file: str) -> list[RegistryItem]:
-        """Add all that a .py file defines; raises FileError, ScenarioError."""
-        if file not in self._read:
+        """Add all that a .py file, or each of a folder, defines; raises FileError, ScenarioError.
+
+        Of a folder, tests and files whose names begin with _ are left out.
+        """
+        if file not in self._read and Path(file).is_dir():
+            self._read[file] = [thing for one in _files_in(Path(file)) for thing in self.add(one)]
+        elif file not in self._read:
             source = self.bytes_of(file)
             self._read[file] = _things(_imported(file, source))
             self.files |= imported_beside(source)

@@ -38,7 +38,7 @@ from society.llm.perturbations import PerturbationName
 from society.llm.providers.settings import Limits, ModelSpec
 
 from .graph_families import GraphSpec
-from .registry import resolve_reference
+from .registry import resolve_reference, used_path
 from .yaml_source import Source, read_yaml, value_of
 
 
@@ -69,6 +69,7 @@ def _anchored_folders(given: Any, info: ValidationInfo) -> Any:
 Named = dict[str, Any]
 ComponentEntry = Annotated[dict[str, Named], BeforeValidator(_part)]  # {name: {field: value}}
 File = Annotated[str, AfterValidator(resolve_path)]
+Used = Annotated[str, AfterValidator(used_path)]
 
 
 def _model(said: Any, info: ValidationInfo) -> Any:
@@ -132,15 +133,16 @@ class RunConfig(FileSection):
     """The content of a scenario file.
 
     scenario: a name, FILE.py or FILE.py:NAME. graph: for all relations that `graphs` leaves out.
-    mechanisms: the first is the innermost. uses: .py files with components, mechanisms and graph
-    functions of the user. agents: the cohorts' sum or else the scenario's default, as are rounds.
-    models: by the names that components use; "default" is used where none is named. limits: hard
-    stops. prompts: a folder of templates that override others. option_order: of the options and
-    peers that language minds choose from: an order for each agent and question, by chance; one for
-    all agents (round); or that of the scenario (fixed). perturbation: puts all questions to models
-    in other words (society.llm.perturbations). share_identical: ask models identical questions at
-    temperature 0 once. batch: ask them through the batch interfaces of providers.
-    drafts: parameters of mechanisms that an earlier run has made; the program fills them in.
+    mechanisms: the first is the innermost. uses: .py files, folders of them, or modules, with
+    components, mechanisms and graph functions of the user. agents: the cohorts' sum or else the
+    scenario's default, as are rounds. models: by the names that components use; "default" is used
+    where none is named. limits: hard stops. prompts: a folder of templates that override others.
+    option_order: of the options and peers that language minds choose from: an order for each agent
+    and question, by chance; one for all agents (round); or that of the scenario (fixed).
+    perturbation: puts all questions to models in other words (society.llm.perturbations).
+    share_identical: ask models identical questions at temperature 0 once. batch: ask them through
+    the batch interfaces of providers. drafts: parameters of mechanisms that an earlier run has
+    made; the program fills them in.
     """
 
     scenario: Annotated[str, AfterValidator(_where)]
@@ -148,7 +150,7 @@ class RunConfig(FileSection):
     agents: RunCount | None = None
     rounds: RunCount | None = None
     replicates: RunCount = 1
-    uses: list[File] = []
+    uses: list[Used] = []
     parameters: Annotated[Named, BeforeValidator(_anchored_folders)] = {}
     cohorts: Annotated[list[CohortConfig], Field(min_length=1)] | None = None
     graph: GraphSpec | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from society.config.defaults import find_defaults
 from society.config.wiring_issues import issues_of_conditions
 from society.errors import InputError
 from society.experiments.experiment import Condition, read_experiment
@@ -27,7 +28,7 @@ def check_experiment(path: Path) -> Iterator[CheckResult]:
     """Build all conditions, and play some of them, among them each level of each factor."""
     subject = path.name
     try:
-        conditions = read_experiment(path).conditions
+        conditions = read_experiment(path, defaults=find_defaults()).conditions
     except InputError as error:
         yield from refused_results(subject, error)
         return

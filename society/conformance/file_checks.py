@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from society.config.build import Society, build, with_wiring_checked
+from society.config.defaults import find_defaults
 from society.config.hook_checks import component_issues
 from society.config.registry import Registry, scenarios
 from society.config.run_config import load_config
@@ -59,7 +60,7 @@ def _is_experiment(said: object) -> bool:
 
 def _check_scenario(reference: str, subject: str) -> Iterator[CheckResult]:
     try:
-        setup = build(load_config(reference))
+        setup = build(find_defaults().fill(load_config(reference)))
     except InputError as error:
         yield from refused_results(subject, error)
         return

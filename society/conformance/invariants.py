@@ -127,8 +127,9 @@ class AskedTwice(Population):
     """Agents who are asked everything twice; nothing may change."""
 
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
-        before = self.columns()
+        before, times = self.columns(), dict(self.context.asked)
         first = await super().answer(ask, asked, use)
+        self.context.asked = times  # it is the same question, and not the next one of its kind
         second = await super().answer(ask, asked, use)
         if self.columns() != before:
             raise BrokenRule(f"answering {ask.kind!r} changes columns")

@@ -50,11 +50,14 @@ class Component:
     answers: kinds of questions; those of the methods answer_KIND, for a class that states none.
     shortens: whether its brief is a heading and a list, "- ...", the oldest entry first, and may
     lose entries where a prompt does not fit into a model.
+    at_birth: parameters that only `begin` and `adapt` read. Cohorts of rules that differ in nothing
+    else are asked and told together.
     separable: the author's word that it looks at no other replicate and at no shared data, so that
     replicates may be played apart while models answer slowly; each subclass gives its own.
     """
 
     shortens: ClassVar[bool] = False
+    at_birth: ClassVar[tuple[str, ...]] = ()
     separable: ClassVar[bool] = False
     chance_id: ClassVar[str] = ""
     answers: ClassVar[tuple[str, ...]] = ()
@@ -68,7 +71,7 @@ class Component:
         if "answers" not in vars(cls):
             own = (name.removeprefix("answer_") for name in vars(cls) if name.startswith("answer_"))
             cls.answers = tuple(dict.fromkeys((*cls.answers, *own)))
-        for name in ("answers", "notices", "columns"):
+        for name in ("answers", "notices", "columns", "at_birth"):
             one = getattr(cls, name)
             if isinstance(one, str | Column):
                 shown = f"Column({one.name!r})" if isinstance(one, Column) else repr(one)

@@ -165,8 +165,48 @@ class SeatedCohort(CohortState):
 
     def respondent(self, kind: str) -> tuple[Component, bool]:
         """The component that answers a kind of question, and whether it answers for all at once."""
-        part = respondent(self.name, self.components, kind)
+        part = respondent(self.cohorts[0].name, self.components, kind)
         return self.respondents.setdefault(kind, (part, part.overrides("answer")))
+
+    @property
+    def cohorts(self) -> Sequence[SeatedCohort]:
+        """The cohorts that it stands for: itself."""
+        return (self,)
+
+
+class PooledCohorts(SeatedCohort):
+    """Cohorts of rules whose lives begin differently, and go on by the same rules.
+
+    A round robin of sixty types would ask sixty times for what one pass over all seats can answer.
+    Splitting a cohort changes nothing (its draws have the addresses of seats), so that joining
+    cohorts does not, either.
+    """
+
+    def __init__(self, cohorts: Sequence[SeatedCohort], context: RunContext) -> None:
+        node = np.sort(np.concatenate([one.rows.node for one in cohorts]))
+        first = cohorts[0]
+        title = f"{first.name} and {len(cohorts) - 1} more"
+        joined = Cohort(title, len(node), first.components)
+        super().__init__(joined, *_places_of(node, context.env), context)
+        self._cohorts = cohorts
+        self._entries = [np.searchsorted(node, one.rows.node) for one in cohorts]
+        for name, values in self.values.items():
+            whole = values.copy()
+            for one, here in zip(cohorts, self._entries, strict=True):
+                whole[here] = one.values[name]
+            self.put(name, whole)
+
+    @property
+    def cohorts(self) -> Sequence[SeatedCohort]:
+        """The cohorts that it stands for, with the components of each; their columns are old."""
+        return self._cohorts
+
+    def part(self) -> Sequence[SeatedCohort]:
+        """Give the cohorts their columns back."""
+        for one, here in zip(self._cohorts, self._entries, strict=True):
+            for name, values in self.values.items():
+                one.put(name, values[here])
+        return self._cohorts
 
 
 class Population:
@@ -181,13 +221,14 @@ class Population:
             for cohort, nodes in zip(cast, _seated(cast, self.env), strict=True)
         ]
         _agreed(self.states)
+        self._order = {seated.name: place for place, seated in enumerate(self.states)}
         self.env.cohorts = self.env.cohorts or cohort_seats(cast, self.env)
         self.env.seats_with = self._seats_with
 
     def _seats_with(self, component: str, values: Mapping[str, object]) -> Array:
         """The seats of those who have a component with such parameters, (R, N) of bool."""
         seats = np.zeros(self.env.present.shape, bool)
-        for seated in self.states:
+        for seated in (one for state in self.states for one in state.cohorts):
             for part in seated.components:
                 same = (getattr(part, name, None) == value for name, value in values.items())
                 if part.chance_id == component and all(same):
@@ -197,6 +238,30 @@ class Population:
     async def begin(self) -> None:
         """Let every component fill its columns."""
         await self._begin([(seated, self._audience(seated, None)) for seated in self.states], 0)
+        self._pool()
+
+    def _pool(self) -> None:
+        """Join cohorts of rules that differ in nothing but how their lives begin."""
+        pools: list[list[SeatedCohort]] = []
+        for seated in self.states:
+            pool = next((pool for pool in pools if _live_alike(pool[0], seated)), None)
+            if pool is None:
+                pools.append([seated])
+            else:
+                pool.append(seated)
+        self.states = [
+            pool[0] if len(pool) == 1 else PooledCohorts(pool, self.context) for pool in pools
+        ]
+        self._audiences.clear()
+
+    def _unpool(self) -> None:
+        """Give all cohorts their columns back, in the order of the cast."""
+        parted = [
+            one
+            for state in self.states
+            for one in (state.part() if isinstance(state, PooledCohorts) else state.cohorts)
+        ]
+        self.states = sorted(parted, key=lambda one: self._order[one.name])
 
     async def recast(self, cast: Cast, words: Renderer | None) -> None:
         """Give the cohorts other components, between two rounds, and let new ones begin.
@@ -206,6 +271,7 @@ class Population:
         """
         if words is not None:
             self.context.words = words
+        self._unpool()
         begun, changed = [], list[tuple[SeatedCohort, Component, Component]]()
         for place, (cohort, old) in enumerate(zip(cast, list(self.states), strict=True)):
             kept = {part.chance_id: part for part in old.components}
@@ -237,11 +303,13 @@ class Population:
                 occasion = Occasion(part.chance_id, "adapt", self.env.births)
                 audience = self._audience(seated, self.env.present)
                 part.adapt(was, AgentGroup(self.context, seated, occasion, audience))
+        self._pool()
 
     async def _begin(self, members: Sequence[tuple[SeatedCohort, Audience]], use: int) -> None:
         await self._hear(
-            self._beginnings(seated, audience, use, seated.components)
+            self._beginnings(seated, here, use, one.components)
             for seated, audience in members
+            for one, here in _each_cohort(seated, audience)
         )
 
     def _beginnings(
@@ -573,9 +641,44 @@ def _seat_cohort(cohort: Cohort, node: Array, context: RunContext) -> SeatedCoho
                 f"{part.title()} in cohort {cohort.name!r} answers {', '.join(part.answers)} but "
                 "has neither `answer` nor `consult`; write one of them"
             )
-    env = context.env
-    rows = Rows(*np.divmod(node, env.agents), node)
-    return SeatedCohort(cohort, rows, Places.at(env.places[node]), context)
+    return SeatedCohort(cohort, *_places_of(node, context.env), context)
+
+
+def _places_of(node: Array, env: Environment) -> tuple[Rows, Places]:
+    """Return the rows of nodes, replicate * N + seat, and where their draws are."""
+    return Rows(*np.divmod(node, env.agents), node), Places.at(env.places[node])
+
+
+def _live_alike(one: SeatedCohort, other: SeatedCohort) -> bool:
+    """Tell whether two cohorts are rules that differ in nothing but how their lives begin."""
+    pairs = zip(one.components, other.components, strict=False)
+    return len(one.components) == len(other.components) and all(
+        _same_rule(part, its) for part, its in pairs
+    )
+
+
+def _same_rule(part: Component, other: Component) -> bool:
+    if type(part) is not type(other) or not dataclasses.is_dataclass(part):
+        return False
+    if part.models or any(part.overrides(hook) for hook in ("consult", "brief", "ponder")):
+        return False
+    if any(inspect.iscoroutinefunction(hook) for hook in (part.begin, part.notice)):
+        return False
+    names = (one.name for one in dataclasses.fields(part) if one.name not in part.at_birth)
+    return all(np.array_equal(getattr(part, name), getattr(other, name)) for name in names)
+
+
+def _each_cohort(
+    seated: SeatedCohort, audience: Audience
+) -> Iterator[tuple[SeatedCohort, Audience]]:
+    """Yield the cohorts that a state stands for, with their members among those in an audience."""
+    if len(seated.cohorts) == 1:
+        yield seated, audience
+        return
+    for one in seated.cohorts:
+        here = np.isin(audience.rows.node, one.rows.node, assume_unique=True)
+        if here.any():
+            yield one, audience.only(np.flatnonzero(here))
 
 
 def _here(seated: SeatedCohort, mask: Array | None) -> Array:

@@ -25,6 +25,7 @@ from pydantic import Field
 from pydantic.json_schema import models_json_schema
 
 from society.config.build import Society, build
+from society.config.defaults import DefaultsFile
 from society.config.registry import scenarios
 from society.config.run_config import (
     FileSection,
@@ -133,11 +134,13 @@ def read_experiment(
     file: Path,
     settings: Sequence[Setting] = (),
     instead: Mapping[str, Any] | None = None,
+    defaults: DefaultsFile | None = None,
 ) -> Experiment:
     """Read an experiment file, or one that comes with the program; raises InputError.
 
     All conditions are checked. settings: of the command line, for all conditions. instead: what
     stands in place of what the file says under some keys; `factors`: of the levels of some.
+    defaults: fill in what nobody says, except hard stops.
     """
     if not file.suffix and not file.exists():
         name = str(file)
@@ -163,7 +166,7 @@ def read_experiment(
     for key in given:
         origin = origin.said_again((key,))
     try:
-        return _Reading(file, said, origin, settings, given).experiment()
+        return _Reading(file, said, origin, settings, given, defaults).experiment()
     except ValidationIssues as refused:
         raise origin.refusal(refused.faults) from None
 
@@ -187,13 +190,14 @@ class _Reading:
         origin: Source,
         settings: Sequence[Setting],
         instead: Mapping[str, Any],
+        defaults: DefaultsFile | None = None,
     ) -> None:
         self.file, self.origin, self.folder = file, origin, file.resolve().parent
         said = {**said, **instead}
         own = {key: value for key, value in said.items() if key in _Said.model_fields}
         self.said = validate(_Said, own, "key", {"folder": self.folder})
         self.rest = {key: value for key, value in said.items() if key not in own}
-        self.settings, self.instead = settings, instead
+        self.settings, self.instead, self.defaults = settings, instead, defaults
         self.base = read_setting("base", self.said.base, ("base",), origin)
         self.bases = dict[str, RunConfig]()  # by what names them, and where
 
@@ -293,6 +297,8 @@ class _Reading:
         spec = override(base, [*beside, *sort_general_first(own)], self.folder)
         if self.settings:
             spec = override(spec, self.settings)
+        if self.defaults is not None:
+            spec = self.defaults.fill(spec, stops=False)
         changes: dict[str, Any] = {}
         if self.said.limits is not None:
             changes["limits"] = Limits()  # they hold for all runs together

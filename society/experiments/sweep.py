@@ -10,8 +10,10 @@ goes on, and what fails does not stop the others.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -20,6 +22,7 @@ from society.engine.calls import Spent, Usage
 from society.engine.history import Page
 from society.engine.interrupts import run_interruptible
 from society.engine.scenario import Folded
+from society.errors import SocietyError
 from society.llm.providers.batch_desk import BatchDesk
 from society.llm.providers.budget import Budget
 from society.llm.providers.named_servers import named_addresses
@@ -41,6 +44,8 @@ from .worker import Job, JobResult, play_run
 
 _AT_ONCE = 32  # conditions that ask models; the limits of a model say how many calls that makes
 _TRIES = 3  # for a job whose process dies
+_LOOK = 1.0  # seconds between two looks at the file of a worker
+_LOOKING = 6  # of the time, one part in so many at most is spent on looking
 
 
 class SweepListener(Protocol):
@@ -127,6 +132,17 @@ class Sweep:
         given, file = spec.model_dump(mode="json"), str(part.file.resolve())
         level, away = self._level(part), self.cluster.away
         job = Job(given, file, level, away, limits, named_addresses(), self.strict)
+        if away:  # its file comes when it is over
+            return await self._submitted(job)
+        follower = asyncio.create_task(_follow(part, self.watching))
+        try:
+            return await self._submitted(job)
+        finally:
+            follower.cancel()
+            await asyncio.wait([follower])
+
+    async def _submitted(self, job: Job) -> JobResult:
+        """Return what a worker says of a job, once it has played it; of several, if some die."""
         for _ in range(_TRIES):
             try:
                 done = await asyncio.wrap_future(self.cluster.submit(job))
@@ -236,6 +252,43 @@ def _stopped() -> bool:
     return task is not None and task.cancelling() > 0
 
 
+class WorkersRun:
+    """The run of a worker, as its file shows it while it is written."""
+
+    def __init__(self, part: PlannedRun, watched: _Watched) -> None:
+        self._file, self._watched = part.file, watched
+        self._read = 0  # rounds
+
+    def look(self) -> tuple[float, str] | None:
+        """Read the rounds that have come since the last look; return how far the run is by then.
+
+        That is the share of its rounds, and its first measure in words; None if there is no news.
+        """
+        found = None
+        with suppress(SocietyError):  # it is being begun or closed, and is seen next time
+            if self._file.exists():
+                with open_run_file(self._file) as run:
+                    # What stands there may be an earlier run that is to be overwritten.
+                    under_way = run.status == "running"
+                    for record in run.records(self._read, lines=False) if under_way else ():
+                        self._read += 1
+                        found = self._watched.take(record.page)
+        return found
+
+
+async def _follow(part: PlannedRun, watching: SweepListener) -> None:
+    """Look at the file of a worker from time to time, and tell what is new in it."""
+    run, pause = WorkersRun(part, _Watched(part, watching)), _LOOK
+    while True:
+        await asyncio.sleep(pause)
+        began = time.monotonic()
+        # In a thread, since others are asked in this loop; told here, so never after its end.
+        found = await asyncio.to_thread(run.look)
+        if found is not None:
+            watching.advanced(part.name, found[0], (), found[1])
+        pause = max(_LOOK, (_LOOKING - 1) * (time.monotonic() - began))
+
+
 class _Watched:
     """Tells how far a run has come, and what its first measure is by then."""
 
@@ -247,8 +300,12 @@ class _Watched:
         }
 
     def page(self, page: Page) -> None:
-        share = page.number / self.part.setup.rounds
-        self.watching.advanced(self.part.name, share, page.ledger, self._so_far(page))
+        share, so_far = self.take(page)
+        self.watching.advanced(self.part.name, share, page.ledger, so_far)
+
+    def take(self, page: Page) -> tuple[float, str]:
+        """Take in a round; return the share of all rounds that are over, and the first measure."""
+        return page.number / self.part.setup.rounds, self._so_far(page)
 
     def _so_far(self, page: Page) -> str:
         """Describe the first measure: "survival_time 12 ± 0.5 so far, 3 of 8 runs over"."""

@@ -10,7 +10,8 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study.study import Study
@@ -275,14 +276,24 @@ def _fixed(study: Study, given: Sequence[Manifest]) -> list[str]:
 
 
 def _values(given: Sequence[Manifest], name: str) -> str:
-    values = dict.fromkeys(_word(one.params[name]) for one in given if name in one.params)
+    values = dict.fromkeys(parameter_word(one.params[name]) for one in given if name in one.params)
     return " or ".join(values)
 
 
-def _word(value: object) -> str:
-    if isinstance(value, str) and value.startswith(("/", "\\")):
-        return page_path(value)
-    return format_label(value) if isinstance(value, str | int | float | None) else str(value)
+def parameter_word(value: Any) -> str:
+    """Write the value of a parameter, paths of one machine shortened.
+
+    >>> parameter_word(["/home/ann/strategies/public_goods"])
+    "['strategies/public_goods']"
+    """
+    shown = _without_folders(value)
+    return format_label(shown) if isinstance(shown, str | int | float | None) else str(shown)
+
+
+def _without_folders(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_without_folders(one) for one in value]
+    return page_path(value) if isinstance(value, str) and Path(value).is_absolute() else value
 
 
 def design_words(study: Study) -> Iterator[str]:

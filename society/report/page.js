@@ -369,11 +369,22 @@
       const copied = this.seen().cloneNode(true);
       copied.querySelector(".read")?.remove();
       for (const one of all('[style*="opacity: 0.1"]', copied)) one.remove();
+      copied.prepend(this.rules(copied));
       const style = getComputedStyle(document.documentElement);
       return new XMLSerializer().serializeToString(copied)
         .replace(/var\((--[\w-]+)(?:,\s*([^)]+))?\)/g, (_, name, usual) =>
           style.getPropertyValue(name).trim() || usual || "")
         .replaceAll("currentColor", getComputedStyle(document.body).color);
+    }
+
+    // The rules of the page's style sheet that a drawing uses.
+    rules(drawing) {
+      const used = new Set(all("[class]", drawing).map((one) => one.getAttribute("class")));
+      const every = document.getElementById("drawings").textContent.split("\n");
+      const made = document.createElementNS(SVG, "style");
+      made.textContent = ["* { stroke-linejoin: round; stroke-linecap: butt }",
+        ...every.filter((rule) => used.has(/^\.(\w+)/.exec(rule)?.[1]))].join("\n");
+      return made;
     }
 
     csv() {

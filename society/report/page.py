@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from urllib.parse import quote
 
+from .figures.page_drawings import PageDrawings
 from .figures.style import Figure, dark_colours
 from .tables import Table
 
@@ -156,6 +157,7 @@ def render_page(
 ) -> str:
     """Render the page; lead: a line below the title. folder: that it is for, where links begin."""
     script = _script()
+    figures = (part for part in _walk(sections) if isinstance(part, Figure))
     return _template().render(
         title=title,
         lead=lead,
@@ -170,7 +172,13 @@ def render_page(
         link=lambda path: relative_link(path, folder),
         replay=replay_command,
         dark_colours=dark_colours(),
+        drawings=PageDrawings.of(figures),
     )
+
+
+def _walk(sections: Sequence[Section]) -> Iterator[SectionPart]:
+    """All parts of all sections."""
+    return (part for section in sections for part in section.walk())
 
 
 class _Label(NamedTuple):
@@ -183,7 +191,7 @@ class _Label(NamedTuple):
 def _labels(sections: Sequence[Section]) -> dict[tuple[str, str], _Label]:
     """Number tables and figures in the order of the page; by kind and name."""
     labels, seen, numbers = {}, Counter[str](), Counter[str]()
-    for part in (part for section in sections for part in section.walk()):
+    for part in _walk(sections):
         if isinstance(part, Table | Figure):
             seen[part.title] += 1
             numbers[part.kind] += 1

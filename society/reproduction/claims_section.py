@@ -45,8 +45,9 @@ def claims_section(verdicts: Sequence[ClaimVerdict]) -> Section:
         return Section("Claims", [], "claims")
     grid = ClaimGrid.of(verdicts)
     details = [_detail(row) for row in grid.rows]
-    parts: list[SectionPart] = [*count_claims(verdicts), claims_figure(grid, PAGE), _WHERE]
-    return Section("Claims", [*parts, *details, *_numbers(verdicts)], "claims")
+    each = folded_section("Each claim, and what was compared for it", _WHERE, *details)
+    parts: list[SectionPart] = [*count_claims(verdicts), claims_figure(grid, PAGE), each]
+    return Section("Claims", [*parts, *_numbers(verdicts)], "claims")
 
 
 def judging_section(judging: Sequence[str]) -> Section:

@@ -41,10 +41,12 @@ def read_paper(file: Path, package: str) -> Reproduction:
     if there is one.
     """
     data, _ = _read_model(file, PaperData)
-    rules, language = _design(data.rules, package, file.parent), None
-    if data.language is not None:
-        language = _design(data.language, package, file.parent)
-    paper = Reproduction(data.name, data.paper, rules, language)
+    rules, language, institutions = (
+        None if design is None else _design(design, package, file.parent)
+        for design in (data.rules, data.language, data.institutions)
+    )
+    assert rules is not None
+    paper = Reproduction(data.name, data.paper, rules, language, institutions=institutions)
     beside = file.with_name("coverage.yaml")
     return replace(paper, coverage=_read_coverage(beside, paper)) if beside.exists() else paper
 

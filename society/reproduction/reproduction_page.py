@@ -38,6 +38,7 @@ from .specification_curve import specification_section
 
 NOWHERE: Mapping[str, str] = MappingProxyType({})
 _CORRECTED = "comparisons of a claim by Holm's method, over all comparisons of the claim"
+_FEW = 2  # parts without a figure, from which on they are folded
 _NAMED = 3  # places of the paper that a link names one by one
 _COVERED = ("judged with rules", "judged if the models are asked", "declared as left out")
 
@@ -109,7 +110,7 @@ def coverage_section(
         table = Table.of("coverage", title, heads, rows, whole=True)
         title = "Coverage of the paper"
         links = list(_links(paper.coverage, anchors))
-        shown = [Section("Counterparts on this page", [PageLinks(links)])] if links else []
+        shown = [folded_section("Counterparts on this page", PageLinks(links))] if links else []
         yield Section(title, [*counts, *shown, folded_section("All of them", table)], "coverage")
 
 
@@ -145,7 +146,32 @@ def _own_sections(run: ReproductionRun) -> Iterator[Section]:
     """Make the sections of the paper's own, as far as enough has been played."""
     for section in run.design.sections:
         with suppress(InsufficientEvidence):
-            yield section(Evidence(run.results))
+            yield fold_after_figure(section(Evidence(run.results)))
+
+
+def fold_after_figure(section: Section) -> Section:
+    """Fold what stands behind the first figure of a section; a single fold or remark stays."""
+    first = next((place for place, one in enumerate(section.parts) if _draws(one)), None)
+    if first is None:
+        return section
+    shown, more = section.parts[: first + 1], section.parts[first + 1 :]
+    if len(more) < _FEW and not any(map(_draws, more)):
+        return section
+    return replace(section, parts=[*shown, folded_section(f"More: {_count_parts(more)}", *more)])
+
+
+def _draws(part: SectionPart) -> bool:
+    """True for a figure, and for a section that has one."""
+    inner = part.walk() if isinstance(part, Section) else [part]
+    return any(isinstance(one, Figure) for one in inner)
+
+
+def _count_parts(parts: Sequence[SectionPart]) -> str:
+    """Count figures and tables: "3 figures and 1 table"."""
+    every = list(Section("", parts).walk())
+    counts = {sort: sum(isinstance(one, sort) for one in every) for sort in (Figure, Table)}
+    words = [count_of(count, sort.kind) for sort, count in counts.items() if count]
+    return " and ".join(words) or "remarks"
 
 
 def _limits(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Iterator[Section]:
@@ -248,8 +274,8 @@ def _prefix_names(experiment: str, section: Section) -> Section:
 
 
 def _prefix_name(experiment: str, part: SectionPart) -> SectionPart:
-    if isinstance(part, Section):
-        return _prefix_names(experiment, part)
+    if isinstance(part, Section):  # nothing leads to it, and other experiments have such a place
+        return replace(_prefix_names(experiment, part), anchor="")
     if isinstance(part, Figure | Table):
         return replace(part, name=f"{experiment}-{part.name}")
     if isinstance(part, LinkedFile):

@@ -41,7 +41,8 @@ class ReproductionRun:
     """A reproduction with the minds that it is tried with, read and checked; raises InputError.
 
     models: to be asked; none: its rules are played. strategies: a folder of what models wrote, for
-    papers about that. quick: a short and coarse form of it. seed: in
+    papers about that. institutions: play what is ours on institutions in place of the paper's
+    experiments. quick: a short and coarse form of it. seed: in
     place of that of all experiments. repetitions: how often every condition is played, that is its
     replicates, or the repetitions of its tournament with all designs. prompts: a folder of
     templates, for the conditions whose scenario it has some of. settings: of the command line, for
@@ -60,8 +61,13 @@ class ReproductionRun:
         prompts: Path | None = None,
         settings: Sequence[Setting] = (),
         strategies: Path | None = None,
+        institutions: bool = False,
     ) -> None:
-        self.design = _design(reproduction, models, strategies)
+        self.design = (
+            _institutions(reproduction, models, strategies)
+            if institutions
+            else _design(reproduction, models, strategies)
+        )
         self.reproduction, self.out, self.quick = reproduction, out, quick
         self.models = models if strategies is None else (str(strategies.resolve()),)
         self.seed, self.repetitions = seed, repetitions
@@ -301,6 +307,23 @@ def _design(
             f"--model {' '.join(models)}: {DRY}; leave it out, or give it alone for a dry run"
         )
     return reproduction.language
+
+
+def _institutions(
+    reproduction: Reproduction, models: Sequence[str], strategies: Path | None
+) -> ReproductionDesign:
+    """Choose the design on institutions, which rules play; raises InputError."""
+    if reproduction.institutions is None:
+        raise InputError(
+            f"{reproduction.name} has no experiment on institutions; leave out --institutions"
+        )
+    if models or strategies is not None:
+        raise InputError(
+            "--institutions is played with rules; leave out --model and --strategies, or put the "
+            "mechanisms into a scenario file of language_village, and `society run` it with "
+            "--model M"
+        )
+    return reproduction.institutions
 
 
 def _kept_levels(levels: Any, keep: Sequence[str] | None) -> Any:

@@ -14,9 +14,12 @@ from __future__ import annotations
 
 import json
 import lzma
+import os
 import sqlite3
 import struct
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -30,7 +33,11 @@ SCHEMA = """
 CREATE TABLE chunks (first INTEGER PRIMARY KEY, last INTEGER, data BLOB, seal TEXT);"""
 
 _ROUNDS, _BYTES = 256, 8 * 2**20  # of a chunk, at most, before it is compressed
+_FIRST = 2 * 2**20  # of the first chunk, which tells whether packing pays
 _WORTH_IT = 2**17  # bytes of rows; fewer are left as they are
+_SHARE = 0.4  # of the bytes of its rows, at most, that the first chunk may have
+# The fastest search for repetitions: large ones are found before, as equal cells.
+_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 0, "depth": 1}]
 _MOST = 64 * 2**20  # bytes that a chunk may hold: a round may be larger than _BYTES
 _SIZES = struct.Struct("<II")
 _ROW = "round, path, digest, ends, troubles, look, arrays, line_look, lines"
@@ -68,32 +75,64 @@ class _Head(NamedTuple):
 
 
 def compact(connection: sqlite3.Connection, layout: LayoutOf) -> bool:
-    """Move the rows of rounds into chunks, in one transaction; False if that is not worth it."""
+    """Move the rows of rounds into chunks, in one transaction; False if that is not worth it.
+
+    It is worth it if the first chunk has at most two fifths of the bytes of its rows: arrays of
+    many different numbers, as those of a thousand villages, hardly shrink, and take seconds.
+    """
     size = "length(arrays) + length(lines)"
-    query = f"SELECT coalesce(sum({size}), 0), coalesce(max({size}), 0) FROM rounds"
-    together, largest = connection.execute(query).fetchone()
+    query = f"SELECT coalesce(sum({size}), 0), coalesce(max({size}), 0), min(round) FROM rounds"
+    together, largest, start = connection.execute(query).fetchone()
     # Large arrays are compressed one by one already, and reading a chunk takes all its memory.
     if together < _WORTH_IT or largest > _MOST // 2:
         return False
     connection.execute("BEGIN IMMEDIATE")
     try:
-        before = _chain_before(connection)
-        inflate = _Inflation(connection, layout)
-        for rows in _bundles(connection, inflate):
-            data = _pack(rows, before, inflate.layout)
-            if not _holds(data, rows, inflate.layout):
+        for first, last, data in _packed(connection, _Inflation(connection, layout)):
+            stored = f"SELECT sum({size}) FROM rounds WHERE round BETWEEN ? AND ?"
+            (rows,) = connection.execute(stored, (first, last)).fetchone()
+            if not data or (first == start and len(data) > _SHARE * rows):
                 connection.rollback()
                 return False
-            first, last = rows[0].round, rows[-1].round
             row = (first, last, data, checksum(first, last, blob=data))
             connection.execute("INSERT INTO chunks VALUES (?, ?, ?, ?)", row)
-            before = rows[-1].chain
         connection.execute("DELETE FROM rounds")
         connection.execute("COMMIT")
     except BaseException:  # an interrupt, too, must leave the rounds where they are
         connection.rollback()
         raise
     return True
+
+
+def _packed(
+    connection: sqlite3.Connection, inflate: _Inflation
+) -> Iterator[tuple[int, int, bytes]]:
+    """Yield first and last round of each chunk and its data, b"" if that does not give them back.
+
+    Chunks are made in threads, since compressing lets others run: one for each core.
+    """
+    cores = os.cpu_count() or 1
+    before = _chain_before(connection)
+    waiting = deque[tuple[int, int, Future[bytes]]]()
+    most = 0  # the first chunk tells whether there will be others
+    pool = ThreadPoolExecutor(cores)
+    try:
+        for rows in _bundles(connection, inflate):
+            job = pool.submit(_pack_and_check, rows, before, inflate.layouts())
+            waiting.append((rows[0].round, rows[-1].round, job))
+            before = rows[-1].chain
+            if len(waiting) > most:  # rows of more chunks would fill the memory
+                yield _done(waiting)
+                most = cores
+        while waiting:
+            yield _done(waiting)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _done(waiting: deque[tuple[int, int, Future[bytes]]]) -> tuple[int, int, bytes]:
+    first, last, job = waiting.popleft()
+    return first, last, job.result()
 
 
 def last_of_chunks(connection: sqlite3.Connection) -> int | None:
@@ -167,8 +206,9 @@ class _Inflation:
         self._layouts = {number: layout(number) for (number,) in numbers}
         self._numbers = {one: number for number, one in self._layouts.items()}
 
-    def layout(self, number: int) -> ArrayLayout:
-        return self._layouts[number]
+    def layouts(self) -> LayoutOf:
+        """Return the layouts by number, as they are known now: for another thread."""
+        return self._layouts.copy().__getitem__
 
     def __call__(self, row: ChunkRow) -> ChunkRow:
         look, arrays = self._inflate_blob(row.look, row.arrays)
@@ -191,13 +231,13 @@ def _bundles(
 ) -> Iterator[list[ChunkRow]]:
     """Yield the rows of each chunk to be made."""
     bundle: list[ChunkRow] = []
-    size = 0
+    size, most = 0, _FIRST
     found = connection.execute(f"SELECT {_ROW}, chain FROM rounds ORDER BY round")
     for row in map(inflate, map(ChunkRow._make, found)):
         here = len(row.arrays) + len(row.lines)
-        if bundle and (len(bundle) == _ROUNDS or size + here > _BYTES):
+        if bundle and (len(bundle) == _ROUNDS or size + here > most):
             yield bundle
-            bundle, size = [], 0
+            bundle, size, most = [], 0, _BYTES
         bundle.append(row)
         size += here
     if bundle:
@@ -233,16 +273,19 @@ def _pack(rows: Sequence[ChunkRow], before: str, layout: LayoutOf) -> bytes:
     )
     words = json.dumps(head, separators=(",", ":")).encode()
     body = b"".join(cell for cells in groups.values() for cell in cells)
-    packed = lzma.compress(words + body, format=lzma.FORMAT_XZ, check=lzma.CHECK_NONE, preset=0)
+    packed = lzma.compress(
+        words + body, format=lzma.FORMAT_XZ, check=lzma.CHECK_NONE, filters=_FILTERS
+    )
     return _SIZES.pack(len(words), len(body)) + packed
 
 
-def _holds(data: bytes, rows: Sequence[ChunkRow], layout: LayoutOf) -> bool:
-    """Check that a chunk gives its rows back, since they are deleted for it."""
+def _pack_and_check(rows: Sequence[ChunkRow], before: str, layout: LayoutOf) -> bytes:
+    """Pack a chunk; b"" if it does not give its rows back, since they are deleted for it."""
+    data = _pack(rows, before, layout)
     try:
-        return list(_unpack(data, layout)) == rows
+        return data if list(_unpack(data, layout)) == rows else b""
     except ValueError:  # more than may be read at once
-        return False
+        return b""
 
 
 def _decompress(data: bytes) -> tuple[_Head, bytes]:

@@ -153,18 +153,19 @@ def _unread(run: RunFile) -> str:
     )
 
 
-def record_findings(path: Path, files: Path | None = None) -> None:
+def record_findings(path: Path, files: Path | None = None) -> bool:
     """Compute and record the findings of a finished run that has none; raises InputError.
 
-    Embeddings that they rest on are recorded with them, so that its page can show them.
+    Embeddings that they rest on are recorded with them, so that its page can show them. Returns
+    whether there was anything to record.
     """
     with open_run_file(path, files) as run:
         if run.findings() is not None or run.manifest.level != "full" or run.manifest.objects:
-            return
+            return False
         calls = _KeptVectors(run)
         found, note = run_post_analysis(run, run.manifest.society(), calls)
     if note:
-        return
+        return False
     words = findings_text(found)
     rows = [vector_row(*named, vector) for named, vector in calls.made.items()]
     try:
@@ -173,6 +174,7 @@ def record_findings(path: Path, files: Path | None = None) -> None:
             connection.execute("INSERT INTO findings VALUES (?, ?)", (words, checksum(words)))
     except sqlite3.Error as error:
         raise RunFileError(f"cannot write the findings to {path}: {error}") from error
+    return bool(found)
 
 
 def findings_text(findings: Iterable[Finding]) -> str:

@@ -7,6 +7,7 @@ effect (society.engine.intervention), and it goes live, in a run file of its own
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from society.config.birth_parameters import birth_parameters
 from society.config.build import Society
 from society.config.run_config import (
     CohortConfig,
@@ -29,7 +31,7 @@ from society.engine.calls import Spent
 from society.engine.game_master import Outcome
 from society.engine.gateway import ModelGateway
 from society.engine.parameters import Issue, ValidationIssues, validate
-from society.errors import InputError, ScenarioError, short_path, suggest
+from society.errors import InputError, ScenarioError, WiringWarning, short_path, suggest
 from society.user_code import guard_user_code
 
 from .agent_names import AgentNames
@@ -138,6 +140,7 @@ def plan_fork(run: RunFile, at: Place, changes: Changes) -> Planned:
     changed_models = _changed_models(before, setup)
     _refuse_unlike(before, setup, after)
     _refuse_over(run, before, setup, after)
+    _check_birth_parameters(run, before, setup)
     words = (*_describe(before, setup, entries, changed_models), *_taken_out(names, changes))
     _refuse_before_last_change(run, after, words)
     note = note.model_copy(update={"changes": words})
@@ -173,7 +176,10 @@ def fork(
             note = planned.note.model_copy(update={"fresh": True})
             planned = replace(planned, notes=(*planned.notes[:-1], note))
         session = _session(run, planned, out, fresh, overwrite, awaiting)
-        return play_session(session, watch, conclude)
+        end = play_session(session, watch, conclude)
+        if not end.code and not planned.same:
+            _warn_of_no_difference(run, planned, session.writer.path)
+        return end
 
 
 @contextmanager
@@ -423,6 +429,57 @@ def _refuse_over(run: RunFile, before: Society, setup: Society, after: int) -> N
             f"the run ends with round {after}, so that nothing can follow it; fork at an earlier "
             f"round{more}"
         )
+
+
+def _check_birth_parameters(run: RunFile, before: Society, setup: Society) -> None:
+    """Look for changed parameters of components that count only where a life begins.
+
+    Raises ScenarioError if nobody is born in the run, and warns of what they do if somebody is.
+    """
+    unread = [*_changed_birth_parameters(before, setup)]
+    if not unread:
+        return
+    first, *more = unread
+    words = f"{first} counts only where a life begins"
+    if more:
+        words = f"{', '.join(more)} and {first} count only where a life begins"
+    whole = run.manifest.level == "full" and run.status == "finished"
+    if whole and not any(
+        key == ("newborn", "") for look in run.looks() for *_, keys in look.lines for key in keys
+    ):
+        raise ScenarioError(
+            f"{words}, and nobody is born in {short_path(run.path)}, so that nothing would change; "
+            "replace the component by another one, or start another run"
+        )
+    warnings.warn(f"{words}: those who live keep what they have", WiringWarning, stacklevel=2)
+
+
+def _changed_birth_parameters(before: Society, setup: Society) -> Iterator[str]:
+    """Yield the changed parameters of components that only `begin` reads, in words."""
+    for was, now in zip(before.cast(), setup.cast(), strict=True):
+        old = {part.chance_id: part for part in was.components}
+        for part in now.components:
+            same = old.get(part.chance_id)
+            if type(same) is not type(part):
+                continue
+            for name in sorted(birth_parameters(type(part))):
+                if getattr(part, name) != getattr(same, name):
+                    yield f"{name} of {part.title()} in cohort {now.name!r}"
+
+
+def _warn_of_no_difference(run: RunFile, planned: Planned, out: Path) -> None:
+    """Warn of changes after which both histories are the same to their end."""
+    if run.status != "finished":
+        return
+    with open_run_file(out) as child:
+        if child.standing.digest != run.standing.digest:
+            return
+    warnings.warn(
+        f"it made no difference ({'; '.join(planned.note.changes)}): to its end the history is "
+        f"that of {short_path(run.path)}",
+        WiringWarning,
+        stacklevel=2,
+    )
 
 
 def _refuse_before_last_change(run: RunFile, after: int, words: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -466,6 +466,7 @@ def _columns(cast: Cast) -> tuple[ColumnNote, ...]:
     )
 
 
+@cache  # a sweep writes thousands of manifests
 def library_versions() -> dict[str, str]:
     """Return the versions on which the last bits of a run's numbers may depend."""
     try:

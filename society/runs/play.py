@@ -78,8 +78,9 @@ def resume(
             path, changed, files=files, beside=design_files, awaiting=awaiting
         )
         if session is None:
-            record_findings(path, files)
-            return End("finished")
+            recorded = record_findings(path, files)
+            done = "its findings were missing and are recorded now"
+            return End("finished", words=done if recorded else "there is nothing to resume")
         purpose = "designs" if is_drafting(session.setup.spec.mechanisms) else ""
         return _play([session._replace(purpose=purpose)], watch, conclude)
 

@@ -45,24 +45,24 @@ class RoundLabels:
         self.counted = self.levels[0] if len(self.levels) == 1 else "round"
 
     def title(self, page: Page) -> str:
-        """Title a page: Round 3 of 10; Generation 2 · game 1 · round 5; Before the first round."""
+        """Title a page: Round 3 of 10; Generation 2 · game 1 · round 5; Before the first day."""
         if page.number == 0:
-            return f"Before the first {self.levels[0] if self.nested else 'round'}"
+            return f"Before the first {self.levels[0] if self.nested else self.counted}"
         if self.nested:
             words = " · ".join(f"{level} {number}" for level, number, _ in self._parts(page.path))
             return words[0].upper() + words[1:]
         if len(page.path) > 1:
             return f"Round {page.number} ({_dotted(page.path)})"
-        return f"Round {self.among(page.number)}"
+        return f"{self.counted} {self.among(page.number)}".capitalize()
 
     def label(self, page: Page) -> str:
-        """Return a short label: round 3, or 2.1.5."""
-        return _dotted(page.path) if self.nested else f"round {page.number}"
+        """Return a short label: round 3, day 3, or 2.1.5."""
+        return _dotted(page.path) if self.nested else f"{self.counted} {page.number}"
 
     def reached(self, path: Sequence[int], number: int) -> list[str]:
-        """Name each level: generation 2 of 10, game 1 of 2, round 5 of 12; or round 3 of 10."""
+        """Name each level: generation 2 of 10, game 1 of 2, round 5 of 12; or day 3 of 10."""
         if not self.nested:
-            return [f"round {self.among(number)}"]
+            return [f"{self.counted} {self.among(number)}"]
         parts = self._parts(path or (0,))
         return [f"{level} {number} of {size}" for level, number, size in parts]
 

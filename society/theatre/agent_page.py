@@ -153,7 +153,7 @@ class _AgentPage:
                 at = View(round=number, replicate=self.replicate)
                 names = names_at(self.history, at, self.style)
             deeds = list(_AgentsDeeds(self, scene, names).all())
-            label = self.style.text(labels.label(scene.page).removeprefix("round "), "dim")
+            label = self.style.text(labels.label(scene.page).split()[-1], "dim")
             for deed in deeds:
                 told = True
                 yield from labelled(label, self.style.text(deed), self.width, gutter=9)

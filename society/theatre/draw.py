@@ -102,7 +102,8 @@ def draw_beside(
     halves = _halves(size)
     differences = _differences(first, second)
     if halves.width < SMALLEST.width:
-        lines = _screen(front, view, size, style, differences[int(view.second)])
+        about = f"{differences[int(view.second)]}, c: the other run"
+        lines = _screen(front, view, size, style, about)
         return _above(bottom, lines, size)
     style, room = TerminalStyle(style.encoding, halves.width), size.height - 2
     views = [view if run is front else view.on_other_run(run) for run in (first, second)]

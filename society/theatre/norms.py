@@ -102,7 +102,8 @@ def _banner(history: History, norm: Norm, width: int, height: int, style: Termin
     if not sentence:
         head.append(f" {style.quantity(norm.value, spec)}", "bold magenta")
     if norm.since:
-        since = labels.title(history.page(norm.since)) if labels.nested else f"Round {norm.since}"
+        page = history.page(norm.since)
+        since = labels.title(page) if labels.nested else labels.label(page)
         head.append(f" since {since[0].lower()}{since[1:]}", "dim")
     if norm.since and not sentence and _says_something(norm.before):
         head.append(f", before {style.figure(norm.before)}", "dim")

@@ -1,6 +1,6 @@
 """How often `society why` names a planted culprit, and somebody in villages without one.
 
-    python tests/benchmarks/post_mortems.py [--villages 80] [--seed 10000]
+    python tests/benchmarks/post_mortems.py [--villages 80] [--seed 40000]
 
 Shares are of the villages that failed, with Wilson's intervals of 95 %. The rule was found on seeds
 below 1,000.
@@ -16,10 +16,30 @@ from tests.planted_culprits import (
     BAD_LUCK,
     EQUAL_TAKERS,
     MANY_TAKERS,
+    RESTRAINED,
     WITH_CULPRIT,
     Design,
     Named,
+    alike,
     measure,
+    measure_changed,
+    personas,
+)
+
+# Villages that a fork has changed: slightly, with a planted culprit; or so that it ruins them.
+CHANGED: Sequence[tuple[str, Sequence[Design], tuple[str, float], int]] = (
+    ("changed, with a planted culprit", WITH_CULPRIT, ("fine", 5), 2),
+    (
+        "ruined by the change",
+        (
+            alike("restrained, a rich lake", RESTRAINED),
+            personas("personas, altruists", population="altruist"),
+            personas("personas, general"),
+        ),
+        ("growth", 0.15),
+        10,
+    ),
+    ("changed, equal or many takers", (*EQUAL_TAKERS, *MANY_TAKERS[:3]), ("growth", 0.3), 2),
 )
 
 
@@ -58,13 +78,21 @@ def _print_row(name: str, row: Named, planted: bool) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--villages", type=int, default=80)
-    parser.add_argument("--seed", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=40_000)
     args = parser.parse_args()
     seeds = iter(range(args.seed, args.seed + 100 * 1_000, 1_000))
     print_group("with a planted culprit", WITH_CULPRIT, args.villages, seeds)
     print_group("equal takers", EQUAL_TAKERS, args.villages, seeds)
     print_group("many takers", MANY_TAKERS, args.villages, seeds)
     print_group("bad luck", BAD_LUCK, args.villages, seeds)
+    for heading, designs, change, after in CHANGED:
+        print(f"\n{heading}: {change[0]} {change[1]:g} after round {after}")
+        for design, seed in zip(designs, seeds, strict=False):
+            _print_row(
+                design.name,
+                measure_changed(design, change, after, args.villages, seed),
+                design.planted,
+            )
 
 
 if __name__ == "__main__":

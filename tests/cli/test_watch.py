@@ -198,6 +198,32 @@ def test_without_a_terminal_watching_is_printing_lines(typed: Typed) -> None:
     assert "round 5 of 5" in said.err
 
 
+FRAIL = """
+from society import Component
+
+class Frail(Component):
+    answers = ("effort",)
+
+    def answer(self, ask, me):
+        return [0.3, 0.3] if me.moment < 3 else [1 / 0]
+"""
+
+
+def test_a_run_that_fails_while_it_is_watched_says_why_and_where_it_stands(typed: Typed) -> None:
+    """A rule of the user's divides by zero in round 3; the rounds before it are shown and kept."""
+    Path("frail.py").write_text(FRAIL)
+    Path("frail.yaml").write_text(
+        "scenario: fishing_village\nrounds: 5\nuses: [frail.py]\nparameters: {ends_on: horizon}\n"
+        "cohorts: [{name: folk, count: 2, replace: {harvest: frail}}]\n"
+    )
+    said = typed("run", "frail.yaml", "--watch", "--out", "a.run")
+    assert said.code == 1
+    assert "round 2 of 5" in said.err
+    assert "frail.py:8: ZeroDivisionError: division by zero" in said.err
+    with open_run_file(Path("a.run")) as run:
+        assert (run.status, run.rounds) == ("failed", 2)
+
+
 def test_windows_is_told_that_it_cannot_watch(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -288,7 +288,8 @@ def sized(case: Case) -> Case:
     def within(sizes: Mapping[str, int]) -> dict[str, Any]:
         return {name: most for name, most in sizes.items() if name not in said}
 
-    setup = altered(case, **within(SMALL)).setup(rehearsed=False)
+    small = altered(case, **within(SMALL))
+    setup = small.setup(rehearsed=False)
     if setup.agents > CROWD and not setup.spec.cohorts:
         case = altered(case, agents=CROWD)
     asked, again = setup.models_named, len(setup.scenario.display.levels) > 1
@@ -298,7 +299,15 @@ def sized(case: Case) -> Case:
         {name: fewer(given, 2 if asked else 3) for name, given in part.items()}
         for part in setup.spec.mechanisms
     ]
-    return altered(case, **size, **({"mechanisms": stages} if stages else {}))
+    found = altered(case, **size, **({"mechanisms": stages} if stages else {}))
+    PARTS[id(found)] = _named_parts(setup)
+    return found
+
+
+def _named_parts(setup: Society) -> set[object]:
+    names = {name for part in setup.spec.mechanisms for name in part}
+    kinds = {type(part) for cohort in setup.cast() for part in cohort.components}
+    return {setup.scenario.name} | names | kinds
 
 
 def fewer(given: Mapping[str, Any], most: int) -> dict[str, Any]:
@@ -307,6 +316,7 @@ def fewer(given: Mapping[str, Any], most: int) -> dict[str, Any]:
     return {name: min(value, most) if name in many else value for name, value in given.items()}
 
 
+PARTS: dict[int, set[object]] = {}  # of each case, which several tests ask for
 CASES = every_case()
 # A ring, a small world, complete and patchy graphs are quick; these are left to `make test-all`.
 RARE_GRAPHS = {"lattice", "caveman", "random_regular", "scale_free"}
@@ -314,19 +324,7 @@ RARE_GRAPHS = {"lattice", "caveman", "random_regular", "scale_free"}
 
 def parts_of(case: Case) -> set[object]:
     """Return the scenario and the mechanisms of a case, by name, and its kinds of components."""
-    if id(case) not in _PARTS:
-        _PARTS[id(case)] = _find_parts(case)
-    return _PARTS[id(case)]
-
-
-_PARTS: dict[int, set[object]] = {}  # several tests ask for those of all cases
-
-
-def _find_parts(case: Case) -> set[object]:
-    setup = case.setup(rehearsed=False)
-    names = {name for part in setup.spec.mechanisms for name in part}
-    kinds = {type(part) for cohort in setup.cast() for part in cohort.components}
-    return {setup.scenario.name} | names | kinds
+    return PARTS[id(case)]
 
 
 def deal_shares(cases: Sequence[Case]) -> list[set[int]]:
@@ -348,7 +346,7 @@ def deal_shares(cases: Sequence[Case]) -> list[set[int]]:
     return dealt
 
 
-SHARES = 4
+SHARES = 8
 DEALT = deal_shares(CASES)
 
 

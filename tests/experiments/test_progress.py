@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import os
 import re
@@ -17,10 +18,15 @@ from rich.console import Console
 from rich.progress import ProgressColumn
 
 from society.engine.calls import Usage
-from society.experiments.progress import Progress, describe_spending
-from society.experiments.worker import JobResult
+from society.experiments.experiment import read_experiment
+from society.experiments.jobs import planned_runs
+from society.experiments.progress import NoProgress, Progress, describe_spending
+from society.experiments.sweep import WorkersRun, _Watched
+from society.experiments.worker import JobResult, play_run
 
 if TYPE_CHECKING:
+    from society.engine.history import Page
+    from society.llm.providers.batch_desk import BatchDesk
     from tests.conftest import Provider, Typed
 
 SHORT = """
@@ -239,3 +245,28 @@ def test_what_was_spent_is_told_as_far_as_it_is_known(
     ledgers: dict[str, list[Usage]], words: str
 ) -> None:
     assert describe_spending(ledgers) == words
+
+
+def test_the_run_of_a_worker_is_told_of_while_it_is_written(tmp_path: Path) -> None:
+    """Three rounds of a village of rules, looked at after each; nothing is new in a second look."""
+    (tmp_path / "e.yaml").write_text(SHORT)
+    part, *_ = planned_runs(read_experiment(tmp_path / "e.yaml"), tmp_path)
+    looks: list[Any] = []
+
+    class Looking:
+        def page(self, page: Page) -> None:
+            looks.append((page.number, run.look(), run.look()))
+
+        def awaiting(self, count: int) -> None: ...
+        def batching(self, desk: BatchDesk) -> None: ...
+
+    run = WorkersRun(part, _Watched(part, NoProgress()))
+    assert run.look() is None
+    asyncio.run(play_run(part.setup, part.file, "summary", spectator=Looking()))
+    assert looks == [
+        (0, None, None),
+        (1, (1 / 3, "survival_time 1 so far"), None),
+        (2, (2 / 3, "survival_time 2 so far"), None),
+        (3, (1.0, "survival_time 3 so far"), None),
+    ]
+    assert run.look() is None, "the run is over, and its end is told otherwise"

@@ -170,6 +170,7 @@ def drawn(played: PlayedDilemmas) -> dict[str, Figure]:
         return tables | figures(metagame_figures.payoffs_section(nothing))
 
 
+@pytest.mark.thorough
 def test_mean_payoffs_stand_where_tables_3_to_7_say(drawn: dict[str, Figure]) -> None:
     data = drawn["table-3"].data
     for game, printed in PRINTED.items():
@@ -184,6 +185,7 @@ def test_mean_payoffs_stand_where_tables_3_to_7_say(drawn: dict[str, Figure]) ->
         assert (np.abs(dots.across - means) <= 2 * errors + ROUNDING).all(), game
 
 
+@pytest.mark.thorough
 def test_cells_of_figures_13_to_32_have_the_published_payoffs(
     drawn: dict[str, Figure], played: PlayedDilemmas
 ) -> None:

@@ -13,6 +13,7 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}")
 _FIGURE = re.compile(
     r'(<svg [^>]*data-view="wide".*?</svg>).*?<script type="application/json">(.*?)</script>', re.S
 )
+_RULE = re.compile(r"^\.(d\d+) \{ (.*) \}$", re.M)
 _SIZE = re.compile(r"(?:font-size:|font:[^;]*?)\s*([\d.]+)px")
 
 
@@ -37,13 +38,14 @@ class Stroke(NamedTuple):
 
 def series_of_page(page: str) -> Iterator[dict[str, set[str]]]:
     """Yield the colours of each series by its label, figure by figure."""
+    rules = dict(_RULE.findall(page))
     for svg, data in _FIGURE.findall(page):
         labels = json.loads(data)["labels"]
         colours = dict[str, set[str]]()
         for group in ElementTree.fromstring(svg).iter():
             if found := _SERIES.search(group.get("id", "")):
                 own = ElementTree.tostring(group, "unicode")
-                styles = " ".join(re.findall(r'style="([^"]*)"', own))
+                styles = " ".join(rules[name] for name in re.findall(r'class="([^"]*)"', own))
                 colours.setdefault(labels[int(found[1])], set()).update(_COLOUR.findall(styles))
         yield colours
 

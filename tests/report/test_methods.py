@@ -155,6 +155,15 @@ def test_calls_are_summed_by_what_was_sent() -> None:
 
 
 @pytest.mark.thorough
+def test_methods_name_no_path_of_one_machine() -> None:
+    folders = ["/home/ann/strategies/public_goods", ["/srv/strategies/common_pool"], "relative"]
+    assert methods.parameter_word(folders) == (
+        "['strategies/public_goods', ['strategies/common_pool'], 'relative']"
+    )
+    assert methods.parameter_word("/home/ann/strategies/public_goods") == "strategies/public_goods"
+    assert [methods.parameter_word(one) for one in (0.5, True, None)] == ["0.5", "true", "none"]
+
+
 def test_a_figure_for_print_has_its_width_its_fonts_and_no_date() -> None:
     def draw(figure: object) -> None:
         figure.subplots().plot([1, 2], [3, 4])  # type: ignore[attr-defined]

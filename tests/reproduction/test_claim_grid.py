@@ -169,7 +169,7 @@ def luminance(colour: str) -> float:
 
 
 def test_a_claim_opens_what_was_compared(section: Section) -> None:
-    nets = next(one for one in section.parts if isinstance(one, Section) and "Nets" in one.title)
+    nets = next(one for one in section.walk() if isinstance(one, Section) and "Nets" in one.title)
     assert (nets.title, nets.folded) == ("●○  Nets pay", True)
     assert nets.parts[0] == "It does. (the paper, Fig. 1)"
     table = next(one for one in nets.walk() if isinstance(one, Table))

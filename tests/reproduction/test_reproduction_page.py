@@ -15,8 +15,11 @@ from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign
 from society.config.registry import reproduction
 from society.experiments.clusters import local_processes
 from society.experiments.progress import NoProgress
+from society.report.figures.style import Figure
+from society.report.page import Section, SectionPart
 from society.report.sections import SECTIONS, StudyView
-from society.reproduction.reproduction_page import write_page
+from society.report.tables import Table
+from society.reproduction.reproduction_page import fold_after_figure, write_page
 from society.reproduction.run import ReproductionRun
 
 pytestmark = pytest.mark.xdist_group("reproduction page")
@@ -124,3 +127,18 @@ def test_no_claim_and_no_entry_is_left_out_of_a_page_since_there_are_many(tmp_pa
     assert (
         "In stag hunt contracts alone fail with GPT-4o and Qwen3 30B" in text
     )  # of table 7, the last
+
+
+def test_figures_behind_the_first_one_of_a_section_are_one_click_away() -> None:
+    first, second = (Figure(name, name, "", "", "<svg/>", b"") for name in ("first", "second"))
+    table = Table.of("t", "t", [("text", "a")], [("1",)])
+    found = fold_after_figure(Section("Counterpart", ["lead", first, second, table], "there"))
+    *shown, more = found.parts
+    assert shown == ["lead", first]
+    assert isinstance(more, Section)
+    assert (more.title, more.folded) == ("More: 1 figure and 1 table", True)
+    assert list(more.parts) == [second, table]
+    shorter: list[list[SectionPart]] = [["lead", table], ["lead", first, table], ["lead"]]
+    for short in shorter:
+        kept = Section("Counterpart", short)
+        assert fold_after_figure(kept) == kept

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
+from society.analysis.study import open_sweep
 from society.claims.data import Trial
 from society.claims.types import (
     Claim,
@@ -92,6 +93,42 @@ def test_an_experiment_is_played_with_what_stands_in_place_of_its_words() -> Non
 def test_an_experiment_as_it_is_written_keeps_its_text() -> None:
     file = experiments()["village_fines_by_growth"]
     assert read_experiment(file).text == file.read_text("utf-8")
+
+
+def test_institutions_are_an_experiment_of_their_own() -> None:
+    """All principles, each left out, none, and each that acts alone; under both sets of numbers."""
+    run = ReproductionRun(reproduction("village"), Path("nowhere"), institutions=True)
+    assert list(run.results) == ["principles-default", "principles-subsistence"]
+    assert run.extent == "34,000 runs in 34 conditions"
+    assert all(claim.ours for claim in run.design.claims)
+    conditions = {one.name for one in run.results["principles-default"].experiment.conditions}
+    left_out = {one.removeprefix("without_") for one in conditions if one.startswith("without_")}
+    assert len(left_out) == 8
+    alone = {one.removeprefix("only_") for one in conditions if one.startswith("only_")}
+    assert left_out - alone == {"right_to_organise"}
+
+
+def test_institutions_are_refused_where_there_are_none_and_with_models() -> None:
+    with pytest.raises(InputError, match="donor has no experiment on institutions"):
+        ReproductionRun(reproduction("donor"), Path("nowhere"), institutions=True)
+    with pytest.raises(InputError, match="played with rules; leave out --model"):
+        ReproductionRun(reproduction("village"), Path("nowhere"), ["offline"], institutions=True)
+
+
+@pytest.mark.thorough
+def test_principles_that_act_on_fines_do_nothing_where_nobody_fines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Alone they leave villages as they were, to the last digit; boundaries do not."""
+    words = ["reproduce", "village", "--institutions", "--repetitions", "30", "--quiet"]
+    assert main([*words, "--out", str(tmp_path / "out"), "--workers", "1"]) == 0
+    table = open_sweep(tmp_path / "out" / "principles-default").runs
+    times = table.pivot(index="replicate", columns="condition", values="survival_time")
+    for name in ("fitted_rules", "graduated_sanctions", "conflict_resolution", "nested_villages"):
+        assert (times[f"only_{name}"] == times["none"]).all()
+    assert (times["only_boundaries"] >= times["none"]).mean() > 0.9
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert "1. Clear boundaries: a village lasts longer with it (ours)" in page
 
 
 def test_models_become_levels_of_the_factor_model() -> None:

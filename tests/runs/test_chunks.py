@@ -220,3 +220,28 @@ def test_rounds_that_are_large_once_unpacked_can_be_read(
     said = [step.arrays["common", "number"] for step in page.steps if step.kind == "said"]
     assert [float(one[0, -1]) for one in said] == [*range(lines)]
     assert all((one == one[0, 0]).all() for one in said)
+
+
+def test_what_hardly_shrinks_keeps_its_rows(tmp_path: Path) -> None:
+    """Wealth and catches of a thousand villages are different numbers: half their bytes stay."""
+    path = tmp_path / "a.run"
+    pages = play(path, source="fishing_village", replicates=1_000, rounds=4, **LASTING)
+    assert counts(path) == (5, 0)
+    with open_run_file(path) as run:
+        for page, record in zip(pages, run.records(), strict=True):
+            assert_same(page, record.page)
+
+
+def test_chunks_are_the_same_on_any_number_of_cores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("society.runs.chunks._ROUNDS", 10)
+    seals = []
+    for cores in (1, 3):
+        monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
+        path = tmp_path / f"{cores}.run"
+        play(path, source="fishing_village", replicates=30, rounds=40, **LASTING)
+        with closing(sqlite3.connect(path)) as connection:
+            seals.append(connection.execute("SELECT first, last, seal FROM chunks").fetchall())
+    assert [seal[:2] for seal in seals[0]] == [(0, 9), (10, 19), (20, 29), (30, 39), (40, 40)]
+    assert seals[0] == seals[1]

@@ -16,7 +16,14 @@ from society.cli.main import main
 from society.config.build import build
 from society.config.run_config import Setting, load_config
 from society.engine.calls import Usage
-from society.errors import InputError, RunFileError, SocietyError, UntrustedCodeError
+from society.errors import (
+    InputError,
+    RunFileError,
+    ScenarioError,
+    SocietyError,
+    UntrustedCodeError,
+    WiringWarning,
+)
 from society.runs.fork import Changes, branch, fork
 from society.runs.play import play
 from society.runs.runfile import open_run_file
@@ -303,6 +310,44 @@ def test_a_fork_may_name_a_program_that_its_parent_did_not_play(tmp_path: Path) 
     assert taken == [[], [0, 0, 0], [0, 0, 0], [1, 1, 1], [1, 1, 1]]
     shutil.rmtree(folder)
     assert verify(tmp_path / "b.run").ok
+
+
+# What changes nothing
+
+
+def test_parameters_that_count_at_birth_are_refused_where_nobody_is_born(made: Any) -> None:
+    eager = {"name": "villager", "parameters": {"efforts": [[1, 1]] * 3, "effort_noise": 0.1}}
+    with pytest.raises(ScenarioError) as refused:
+        made(5, Changes(cohorts=[eager]))
+    assert str(refused.value) == (
+        "efforts of harvest in cohort 'villager' counts only where a life begins, and nobody is "
+        f"born in {made.parent}, so that nothing would change; replace the component by another "
+        "one, or start another run"
+    )
+
+
+def test_parameters_that_count_at_birth_are_said_to_leave_the_living_alone(tmp_path: Path) -> None:
+    given = {"mechanisms": [{"generations": {"fitness": "wealth", "fold": "last", "count": 3}}]}
+    setup = build(load_config("fishing_village", given | {"rounds": 4, "agents": 4}))
+    play(setup, tmp_path / "a.run")
+    eager = Changes(cohorts=[{"name": "villager", "parameters": {"efforts": [[1, 1]] * 3}}])
+    words = (
+        "efforts of harvest in cohort 'villager' counts only where a life begins: those who live"
+    )
+    with pytest.warns(WiringWarning, match=words):
+        fork(tmp_path / "a.run", 2, eager, tmp_path / "b.run")
+
+
+def test_a_change_that_makes_no_difference_is_said_to(tmp_path: Path) -> None:
+    """Donors are endowed where a game begins, and in the last game none does."""
+    play(build(load_config("donor_game", {"rounds": 3, "seed": 4})), tmp_path / "a.run")
+    more = Changes(settings=[Setting("endowment", 20, "here")])
+    with pytest.warns(WiringWarning) as said:
+        fork(tmp_path / "a.run", (2, 1), more, tmp_path / "b.run")
+    assert str(said[0].message) == (
+        "it made no difference (endowment 10 -> 20): to its end the history is that of "
+        f"{tmp_path / 'a.run'}"
+    )
 
 
 # What is refused

@@ -217,6 +217,8 @@ def test_a_finished_run_has_nothing_to_resume(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["resume", str(file), "--quiet"]) == 0
+    assert "is finished; its findings were missing and are recorded now" in capsys.readouterr().err
+    assert main(["resume", str(file), "--quiet"]) == 0
     assert "is finished; there is nothing to resume" in capsys.readouterr().err
 
 

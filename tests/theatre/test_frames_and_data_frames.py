@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -15,6 +16,9 @@ from society.theatre.frame import Size
 from society.theatre.history import History
 from society.theatre.inspection import AGENT
 from society.theatre.view import View
+
+if TYPE_CHECKING:
+    from tests.theatre.conftest import Record
 
 # By the run of a fixture: columns that both know of.
 COLUMNS = {
@@ -64,3 +68,28 @@ def test_marks_of_deeds_and_deaths_are_those_of_the_data_frame(village: History)
     died = events[(events["kind"] == "fined_to_death") & (events["scope"] == "gone")]
     gone = [(mark.round, mark.agent) for mark in marks if mark.lane == "gone"]
     assert gone == [*zip(died["round"], died["agent"], strict=True)] != []
+
+
+@pytest.mark.parametrize("round_", [1, 2, 3])
+def test_the_norm_in_force_and_its_votes_are_those_of_the_data_frame(
+    record: Record, round_: int
+) -> None:
+    """Six villagers of the offline mind vote on sentences; what is quoted is one of these."""
+    parameters = {"norm_embedder": "hashing", "ends_on": "horizon"}
+    changes = {"agents": 6, "rounds": 3, "seed": 1, "parameters": parameters}
+    history = record("language_village", changes)
+    events = society.open_run(history.run.path).events
+    now = events[events["round"] == round_]
+    (policy,) = now[(now["kind"] == "adopted") & (now["name"] == "policy")]["text"]
+    votes = Counter(now[(now["kind"] == "vote") & (now["scope"] == "answer")]["text"])
+    assert sum(votes.values()) == 6
+
+    frame = draw(history, View(round=round_), Size(200, 60), TerminalStyle("utf-8", 200)).plain
+    assert f'"{policy}"' in frame
+    (line,) = re.findall(r"^ +votes (.*)$", frame, re.M)
+    shown = [(int(count), words) for count, words in re.findall(r'(\d+) (this|"[^"]*")', line)]
+    assert shown[0] == (votes.pop(policy), "this")
+    assert [count for count, _ in shown[1:]] == sorted(votes.values(), reverse=True)[:3]
+    for count, words in shown[1:]:
+        parts = [re.escape(part.strip()) for part in words.strip('"').split("…")]
+        assert count in [votes[one] for one in votes if re.fullmatch(".*".join(parts), one)], words

@@ -68,16 +68,35 @@ def bootstrapped_mean(values: ArrayLike, *, resampling: Resampling = RESAMPLING)
             f"{len(taken.values)} values: a bootstrap of fewer than {_LEAST} gives intervals that "
             "are too short"
         )
-    drawn = require("scipy.stats").bootstrap(
-        (taken.values,),
-        np.mean,
-        confidence_level=resampling.level,
-        n_resamples=resampling.resamples,
-        batch=max(1, _AT_ONCE // len(taken.values)),
-        rng=generator(resampling.seed, "lab bootstrap mean"),
-    )
-    low, high = drawn.confidence_interval
-    return _mean(taken, Interval(float(low), float(high), resampling.level))
+    drawn = _resampled_means(taken.values, resampling)
+    low, high = _bca(drawn, taken.values, resampling.level)
+    return _mean(taken, Interval(low, high, resampling.level))
+
+
+def _resampled_means(values: Array, resampling: Resampling) -> Array:
+    """Return the means of samples drawn from these values with replacement; (n,) -> (B,)."""
+    chance, n = generator(resampling.seed, "lab bootstrap mean"), len(values)
+    most = max(1, _AT_ONCE // n)
+    sizes = [min(most, resampling.resamples - at) for at in range(0, resampling.resamples, most)]
+    return np.concatenate([values[chance.integers(0, n, (size, n))].mean(-1) for size in sizes])
+
+
+def _bca(drawn: Array, values: Array, level: float) -> tuple[float, float]:
+    """Return the ends of the BCa interval of a mean, from means of resamples; (B,), (n,).
+
+    The share of resamples at an end is Phi(z0 + (z0 + z) / (1 - a (z0 + z))), where z is the
+    normal quantile of that end, z0 that of the share of resamples below the mean, which corrects
+    for bias, and a, from the skewness, corrects for an error that grows with the mean.
+    """
+    centre, special = values.mean(), require("scipy.special")
+    below = ((drawn < centre).mean() + (drawn <= centre).mean()) / 2
+    z0, z = special.ndtri(below), normal_reach(level)
+    # Leaving one value out moves the mean in proportion to that value's deviation.
+    away = values - centre
+    skew = (away**3).sum() / (6 * (away**2).sum() ** 1.5)
+    ends = z0 + np.array([-z, z])
+    low, high = np.quantile(drawn, special.ndtr(z0 + ends / (1 - skew * ends)))
+    return float(low), float(high)
 
 
 def share(count: int, n: int, *, level: float = 0.95) -> ShareEstimate:

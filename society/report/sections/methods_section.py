@@ -15,6 +15,7 @@ _LEAD = (
     "To be copied into a paper: the text is made of what the run files say and of the statistics "
     "that have results on this page. It stands in methods.txt, its literature in references.bib."
 )
+_SEEDS = 5  # at most, that are named
 _SUMMARY = (
     "What a reader checks, item by item, as run files and the tables of this page have it; "
     "nothing of it was written by hand."
@@ -33,8 +34,8 @@ def methods_section(
     models = models_in_use([*played, *(run for coding in codings for run in coding.raters)])
     methods = describe_methods(studies, models, judging)
     literature = bibliography(methods.keys, library_versions()["society"])
-    seeds = ", ".join(sorted({str(run.manifest.seed) for run in played}))
-    parts: list[SectionPart] = [_LEAD, Verbatim(methods.text())]
+    seeds = _name_seeds({run.manifest.seed for run in played})
+    parts: list[SectionPart] = [_LEAD, folded_section("Methods in words", Verbatim(methods.text()))]
     if models:
         parts.append(settings_table(models, seeds))
     parts += [
@@ -46,3 +47,10 @@ def methods_section(
         ),
     ]
     return Section("Methods for a paper", parts, "methods")
+
+
+def _name_seeds(seeds: set[int]) -> str:
+    """Name the seeds of runs, or count them where they are many: manifests have each."""
+    if len(seeds) > _SEEDS:
+        return f"{len(seeds)} of them, in the manifests of the runs"
+    return ", ".join(map(str, sorted(seeds)))

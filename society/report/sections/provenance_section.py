@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any
 
 from society.engine.calls import Usage
 from society.errors import page_path
 from society.experiments.factors import format_label
 from society.llm.providers.settings import ModelSpec
 from society.report.layout import Layout
+from society.report.methods import parameter_word
 from society.report.page import Caveat, RunFiles, Section, SectionPart, Verbatim, folded_section
 from society.report.tables import Head, Table
 from society.runs.manifest import Manifest
@@ -208,21 +207,9 @@ def _parameter_table(given: Sequence[Manifest]) -> Table:
     values: dict[str, dict[str, None]] = {}
     for one in given:
         for name, value in one.params.items():
-            values.setdefault(name, {})[_word(value)] = None
+            values.setdefault(name, {})[parameter_word(value)] = None
     rows = [(name, _some_levels([*each])) for name, each in values.items()]
     return Table.of("parameters", "Parameters", [("text", "name"), ("words", "value")], rows)
-
-
-def _word(value: Any) -> str:
-    shown = _without_folders(value)
-    return format_label(shown) if isinstance(shown, str | int | float | None) else str(shown)
-
-
-def _without_folders(value: Any) -> Any:
-    """Shorten the paths of one machine."""
-    if isinstance(value, list):
-        return [_without_folders(one) for one in value]
-    return page_path(value) if isinstance(value, str) and Path(value).is_absolute() else value
 
 
 def _text_without_folders(text: str) -> str:

@@ -41,10 +41,11 @@ def _where(compared: SetComparison) -> list[str]:
     """Say which folder is called A, and which B, if there are two."""
     if len(compared.folders) == 1:
         return []
-    return [
-        f"{letter} is {page_path(folder.path)} ({folder.manifest.game})."
+    named = [
+        f"{letter}: {page_path(folder.path)} ({folder.manifest.game.replace('_', ' ')})"
         for letter, folder in zip(ascii_uppercase, compared.folders, strict=False)
     ]
+    return [f"Folders: {'; '.join(named)}."]
 
 
 def plane_sentence(plane: PrincipalPlane) -> str:

@@ -43,6 +43,18 @@ def test_the_bootstrap_is_that_of_scipy() -> None:
     assert (found.mean, found.se) == (mean(SKEWED).mean, mean(SKEWED).se)
 
 
+@pytest.mark.parametrize("values", [[30 - one for one in SKEWED], [0.0] * 11 + [1.0], range(40)])
+def test_the_bootstrap_is_that_of_scipy_for_other_shapes(values: ArrayLike) -> None:
+    found = bootstrapped_mean(values, resampling=Resampling(resamples=1_999, seed=1)).interval
+    library = stats.bootstrap(
+        (np.array(values, float),),
+        np.mean,
+        n_resamples=1_999,
+        rng=generator(1, "lab bootstrap mean"),
+    ).confidence_interval
+    assert found[:2] == pytest.approx((library.low, library.high), abs=1e-8)
+
+
 def test_the_bootstrap_follows_the_skew() -> None:
     low, high, _ = bootstrapped_mean(SKEWED).interval
     assert high - np.mean(SKEWED) > 1.5 * (np.mean(SKEWED) - low)

@@ -296,6 +296,7 @@ class Spy:
 """
 
 
+@pytest.mark.thorough
 def test_tables_that_grow_keep_failures_where_they_were() -> None:
     programs, tables = tuple(load_programs(f"{FAILING}\n{LUCKY}")), AutomatonTables()
     game = stage_game("public_goods", 4)

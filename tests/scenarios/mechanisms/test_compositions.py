@@ -21,6 +21,7 @@ from society.scenarios.games.two_by_two import prisoners_dilemma
 from society.scenarios.mechanisms import all_mechanisms
 from society.scenarios.mechanisms.correlation_device.correlation_device import Recommendation
 from society.scenarios.village.fishing_village import fishing_village
+from society.scenarios.village.principles.village_lines import INSIDE_OUT
 
 if TYPE_CHECKING:
     from society.engine.history import Page, Step
@@ -103,9 +104,10 @@ def matched(actors: Actors, *names: str) -> Played:
 def test_the_table_has_all_mechanisms_for_games() -> None:
     """The others are for amounts, for generations of agents, and for types of them.
 
-    A questionnaire pays nothing; tests of its own have it within and around others.
+    A questionnaire pays nothing; tests of its own have it within and around others. Principles are
+    for villages.
     """
-    others = {"quota", "generations", "draft_designs", "tournament", "questionnaire"}
+    others = {"quota", "generations", "draft_designs", "tournament", "questionnaire", *INSIDE_OUT}
     assert set(CELLS) == set(all_mechanisms.__all__) - others
 
 

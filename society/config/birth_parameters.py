@@ -1,0 +1,99 @@
+"""Parameters of components that count where a life begins, and never again.
+
+A component that lives on keeps its columns when a fork changes its parameters. What only `begin`
+reads changes nothing then, unless the component says how, by `adapt`. Which these are is read from
+the source of its class: nothing is run.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterable
+from functools import cache
+
+from society.engine.component import Component
+
+from .hook_checks import file_of, source_file
+
+# They say what a component needs, or check what it is given, and are no part of a life.
+_DECLARATIONS = {"models", "files", "kept_folders", "kept_tables", "places_of_answers"}
+_CHECKS = {"__init__", "__post_init__"}
+_Method = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclasses.dataclass
+class _Reads:
+    """What methods read: attributes of `self`, other methods included.
+
+    all_of_it: whether `self` is handed on as a whole, so that anything may be read.
+    """
+
+    names: set[str] = dataclasses.field(default_factory=set)
+    all_of_it: bool = False
+
+
+def birth_parameters(kind: type[Component]) -> frozenset[str]:
+    """Return the parameters of a component that `begin` alone reads; none if it has `adapt`.
+
+    Where `self` is handed on as a whole by another method than `begin`, nothing is known, and none
+    is returned.
+    """
+    if not kind.overrides("begin") or kind.overrides("adapt") or not dataclasses.is_dataclass(kind):
+        return frozenset()
+    parameters = {field.name for field in dataclasses.fields(kind)}
+    methods = _methods(kind)
+    begin = _reads_from(["begin"], methods)
+    helpers = begin.names & methods.keys()
+    rest = methods.keys() - {"begin", "adapt"} - _DECLARATIONS - _CHECKS
+    later = _reads_from((name for name in rest if name not in helpers), methods)
+    if later.all_of_it:
+        return frozenset()
+    read = parameters if begin.all_of_it else parameters & begin.names
+    return frozenset(read - later.names)
+
+
+@cache
+def _methods(kind: type[Component]) -> dict[str, _Reads]:
+    """Return what each method and property of a component reads, those of its bases included."""
+    found: dict[str, _Reads] = {}
+    for owner in kind.__mro__:
+        if owner is Component or not issubclass(owner, Component):
+            continue
+        file = file_of(owner)
+        tree = source_file(file).tree if file else ast.Module([], [])
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and node.name == owner.__name__:
+                for method in node.body:
+                    if isinstance(method, _Method):
+                        found.setdefault(method.name, _read_by(method))
+    return found
+
+
+def _read_by(method: _Method) -> _Reads:
+    reads = _Reads()
+    own = method.args.args[0].arg if method.args.args else ""
+    attributes = [node for node in ast.walk(method) if isinstance(node, ast.Attribute)]
+    whole = {id(node.value) for node in attributes}
+    for node in attributes:
+        if isinstance(node.value, ast.Name) and node.value.id == own:
+            reads.names.add(node.attr)
+    reads.all_of_it = any(
+        isinstance(node, ast.Name) and node.id == own and id(node) not in whole
+        for node in ast.walk(method)
+    )
+    return reads
+
+
+def _reads_from(names: Iterable[str], methods: dict[str, _Reads]) -> _Reads:
+    """Return what some methods read, and those that they call."""
+    whole, waiting, been = _Reads(), [*names], set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name in been or name not in methods:
+            continue
+        been.add(name)
+        whole.names |= methods[name].names
+        whole.all_of_it |= methods[name].all_of_it
+        waiting += methods[name].names
+    return whole

@@ -1,0 +1,198 @@
+"""Defaults for all runs of a project, from `society.toml` or the section `[tool.society]`.
+
+The file is `society.toml`, or a `pyproject.toml` with that section, in the working folder or the
+nearest folder above it. It fills in only what neither a command line nor a scenario file says.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from society.engine.parameters import Keys, ValidationIssues, validate
+from society.errors import FileError, ScenarioError, short_path
+from society.llm.providers.settings import FREE_SORTS, LimitCount, Limits
+
+from .build import build
+from .run_config import FileSection, Model, RunConfig, Setting, override
+from .yaml_source import Position, Source
+
+LOGGER = logging.getLogger(__name__)
+_TABLE = re.compile(r"^\s*\[([\w.\-\s\"]+)\]")
+_RATES = ("concurrency", "requests_per_minute", "tokens_per_minute")
+
+
+class DefaultLimits(Limits):
+    """Hard stops of each command, and the rates of each model.
+
+    concurrency: calls under way at once. requests_per_minute, tokens_per_minute: of one model.
+    """
+
+    concurrency: LimitCount | None = Field(None, description="calls under way at once")
+    requests_per_minute: LimitCount | None = Field(None, description="attempts per minute")
+    tokens_per_minute: LimitCount | None = Field(None, description="of prompts and replies")
+
+    def stops(self) -> dict[str, Any]:
+        """Return the hard stops that are given, by name."""
+        given = self.model_dump(exclude_none=True)
+        return {name: value for name, value in given.items() if name not in _RATES}
+
+
+class ProjectDefaults(FileSection):
+    """What a project's file says.
+
+    model: of language agents, where nobody names one; it makes no rule agent a language agent.
+    limits: see DefaultLimits. out: the folder in which runs/, sweeps/ and reproductions/ are made;
+    relative paths start at the folder of the file.
+    """
+
+    model: Model | None = None
+    limits: DefaultLimits = DefaultLimits()
+    out: str | None = None
+
+
+class DefaultsFile:
+    """The defaults that hold in a folder, and the places where they stand.
+
+    path: the file that was found; None if there is none.
+    """
+
+    def __init__(
+        self, said: Mapping[str, Any] | None = None, path: Path | None = None, text: str = ""
+    ) -> None:
+        self.path, said = path, said or {}
+        found = "" if path is None else short_path(path)
+        self.source = Source(found, dict(_positions(said, text, found)))
+        folder = Path.cwd() if path is None else path.parent
+        try:
+            self.values = validate(ProjectDefaults, said, "key", {"folder": folder})
+        except ValidationIssues as refused:
+            raise self.source.refusal(refused.faults) from None
+        self.out = Path() if self.values.out is None else folder / self.values.out
+
+    def place(self, *keys: str) -> str:
+        """Return file and line of a value."""
+        return self.source.positions[keys].value
+
+    def folder(self, name: str) -> Path:
+        """Return where outputs of a kind go, such as "runs"; relative without a file."""
+        if self.values.out is not None:
+            LOGGER.info("out: %s (%s)", self.values.out, self.place("out"))
+        return Path(short_path(self.out / name))
+
+    def limits(self) -> dict[str, Any]:
+        """Return the hard stops that the file gives."""
+        return self.values.limits.stops()
+
+    def fill(self, spec: RunConfig, own: Iterable[object] = (), *, stops: bool = True) -> RunConfig:
+        """Fill in what a configuration leaves open; raises InputError.
+
+        own: objects that it may name. stops: the hard stops, too.
+        """
+        settings = [*self._model(spec, tuple(own))]
+        for name in self.limits() if stops else ():
+            if ("limits", name) not in spec._source.positions:
+                value = getattr(self.values.limits, name)
+                settings.append(Setting(("limits", name), value, self.place("limits", name)))
+        if settings:
+            spec = override(spec, settings)
+        if rates := [*self._rates(spec)]:
+            spec = override(spec, rates)
+        for keys, position in spec._source.positions.items():
+            if keys:
+                LOGGER.info("%s: from %s", ".".join(map(str, keys)), position.value)
+        return spec
+
+    def _model(self, spec: RunConfig, own: tuple[object, ...]) -> Iterable[Setting]:
+        """Set the model where the agents ask one and nobody has named it."""
+        given = self.values.model
+        # A society without language agents would refuse a model, or get other agents by it.
+        if (
+            given
+            and not spec.models
+            and "default" in build(spec, own, rehearsed=False).models_named
+        ):
+            said = {name: getattr(given, name) for name in given.model_fields_set}
+            yield Setting(("models", "default"), said, self.place("model"))
+
+    def _rates(self, spec: RunConfig) -> Iterable[Setting]:
+        """Set the rates of models that have none of their own."""
+        for model, one in spec.models.items():
+            for name in _RATES:
+                value, keys = getattr(self.values.limits, name), ("models", model, name)
+                if value and one.sort not in FREE_SORTS and keys not in spec._source.positions:
+                    yield Setting(keys, value, self.place("limits", name))
+
+
+def find_defaults(folder: Path | None = None) -> DefaultsFile:
+    """Read the defaults that hold in a folder; raises FileError, ScenarioError.
+
+    folder: None: the working directory. The nearest file counts alone; in one folder society.toml
+    goes before pyproject.toml.
+    """
+    start = Path.cwd() if folder is None else folder.resolve()
+    for each in (start, *start.parents):
+        for path in (each / "society.toml", each / "pyproject.toml"):
+            if path.is_file():
+                text, said = _read_toml(path)
+                if path.name == "society.toml":
+                    return DefaultsFile(said, path, text)
+                if isinstance(section := said.get("tool", {}).get("society"), dict):
+                    return DefaultsFile(section, path, text)
+    return DefaultsFile()
+
+
+def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
+    """Read a TOML file; of a pyproject.toml without our section, nothing is checked."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"cannot read {short_path(path)}: {error}") from None
+    if path.name == "pyproject.toml" and "tool.society" not in text:
+        return text, {}
+    try:
+        return text, tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(
+            f"{short_path(path)} is not valid TOML: {error}; expected lines such as max_cost = 2"
+        ) from None
+
+
+def _positions(
+    said: Mapping[str, Any], text: str, found: str, keys: Keys = ()
+) -> Iterable[tuple[Keys, Position]]:
+    """Find the lines of values; a value in a table on one line has the line of that table."""
+    lines = _lines(text)
+    for name, value in said.items():
+        here = (*keys, name)
+        depth = next((end for end in range(len(here), 0, -1) if here[:end] in lines), 0)
+        place = f"{found}:{lines[here[:depth]]}" if depth else found
+        yield here, Position(place, place)
+        if isinstance(value, Mapping):
+            yield from _positions(value, text, found, here)
+
+
+def _lines(text: str) -> dict[Keys, int]:
+    """Return the line of each key and table, without tool.society before it.
+
+    >>> _lines("[tool.society]\\nout = 'x'\\n[tool.society.limits]\\nmax_cost = 2")
+    {(): 1, ('out',): 2, ('limits',): 3, ('limits', 'max_cost'): 4}
+    """
+    found: dict[Keys, int] = {}
+    table: Keys = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _TABLE.match(line):
+            names = tuple(part.strip(' "') for part in header[1].split("."))
+            table = names[2:] if names[:2] == ("tool", "society") else names
+            found.setdefault(table, number)
+        elif key := re.match(r"\s*([\w.\-\"]+)\s*=", line):
+            parts = tuple(part.strip('"') for part in key[1].split("."))
+            for end in range(1, len(parts) + 1):
+                found.setdefault((*table, *parts[:end]), number)
+    return found

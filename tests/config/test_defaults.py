@@ -1,0 +1,123 @@
+"""Defaults of a project: what its file says holds where nobody else says anything."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from society.config.defaults import find_defaults
+from society.config.run_config import (
+    RunConfig,
+    load_config,
+    option_settings,
+    override,
+    parse_settings,
+)
+from society.errors import InputError
+from society.runs.runfile import open_run_file
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def filled(name: str, *texts: str) -> RunConfig:
+    return find_defaults().fill(override(load_config(name), parse_settings(texts)))
+
+
+def test_a_file_gives_the_model_limits_and_rates_of_language_agents(here: Path) -> None:
+    (here / "society.toml").write_text(
+        'model = "openai/gpt-4o-mini"\n[limits]\nmax_cost = 2.5\nrequests_per_minute = 60\n'
+    )
+    spec = filled("language_village")
+    assert spec.models["default"].model == "openai/gpt-4o-mini"
+    assert spec.models["default"].requests_per_minute == 60
+    assert spec.limits.max_cost == 2.5
+
+
+def test_what_somebody_says_goes_before_the_file(here: Path) -> None:
+    (here / "society.toml").write_text('model = "openai/other"\nlimits = {max_cost = 2.5}\n')
+    said = option_settings({"model": "offline", "max_cost": None})
+    spec = find_defaults().fill(override(load_config("language_village"), said))
+    assert (spec.models["default"].model, spec.limits.max_cost) == ("offline", None)
+
+
+def test_a_default_model_makes_no_rule_agents_into_language_agents(here: Path) -> None:
+    (here / "society.toml").write_text('model = "openai/gpt-4o-mini"\n')
+    assert filled("fishing_village").models == {}
+    assert filled("stag_hunt").models == {}
+
+
+def test_the_nearest_file_above_counts_and_society_toml_goes_first(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "pyproject.toml").write_text("[tool.society.limits]\nmax_calls = 7\n")
+    below = here / "a" / "b"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+    assert find_defaults().limits() == {"max_calls": 7}
+    (here / "a" / "pyproject.toml").write_text("[project]\nname = 'mine'\n")
+    assert find_defaults().limits() == {"max_calls": 7}, "that file says nothing about society"
+    (here / "society.toml").write_text("[limits]\nmax_calls = 8\n")
+    assert find_defaults().limits() == {"max_calls": 8}
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "words"),
+    [
+        ("society.toml", "\nmodle = 'x'\n", "society.toml:2 modle: .*did you mean 'model'"),
+        ("society.toml", "[limits]\nmax_cots = 1\n", "society.toml:2 .*did you mean 'max_cost'"),
+        ("society.toml", "[limits]\nmax_cost = -1\n", "society.toml:2 limits.max_cost: .*above 0"),
+        ("society.toml", "model = \n", "society.toml is not valid TOML"),
+        (
+            "pyproject.toml",
+            "[tool.society]\nout = 3\n",
+            "pyproject.toml:2 out: ",
+        ),
+    ],
+)
+def test_a_mistake_in_the_file_is_refused_with_its_line(
+    file: str, text: str, words: str, here: Path
+) -> None:
+    (here / file).write_text(text)
+    with pytest.raises(InputError, match=words):
+        find_defaults()
+
+
+def test_runs_go_to_the_folder_of_the_file_and_their_manifest_keeps_the_limits(
+    typed: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "society.toml").write_text('out = "results"\n[limits]\nmax_calls = 500\n')
+    short = ("run", "fishing_village", "--rounds", 2, "--quiet")
+    assert typed(*short).code == 0
+    assert typed(*short).code == 0
+    files = sorted(path.name for path in (tmp_path / "results" / "runs").iterdir())
+    assert files == ["fishing_village-1-2.run", "fishing_village-1.run"], "none is overwritten"
+    with open_run_file(tmp_path / "results" / "runs" / files[1]) as run:
+        assert run.manifest.spec["limits"]["max_calls"] == 500
+
+
+def test_verbose_runs_say_which_file_gave_a_value(
+    here: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (here / "society.toml").write_text("[limits]\nmax_calls = 500\n")
+    with caplog.at_level(logging.INFO, logger="society"):
+        filled("fishing_village", "growth=0.3")
+    assert "limits.max_calls: from society.toml:2" in caplog.text
+    assert "parameters.growth: from --set growth=0.3" in caplog.text
+
+
+def test_limits_of_the_file_hold_for_a_sweep_as_a_whole(
+    typed: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "society.toml").write_text("[limits]\nmax_calls = 1\n")
+    (tmp_path / "two.yaml").write_text(
+        "base: language_village\nrounds: 1\nfactors: {growth: [0.2, 0.3]}\n"
+    )
+    assert typed("sweep", "two.yaml", "--quiet").code == 3
