@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from rich.console import Console
-from rich.table import Table
+from typing import TYPE_CHECKING
 
 from society.terminal.labels import count_noun
 
 from .arms import UNPERTURBED
 from .audit import AuditResults, size_in_words
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 
 def print_audit(found: AuditResults, unused: Mapping[str, str], console: Console) -> None:
     """Print what was found. unused: why perturbations were left out, by name."""
+    from rich.table import Table
+
     for sentence in found.sentences():
         console.print(sentence, markup=False, highlight=False)
     for one in found.conclusions:
