@@ -37,7 +37,17 @@ if TYPE_CHECKING:
     from .engine.scenario import DisplaySpec, Measure, Params, Scenario, mechanism, scenario
     from .engine.script import Ask, Inherit, Script, Tell, common, own, seen
     from .engine.state import Column
-    from .notebook import Result, check, compare, fork, interview, run, why
+    from .notebook import (
+        Result,
+        check,
+        compare,
+        fork,
+        interview,
+        make_report,
+        run,
+        sweep,
+        why,
+    )
 
     __version__: str
 
@@ -78,6 +88,7 @@ __all__ = [
     "fork",
     "intercept",
     "interview",
+    "make_report",
     "mechanism",
     "open_run",
     "open_sweep",
@@ -86,6 +97,7 @@ __all__ = [
     "run",
     "scenario",
     "seen",
+    "sweep",
     "why",
 ]
 
@@ -149,7 +161,9 @@ _HOMES = {
         "compare",
         "fork",
         "interview",
+        "make_report",
         "run",
+        "sweep",
         "why",
     ),
 }

@@ -15,8 +15,10 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -25,7 +27,7 @@ from weakref import finalize
 
 from .analysis.histories import Explanation, RunComparison, explain
 from .analysis.histories import compare as compare_runs
-from .analysis.study import open_run
+from .analysis.study import open_run, open_sweep
 from .config.build import Society, build
 from .config.defaults import find_defaults
 from .config.run_config import Setting, load_config, override, read_settings
@@ -34,8 +36,9 @@ from .conformance.file_checks import check_file
 from .conformance.society_checks import CheckResult
 from .engine.component import Component
 from .engine.scenario import Estimate, MechanismSpec, Scenario, estimate_measure
-from .errors import InputError, ScenarioError
+from .errors import InputError, PartError, ScenarioError
 from .llm.providers.named_servers import addresses_in, naming_servers
+from .notebook_pages import HtmlPage, html_table
 from .runs.conclusions import run_post_analysis
 from .runs.fork import Changes
 from .runs.fork import fork as fork_run
@@ -47,6 +50,7 @@ from .runs.runfile import open_run_file as read_run
 
 if TYPE_CHECKING:
     from .analysis.study import Study
+    from .experiments.experiment import Experiment
     from .runs.fork import Place
     from .scenarios.mechanisms.questionnaire.questionnaire import Mode
 
@@ -111,6 +115,29 @@ class Result:
     def calls(self) -> Any:
         """One row for each call to a language model."""
         return self.study.calls
+
+    def theatre(self, out: str | Path | None = None) -> HtmlPage:
+        """Write all rounds as one page, to be looked through in a notebook or a browser.
+
+        out: its file; None: beside the run file. Raises FileError where it cannot be written.
+        """
+        from .theatre.export.to_file import ExportOptions, export_replay
+
+        path = self.path.with_suffix(".html") if out is None else Path(out)
+        with read_run(self.path) as played:
+            export_replay(
+                played, "html", path, ExportOptions(overwrite=out is None), lambda *_: None
+            )
+        return HtmlPage.read(path)
+
+    def _repr_html_(self) -> str:
+        caption, known = repr(self).partition("\n")[0], self.measures.items()
+        rows = [
+            (name, f"{one.mean:.4g}", "" if one.se is None else f"{one.se:.2g}", one.unit)
+            for name, one in known
+            if one.mean is not None
+        ]
+        return html_table(caption, ("measure", "mean", "standard error", "unit"), rows)
 
     def __repr__(self) -> str:
         several = "" if self.replicates == 1 else f" x {self.replicates} replicates"
@@ -293,6 +320,80 @@ def interview(
     path = None if out is None else Path(out)
     with naming_servers(addresses_in(own)):
         return interview_run(_path(file), places, questions, path, every=every, trust=trust)
+
+
+def sweep(
+    experiment: str | Path,
+    *,
+    model: str | Mapping[str, Any] | None = None,
+    limits: Mapping[str, Any] | None = None,
+    workers: int = 1,
+    out: str | Path | None = None,
+    overwrite: bool = False,
+) -> Study:
+    """Play an experiment, or what is left of it, and open it as a study.
+
+    experiment: a file, or the name of one that comes with the program. model: of language agents,
+    in all conditions. limits: of all runs together. workers: processes for conditions of rules.
+    out: the folder; None: sweeps/NAME. overwrite: replace runs whose settings differ.
+
+    Counts finished conditions on stderr. Raises InputError for what cannot be played, and
+    PartError if a condition failed or was paused; what was played is kept.
+    """
+    from .experiments.experiment import read_experiment
+
+    defaults = find_defaults()
+    given = {} if model is None else {"models": {"default": model}}
+    with naming_servers(addresses_in(given)):
+        read = read_experiment(Path(experiment), read_settings(given), defaults=defaults)
+        folder = defaults.folder("sweeps") / read.name if out is None else Path(out)
+        stated = {} if read.limits is None else read.limits.model_dump(exclude_unset=True)
+        total = {**defaults.limits(), **stated, **(limits or {})}
+        _beside_loop(partial(_sweep, read, folder, total, workers, overwrite=overwrite))
+    return open_sweep(folder)
+
+
+def _sweep(
+    read: Experiment, folder: Path, limits: Mapping[str, Any], workers: int, *, overwrite: bool
+) -> None:
+    """Play an experiment into a folder; raises PartError for conditions that are not finished."""
+    from .experiments.clusters import local_processes
+    from .experiments.progress import CountedProgress
+    from .experiments.sweep import Sweep, play_experiment
+    from .llm.providers.settings import Limits
+
+    watching = CountedProgress(len(read.conditions))
+    with local_processes(workers) as cluster:
+        session = Sweep(cluster, watching, read.record, Limits(**limits) if limits else None)
+        play_experiment(read, folder, session, overwrite=overwrite)
+    unfinished = [
+        f"{name}: {done.words}"
+        for name, done in session.results.items()
+        if done.status != "finished"
+    ]
+    if unfinished:
+        raise PartError("\n".join([*unfinished, "what was played is kept; repeat the call"]))
+
+
+def _beside_loop(job: Callable[[], None]) -> None:
+    """Do a job that has an event loop of its own, also where one is running, as in a notebook."""
+    with ThreadPoolExecutor(1) as beside:
+        beside.submit(copy_context().run, job).result()
+
+
+def make_report(
+    played: Study | Result | str | Path, out: str | Path = "report", *, pdf: bool = False
+) -> HtmlPage:
+    """Write the page that `society report` writes, with figures, tests and tables.
+
+    played: a study, a result, a run file or the folder of a sweep. out: the folder of the page.
+    pdf: also each figure for print. A notebook shows the page. Raises FileError, InputError.
+    """
+    from .analysis.study import Study, open_study
+    from .report import write_report
+
+    study = played if isinstance(played, Study) else open_study([_path(played)])
+    return HtmlPage.read(write_report(study, Path(out), pdf=pdf))
 
 
 def compare(first: str | Path | Result, second: str | Path | Result) -> RunComparison:

@@ -31,7 +31,7 @@ FLOORS = (
     ("errors", "visible", "index", "former_names"),
     ("plugins",),
     ("memory",),
-    ("optional", "text"),
+    ("optional", "text", "notebook_pages"),
     ("engine",),
     ("lineage", "llm", "sandbox", "claims"),
     ("config",),

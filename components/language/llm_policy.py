@@ -44,9 +44,9 @@ from society.engine.action_spaces import (
 )
 from society.engine.agents import Contribution
 from society.engine.calls import OVERFLOW, Again, Completion, Message
-from society.engine.component import ANYTHING, Agent, Component, Inquiry, Sight
+from society.engine.component import ANYTHING, Agent, AgentGroup, Component, Inquiry, Sight
 from society.engine.graph import NOBODY
-from society.errors import CutOff, Unparsed
+from society.errors import CastError, CutOff, Unparsed
 from society.llm.parsing.answers import hint, open_options, read_reply
 from society.llm.parsing.schemas import schema
 from society.text import format_number, shorten
@@ -65,6 +65,8 @@ class LanguagePolicy(Component):
 
     model, and by kind of question another one in `questions`: names among the run's models.
     An agent that has a column `model_gene` asks the model that this names in place of `model`.
+    upgrades: by round, counted as the pages of a run are, the model that takes the place of `model`
+    from then on.
     thinking: step by step before the answer, instead of the answer only.
     peers_seen: so many of the neighbours at most are shown and can be named, by chance each round.
     faculties: whether the questions of faculties, such as situation or options, are put in the same
@@ -73,6 +75,7 @@ class LanguagePolicy(Component):
 
     model: str = "default"
     questions: Mapping[str, str] = field(default_factory=dict)
+    upgrades: Mapping[Annotated[int, Field(ge=1)], str] = field(default_factory=dict)
     thinking: bool = False
     peers_seen: Annotated[int, Field(ge=0)] | None = None
     faculties: Literal["together", "chain"] = "together"
@@ -82,11 +85,26 @@ class LanguagePolicy(Component):
 
     @property
     def models(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((self.model, *self.questions.values())))
+        named = (self.model, *self.questions.values(), *self.upgrades.values())
+        return tuple(dict.fromkeys(named))
+
+    def begin(self, agents: AgentGroup) -> None:
+        """Raise CastError for an upgrade after the last round."""
+        late = [number for number in self.upgrades if number > agents.env.horizon]
+        if late and len(agents.env.levels) < 2:  # of rounds within rounds there are more
+            raise CastError(
+                f"language_policy: upgrades has round {max(late)}, and the last one is "
+                f"{agents.env.horizon}; give an earlier round, or more rounds"
+            )
+
+    def model_in(self, number: int) -> str:
+        """Return the model that is asked in a round."""
+        past = [begins for begins in self.upgrades if begins <= number]
+        return self.upgrades[max(past)] if past else self.model
 
     async def consult(self, ask: Inquiry, agent: Agent) -> Any:
         """Ask the model, unless only one answer is legal: that is taken without a question."""
-        model = self.questions.get(ask.kind) or _gene(agent) or self.model
+        model = self.questions.get(ask.kind) or _gene(agent) or self.model_in(agent.env.moment)
         sight, legal = agent_view(ask, agent, self.peers_seen)
         if (only := only_answer(ask.reply, legal)) is not None:
             return only

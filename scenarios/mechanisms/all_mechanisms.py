@@ -23,6 +23,7 @@
     repetition           the same players play again and again
     reputation           players meet new partners and see what these did before
     tournament           every type of agent meets every other type
+    turnover             people come and go while a village goes on
 
 A scenario file lists them under `mechanisms`, the innermost first; in Python they are called.
 """
@@ -49,6 +50,7 @@ from society.scenarios.village.principles.graduated_sanctions import graduated_s
 from society.scenarios.village.principles.monitoring import monitoring
 from society.scenarios.village.principles.nested_villages import nested_villages
 from society.scenarios.village.principles.outside_authority import outside_authority
+from society.scenarios.village.turnover.turnover import turnover
 
 __all__ = [
     "baseline",
@@ -74,4 +76,5 @@ __all__ = [
     "repetition",
     "reputation",
     "tournament",
+    "turnover",
 ]

@@ -249,6 +249,7 @@ FACTS = {
     "payoff": FactSpec("Wealth or mean gains, which others compare with their own", "fish"),
 }
 
+FIRST_EFFORT = 0.5  # of those who cannot make themselves understood at first
 IMITATED = ("effort", "monitoring", "belief")
 
 STAGE = DisplaySpec(
@@ -300,16 +301,16 @@ def read_cap(words: str, env: Environment) -> Array:
     language_variant="language_village",
     interventions=Interventions(norm=read_cap, longer=True, removal=True),
 )
-@declares(Declared("effort", "paid", payoff="wealth"))
+@declares(Declared("effort", "paid", payoff="wealth", open=True))
 def fishing_village(env: Environment) -> Script:
     """A lake shared by villagers who fish, fine, imitate and vote (Gupta et al. 2026)."""
     p = env.params
     stock = np.full((env.replicates, 1), p.stock * p.capacity)
-    wealth = np.full(env.present.shape, float(p.wealth))
+    wealth, effort = (np.full(env.present.shape, one) for one in (float(p.wealth), FIRST_EFFORT))
     average, survived = np.zeros_like(wealth), np.ones_like(stock, bool)
-    effort = np.full_like(wealth, 0.5)  # of those who cannot make themselves understood at first
     cap = yield from propose_and_vote(env, "median", np.full_like(stock, np.inf))
     for number in env.rounds():
+        wealth, average, effort = yield from renew_books(env, wealth, average, effort)
         p, fishing, cap = env.params, env.active, env.imposed("norm", cap)
         facts = {"cap": common(cap), "full_catch": common(p.catchability * stock)}
         punishing = p.punish_until is None or number <= p.punish_until
@@ -330,6 +331,22 @@ def fishing_village(env: Environment) -> Script:
         if p.social_learning:
             yield from imitate_neighbours(wealth if p.payoff == "wealth" else average, IMITATED)
         cap = yield from propose_and_vote(env, p.vote, cap)
+
+
+def admit_newcomers(env: Environment) -> Script:
+    """Let people come and go, if they do; returns whose seats newcomers have, (R, N) of bool."""
+    lives = env.lives
+    yield from env.turnover()
+    return env.lives != lives
+
+
+def renew_books(env: Environment, wealth: Array, average: Array, effort: Array) -> Script:
+    """Let people come and go; returns what villagers own, their mean gains and last efforts."""
+    new = yield from admit_newcomers(env)
+    if not new.any():
+        return wealth, average, effort
+    firsts = (wealth, env.params.wealth), (average, 0), (effort, FIRST_EFFORT)
+    return tuple(np.where(new, first, one) for one, first in firsts)
 
 
 def tell_payoffs(wealth: Array, fined: Array) -> Script:

@@ -63,6 +63,7 @@ from society.scenarios.village.fishing_village import (
     LAKE_FACTS,
     MEASURES,
     Village,
+    admit_newcomers,
     compliance,
     pass_night,
     stated_cap,
@@ -246,6 +247,13 @@ class RecentOutcomes(NamedTuple):
     fined: Array
     fined_by: Array
 
+    def without(self, new: Array) -> RecentOutcomes:
+        """Leave out those who have not been here on the last day, (R, N) of bool."""
+        catch, gain, fined = (
+            np.where(new, np.nan, one) for one in (self.catch, self.gain, self.fined)
+        )
+        return RecentOutcomes(catch, gain, fined, np.where(new, "", self.fined_by))
+
 
 def perceive_outcomes(p: LanguageVillage, recent: RecentOutcomes, stock: Array) -> dict[str, Fact]:
     """Return the facts that `perceive` and `stock_shown` add to those of the paper's prompts."""
@@ -337,7 +345,7 @@ def read_policy(words: str, env: Environment) -> NormPolicy:
     post_analysis=told_by_norms,
     interventions=Interventions(norm=read_policy, longer=True, removal=True),
 )
-@declares(Declared("effort", "paid", payoff="wealth", repeats=("payoff",)))
+@declares(Declared("effort", "paid", payoff="wealth", repeats=("payoff",), open=True))
 def language_village(env: Environment) -> Script:
     """A lake shared by villagers whose norms are sentences (Gupta et al. 2026, section 4.2)."""
     p, channels = env.params, env.params.channels
@@ -347,6 +355,10 @@ def language_village(env: Environment) -> Script:
     effort, policy, caps = np.full_like(wealth, np.nan), no_policy(env), caps_asked(p, env)
     recent = RecentOutcomes(effort, effort, effort, np.full(wealth.shape, "", object))
     for number in env.rounds():
+        new = yield from admit_newcomers(env)
+        if new.any():
+            wealth, average = np.where(new, p.wealth, wealth), np.where(new, 0, average)
+            effort, recent = np.where(new, np.nan, effort), recent.without(new)
         p, fishing = env.params, env.active
         channels, punishing = p.channels, p.fines_in(number)
         policy = env.imposed("norm", policy)

@@ -14,6 +14,7 @@ from society.errors import CastError, PartError, suggest
 from .graph import Complete, Graph
 from .naming import Naming
 from .rng import Array, Draws, Places
+from .script import Script
 
 
 class Round(NamedTuple):
@@ -24,6 +25,11 @@ class Round(NamedTuple):
 
 
 T = TypeVar("T")
+
+
+def nobody_moves() -> Script:
+    """Let nobody come or go."""
+    yield from ()
 
 
 def name_by_id(life: int, agents: int) -> str:
@@ -109,7 +115,8 @@ class Environment:
     played_rounds: how many rounds of the horizon are played, so that a preview is soon over; None:
     all of them. others_run: whether replicates that are played elsewhere go on, so that rounds do.
     horizons: other horizons that hold from now on, by the rounds that were played before. on_round:
-    called when a round has been opened, before the script says anything in it.
+    called when a round has been opened, before the script says anything in it. turnover: a script
+    by which people come and go, which a play that declares to be open runs as a round begins.
     """
 
     def __init__(
@@ -153,6 +160,7 @@ class Environment:
         self.others_run = False
         self.horizons: dict[int, int] = {}
         self.on_round: Callable[[], None] | None = None
+        self.turnover: Callable[[], Script] = nobody_moves
         self._imposed: dict[str, Any] = {}
         self._counting = True
         self.moment = 0  # the number of the page that is being written

@@ -33,7 +33,8 @@ class Declared(NamedTuple):
     move: the kind of the question. told: the kind of the tell. payoff: its fact, "" in a play that
     takes no payments; repeats: others in which it tells the same amounts again. players: how many
     make a match, from the parameters; None if all who are there play together. closed: why nothing
-    can act on the play from outside, and what to do; "" where it can. The play takes what comes
+    can act on the play from outside, and what to do; "" where it can. open: whether people may come
+    and go as a round begins, since the script runs env.turnover() there. The play takes what comes
     back from this tell, (R, N) or None, as what mechanisms add to everybody's payoff.
     """
 
@@ -43,6 +44,7 @@ class Declared(NamedTuple):
     players: Callable[[Any], int] | None = None
     repeats: tuple[str, ...] = ()
     closed: str = ""
+    open: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -188,6 +189,21 @@ class NoProgress:
 
     def noted(self, words: str) -> None:
         """Show a note to the user."""
+
+
+class CountedProgress(NoProgress):
+    """A listener that counts, on one line of stderr, the parts that are over."""
+
+    def __init__(self, parts: int) -> None:
+        self.parts, self.over = parts, 0
+
+    def done(self, name: str, done: JobResult) -> None:
+        self.over += 1
+        end = "\n" if self.over == self.parts else ""
+        print(f"\r{self.over} of {self.parts} conditions are over", end=end, file=sys.stderr)
+
+    def noted(self, words: str) -> None:
+        print(words, file=sys.stderr)
 
 
 def describe_spending(ledgers: Mapping[str, Sequence[Usage]]) -> str:

@@ -14,13 +14,23 @@ tree, splits a change or writes a file of a lineage has it from there.
 from __future__ import annotations
 
 from .formats import graph, graphml, newick
-from .generation_pages import DESCENDED, SELECTED, Generation, by_generation, list_generations
+from .generation_pages import (
+    ARRIVED,
+    DESCENDED,
+    SELECTED,
+    TELL_LIVES,
+    Generation,
+    by_generation,
+    list_generations,
+)
 from .inheritance import Descents, Elders, Heredity, descents, elders
 from .lives import Life, Lineage, lineage, lineage_of
 
 __all__ = [
+    "ARRIVED",
     "DESCENDED",
     "SELECTED",
+    "TELL_LIVES",
     "Descents",
     "Elders",
     "Generation",

@@ -16,6 +16,8 @@ from society.errors import InputError
 
 # The kinds of the lines that begin and end a generation.
 DESCENDED, SELECTED = "descended", "selected"
+ARRIVED = "arrived"  # tells lives in each round of a play in which people come and go
+TELL_LIVES = DESCENDED, ARRIVED
 
 
 class Generation(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 
 from society.engine.history import Page
 from society.engine.rng import Array
-from society.lineage import DESCENDED
+from society.lineage import TELL_LIVES
 from society.lineage.lives import name_life
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ class AgentNames:
         self._types, self._shape = manifest.types, (manifest.replicates, manifest.agents)
         self._cohorts = [cohort.name for cohort in manifest.cohorts]
         self._lives: Array | None = None  # (R, N), where lives take turns on a seat
+        self._before: Array | None = None  # those of the page before
 
     @classmethod
     def of_run(cls, run: RunFile) -> AgentNames:
@@ -41,8 +42,9 @@ class AgentNames:
 
     def meet(self, page: Page) -> None:
         """Learn which lives have the seats from this page on."""
+        self._before = self._lives
         for step in page.steps:
-            lives = step.arrays.get(("own", "life")) if step.kind == DESCENDED else None
+            lives = step.arrays.get(("own", "life")) if step.kind in TELL_LIVES else None
             # A file that somebody else made may say anything.
             if lives is not None and lives.shape == self._shape and lives.dtype.kind in "iu":
                 self._lives = lives
@@ -52,6 +54,14 @@ class AgentNames:
         if not (0 <= replicate < self._shape[0] and 0 <= seat < self._shape[1]):
             return self.of_unknown(seat)
         return self._name(replicate, seat)
+
+    def former(self, replicate: int, seat: int) -> str:
+        """Return the name of the agent who had a seat until this page."""
+        now, self._lives = self._lives, self._before
+        try:
+            return self.name(replicate, seat)
+        finally:
+            self._lives = now
 
     @property
     def of_lives(self) -> bool:

@@ -466,17 +466,20 @@ def _columns(cast: Cast) -> tuple[ColumnNote, ...]:
     )
 
 
-@cache  # a sweep writes thousands of manifests
 def library_versions() -> dict[str, str]:
     """Return the versions on which the last bits of a run's numbers may depend."""
-    try:
-        society = metadata.version("society")
-    except metadata.PackageNotFoundError:
-        society = "not installed"
     return {
-        "society": society,
+        "society": _installed_version("society"),
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "networkx": metadata.version("networkx"),
+        "networkx": _installed_version("networkx"),
         "machine": platform.machine(),
     }
+
+
+@cache  # a sweep writes thousands of manifests
+def _installed_version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from rich.text import Text
 
 from society.engine.fact_specs import UNSPECIFIED, FactSpec
 from society.engine.graph import NOBODY
+from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec
 
 from .answer_summary import Answers
@@ -46,6 +47,7 @@ class EventLines:
             self.births.born,
             self._done,
             self._gone,
+            self._arrived,
             self._quotes,
             self.answers.lines,
             self._notes,
@@ -84,13 +86,23 @@ class EventLines:
             yield from labelled_row(self.ink, label, self._first(deeds, len(actors)))
 
     def _gone(self, scene: RoundView) -> Iterator[Text]:
-        for kind, gone in scene.gone:
-            seats = np.flatnonzero(gone[self.replicate])
-            if len(seats):
-                names = self._first(
-                    (Text(self.names[seat], "bold red") for seat in seats), len(seats)
-                )
-                yield from labelled_row(self.ink, spell_kind(kind), names, "bold red")
+        """Yield those who have gone; a seat may be another's by now."""
+        for place, (kind, gone) in enumerate(scene.gone):
+            name = self.names.former if place < scene.leavers else self.names.__getitem__
+            yield from self._named(kind, gone, name, "bold red")
+
+    def _arrived(self, scene: RoundView) -> Iterator[Text]:
+        for kind, arrived in scene.arrived:
+            yield from self._named(kind, arrived, self.names.__getitem__, "bold green")
+
+    def _named(
+        self, kind: str, which: Array, name: Callable[[int], str], look: str
+    ) -> Iterator[Text]:
+        """Yield a row with the names of those marked, (R, N)."""
+        seats = np.flatnonzero(which[self.replicate]).tolist()
+        if seats:
+            names = self._first((Text(name(seat), look) for seat in seats), len(seats))
+            yield from labelled_row(self.ink, spell_kind(kind), names, look)
 
     def _quotes(self, scene: RoundView) -> Iterator[Text]:
         for label, verb, texts in scene.quotes():

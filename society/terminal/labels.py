@@ -160,6 +160,10 @@ class Names:
     def __getitem__(self, seat: SupportsIndex) -> str:
         return self._ink.cut(self._known.name(self._replicate, int(seat)), _LONGEST_NAME)
 
+    def former(self, seat: int) -> str:
+        """Return the name of the agent who had a seat until the page that was met last."""
+        return self._ink.cut(self._known.former(self._replicate, seat), _LONGEST_NAME)
+
     def with_type(self, seat: int) -> str:
         """Return the name with the type, if there are several: "agent 2 (tit_for_tat)"."""
         return self._ink.cut(self._known.with_type(self._replicate, int(seat)), _LONGEST_TYPED)

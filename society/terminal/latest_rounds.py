@@ -16,7 +16,7 @@ from rich.text import Text
 
 from society.engine.history import Page
 from society.engine.scenario import DisplaySpec
-from society.lineage import DESCENDED
+from society.lineage import TELL_LIVES
 
 from .agent_table import CROWD, AgentTable, Traits
 from .console import TerminalStyle
@@ -59,7 +59,7 @@ class LatestRounds:
 
     def add(self, page: Page) -> None:
         """Take in a finished round."""
-        if any(step.kind == DESCENDED for step in page.steps):
+        if any(step.kind in TELL_LIVES for step in page.steps):
             self._born = page
         self._rounds.append(page)
 

@@ -108,6 +108,8 @@ def print_history(
                 print_lines(console, teller.round(page, before), whole=whole)
                 if follow:
                     console.file.flush()  # whoever reads a pipe waits for it
+            else:
+                teller.names.meet(page)
                 if speed < math.inf:
                     time.sleep(1 / speed)
             before = page

@@ -90,10 +90,15 @@ class RoundView:
         self._asked: list[tuple[Step, dict[str, Answered]]] = []  # by field
         self.gone: list[tuple[str, Array]] = []  # kind of the tell, (R, N)
         self.ended: list[tuple[str, Array]] = []  # cause, (R,)
+        self.arrived: list[tuple[str, Array]] = []  # kind of the line, (R, N); within a generation
+        self.leavers = 0  # how many entries of `gone` made room for those who arrived
         for step in page.steps:
             if step.sort == "ask":
                 self._note_answers(step, present & running)
             present = present | step.arrays.get(("back", ""), np.False_)
+            if ("newborn", "") in step.arrays and self.newborn is None:
+                self.arrived.append((step.kind, step.arrays["newborn", ""]))
+                self.leavers = len(self.gone)
             if ("gone", "") in step.arrays:
                 going = step.arrays["gone", ""] & present
                 present = present & ~going

@@ -18,7 +18,7 @@ from society.text import format_fact
 from . import acts
 from .agent_page import agent_page
 from .agent_rows import agent_rows
-from .events import Event, events, names_in
+from .events import Event, events, made_room, names_in
 from .exchange_page import exchange_page
 from .eyes_page import eyes_page
 from .forking import FORK, fork_page
@@ -361,7 +361,8 @@ def _told(history: History, view: View, lane: str, marks: list[Mark], style: Ter
     if lane == ENDED:
         return f"ended: {first.words}"
     if lane in (GONE, BORN):
-        names = names_in(history, view.replicate, first.round, style)
+        there = first.round - made_room(history, first.round, first.words)
+        names = names_in(history, view.replicate, there, style)
         listed = [names[mark.agent] for mark in reversed(marks)]
         return f"{first.words}: {', '.join(listed)}"
     if lane in history.manifest.stage.notes:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from society.engine.graph import NOBODY
 from society.engine.history import Page
-from society.lineage import DESCENDED
+from society.lineage import TELL_LIVES
 from society.terminal.answer_summary import Answers
 from society.terminal.births import Births
 from society.terminal.console import TerminalStyle
@@ -64,8 +64,14 @@ def names_in(history: History, replicate: int, number: int, style: TerminalStyle
     return _names(history, replicate, tuple(telling), style.encoding, style.whole)
 
 
+def made_room(history: History, number: int, words: str) -> bool:
+    """Tell whether those of whom this is said left their seats to others in the same round."""
+    scene = scene_at(history, number)
+    return words in {spell_kind(kind) for kind, _ in scene.gone[: scene.leavers]}
+
+
 def _tells_lives(page: Page) -> bool:
-    return any(step.kind == DESCENDED for step in page.steps)
+    return any(step.kind in TELL_LIVES for step in page.steps)
 
 
 @lru_cache(maxsize=64)
@@ -102,6 +108,7 @@ class _Teller:
         self, history: History, view: View, style: TerminalStyle, names: Names, scene: RoundView
     ) -> None:
         self.style, self.names, self.scene = style, names, scene
+        self.history = history
         self.replicate, self.specs = view.replicate, history.manifest.specs
         self.glyphs = Glyphs(style)
         self.births = Births(style, names, view.replicate)
@@ -109,6 +116,7 @@ class _Teller:
     def all(self) -> Iterator[Event]:
         """Yield all events of the round, in the order in which they matter."""
         yield from self._gone()
+        yield from self._arrived()
         yield from self.ended()
         yield from self._changed()
         yield from self._plain(self.births.born(self.scene))
@@ -140,12 +148,22 @@ class _Teller:
                 yield Event(words.append(self.names[peer[seat]]), seat, question)
 
     def _gone(self) -> Iterator[Event]:
+        number = self.scene.page.number
         for kind, going in self.scene.gone:
+            said = spell_kind(kind)
+            there = number - made_room(self.history, number, said)
+            names = names_in(self.history, self.replicate, there, self.style)
             for seat in np.flatnonzero(going[self.replicate]).tolist():
-                words = (
-                    f"{self.glyphs.gone} {self.names[seat]}: {self.style.words(spell_kind(kind))}"
-                )
+                words = f"{self.glyphs.gone} {names[seat]}: {self.style.words(said)}"
                 yield Event(Text(words, "bold red"), seat)
+
+    def _arrived(self) -> Iterator[Event]:
+        for kind, arriving in self.scene.arrived:
+            for seat in np.flatnonzero(arriving[self.replicate]).tolist():
+                words = (
+                    f"{self.glyphs.born} {self.names[seat]}: {self.style.words(spell_kind(kind))}"
+                )
+                yield Event(Text(words, "bold green"), seat)
 
     def ended(self) -> Iterator[Event]:
         """Yield how the replicate ended, if it did."""

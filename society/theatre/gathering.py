@@ -104,7 +104,7 @@ class Gathering:
         facts += [level for level in stage.reference.values() if isinstance(level, str)]
         self._facts = list(dict.fromkeys(facts))
         self._courses = [one.name for one in manifest.measures if one.fold not in COURSELESS]
-        self._owners = manifest.owners()
+        self._owners, self._specs = manifest.owners(), manifest.specs
         self._heritable = [one.name for one in manifest.columns if one.heritable]
         self._common = dict[str, Array]()
         self._measures = dict[str, Array]()
@@ -198,6 +198,8 @@ class Gathering:
             self._mark_agents(at, GONE, leaving, NOT_SELECTED)
         if scene.newborn is not None and at > 1:  # founders are no news
             self._mark_agents(at, BORN, scene.newborn[block] & here[:, None], "born")
+        for kind, arriving in scene.arrived:
+            self._mark_agents(at, BORN, arriving[block] & here[:, None], spell_kind(kind))
 
     def _mark_note(self, scene: RoundView, note: str, here: Array) -> None:
         """Mark a note where it has changed since the round before, or first within this one."""
@@ -289,10 +291,12 @@ class Gathering:
             for each in (self._common, self._measures, self._own)
         )
         own = {name: own[name] for name in self._columns(self.manifest.stage) if name in own} | own
-        if row not in self._made or self._made[row][0] != rounds:
-            self._made[row] = rounds, tuple(self._marks_of(row, rounds, common))
+        seen, marks = self._made.get(row, (0, ()))
+        if seen != rounds:  # a frame asks often, while another thread goes on
+            marks += tuple(self._marks_of(row, seen, rounds, common))
+            self._made[row] = rounds, marks
         no_facts = {name: one for name, one in measures.items() if name not in self._facts}
-        return Course({**no_facts, **common}, own, self._made[row][1], measures)
+        return Course({**no_facts, **common}, own, marks, measures)
 
     def _all_marks(self) -> Array:
         """Return all marks, (M, 6), and join those that came since."""
@@ -302,10 +306,13 @@ class Gathering:
             self._marks[:count] = [np.concatenate([nothing, *self._marks[:count]])]
         return self._marks[0]
 
-    def _marks_of(self, row: int, rounds: int, common: Mapping[str, Array]) -> Iterator[Mark]:
-        """Yield the marks of a replicate in the rounds before `rounds`."""
+    def _marks_of(
+        self, row: int, first: int, end: int, common: Mapping[str, Array]
+    ) -> Iterator[Mark]:
+        """Yield the marks of a replicate in the rounds from `first` on, before `end`."""
         found = self._all_marks()
-        found = found[(found[:, _REPLICATE] == row) & (found[:, _AT] < rounds)]
+        low, high = np.searchsorted(found[:, _AT], (first, end))  # they come in order
+        found = found[low:high][found[low:high, _REPLICATE] == row]
         lanes, words = [*self._lanes], [*self._words]
         for at, _, lane, agent, times, place in found.tolist():
             yield Mark(
@@ -319,7 +326,7 @@ class Gathering:
     def _describe(self, lane: str, at: int, times: int, common: Mapping[str, Array]) -> str:
         """Describe a deed by its count, and a note by its number."""
         if lane in self.manifest.stage.notes:
-            spec = self.manifest.specs.get(lane, UNSPECIFIED)
+            spec = self._specs.get(lane, UNSPECIFIED)
             return _STYLE.quantity(common[lane][at], spec)
         return f"{lane} once" if times == 1 else f"{lane} {times} times"
 

@@ -203,6 +203,11 @@ def generations(
                 "generations: what each generation is to play has generations already; name the "
                 "mechanism once, with as many of them as you want (count)"
             )
+        if "turnover" in play.public:
+            raise ScenarioError(
+                "generations: people come and go in what each generation is to play (turnover), so "
+                "that a seat would have several lives in each; take one of the two"
+            )
         rule.refuse_all_elite(env.agents)
         _find(play, env, {"fitness": fitness, "phenotype": phenotype})
 

@@ -104,10 +104,11 @@ def matched(actors: Actors, *names: str) -> Played:
 def test_the_table_has_all_mechanisms_for_games() -> None:
     """The others are for amounts, for generations of agents, and for types of them.
 
-    A questionnaire pays nothing; tests of its own have it within and around others. Principles are
-    for villages.
+    A questionnaire pays nothing; tests of its own have it within and around others. Principles
+    and turnover are for villages.
     """
-    others = {"quota", "generations", "draft_designs", "tournament", "questionnaire", *INSIDE_OUT}
+    others = {"quota", "generations", "draft_designs", "tournament", "questionnaire", "turnover"}
+    others |= {*INSIDE_OUT}
     assert set(CELLS) == set(all_mechanisms.__all__) - others
 
 

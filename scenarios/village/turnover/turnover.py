@@ -1,0 +1,204 @@
+"""Turnover: people come and go while a village goes on, on a schedule, by chance, or both.
+
+As a round begins,
+    1. so many as the schedule says leave, drawn by lot, and each other with chance `leaving`;
+    2. of empty seats so many as the schedule says are taken by newcomers, drawn by lot, and each
+       other with chance `arriving`. Seats are empty after somebody has left or died, and `empty`
+       of them before the first round; where strangers were turned away, nobody comes.
+Where there are fewer than the schedule says, as some have died, all of them go, or all seats are
+taken. Who leaves takes along what it owns. A newcomer has a life of its own: its traits, norm and
+memory begin as those of a villager of its cohort do, and it owns what villagers own at first.
+Who leaves may be followed by somebody in the same round: with chances a of arriving and l of
+leaving, a seat is taken in a / (a + l (1 - a)) of all rounds, in the long run.
+Source: ours; that norms outlive those who made them: Jacobs and Campbell 1961, Journal of Abnormal
+and Social Psychology 62, who replaced one of a group after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from society.engine.environment import Environment
+from society.engine.fact_specs import FactSpec
+from society.engine.graph import NOBODY
+from society.engine.mechanism import Play, as_play
+from society.engine.parameters import Share
+from society.engine.rng import Array, Draws
+from society.engine.scenario import Measure, RoundFacts, mechanism
+from society.engine.script import Inherit, Script, Tell, own
+from society.errors import ScenarioError
+from society.lineage import ARRIVED
+from society.lineage.lives import name_life
+from society.scenarios.village.turnover.norm_survival import told_by_turnover
+
+CHANCE_ID = "turnover"
+Count = Annotated[int, Field(ge=0)]
+
+
+class ScheduledTurnover(BaseModel):
+    """So many leave, and so many come, as a round begins."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    round: Annotated[int, Field(ge=1)]
+    leave: Count = 0
+    arrive: Count = 0
+
+
+def share_of_founders(told: RoundFacts, env: Environment) -> Array:
+    """The share of those present who have been here from the beginning, (R,)."""
+    present = env.present.sum(1)
+    share: Array = (env.present & (env.lives < env.agents)).sum(1) / np.where(
+        present, present, np.nan
+    )
+    return share
+
+
+@mechanism(
+    chance_id=CHANCE_ID,
+    measures=(
+        Measure(
+            "founders",
+            "share of those present, last round",
+            share_of_founders,
+            fold="last",
+            label="founders who are left",
+        ),
+    ),
+    facts={
+        "life": FactSpec("Number of a life"),
+        "newcomer": FactSpec("Whether a villager has just arrived"),
+    },
+    post_analysis=told_by_turnover,
+)
+def turnover(
+    play: Play,
+    *,
+    schedule: Annotated[
+        tuple[ScheduledTurnover, ...],
+        Field(description="how many leave and arrive, as which round begins"),
+    ] = (),
+    leaving: Annotated[
+        Share, Field(description="chance of each villager to leave, each round")
+    ] = 0.0,
+    arriving: Annotated[
+        Share, Field(description="chance of each empty seat to be taken, each round")
+    ] = 0.0,
+    empty: Annotated[int, Field(ge=0, description="seats that nobody has at first")] = 0,
+) -> Play:
+    """Villagers leave and newcomers arrive, and the village goes on."""
+    inner = as_play(play)
+    if inner.declared is None or not inner.declared.open:
+        raise ScenarioError(
+            "turnover: this play does not let people come and go; take fishing_village or "
+            "language_village, or a script that declares open=True and runs env.turnover() as a "
+            "round begins"
+        )
+    if "turnover" in inner.public or "succession" in inner.public:
+        raise ScenarioError(
+            "turnover: lives take turns on the seats of this play already; name turnover once, "
+            "and not around generations"
+        )
+    if not (schedule or leaving or arriving):
+        raise ScenarioError("turnover: nobody comes or goes; give schedule, leaving or arriving")
+    rounds = [one.round for one in schedule]
+    if twice := sorted({one for one in rounds if rounds.count(one) > 1}):
+        raise ScenarioError(f"turnover: the schedule has round {twice[0]} twice; join the two")
+    planned = {one.round: one for one in schedule}
+
+    def moving(env: Environment) -> Script:
+        _refuse_impossible(planned, env, empty, chance=bool(leaving or arriving))
+        return Movement(env, planned, leaving, arriving).around(inner(env), empty)
+
+    return replace(
+        inner, script=moving, public={**inner.public, "turnover": True}, name_life=name_life
+    )
+
+
+def _refuse_impossible(
+    planned: Mapping[int, ScheduledTurnover], env: Environment, empty: int, *, chance: bool
+) -> None:
+    """Raise ScenarioError for a schedule that cannot be kept even if nobody dies."""
+    if empty >= env.agents:
+        raise ScenarioError(
+            f"turnover: empty is {empty}, and there are {env.agents} seats; leave somebody there"
+        )
+    here = env.agents - empty
+    for number, step in sorted(planned.items()):
+        if number > env.horizon:
+            raise ScenarioError(
+                f"turnover: the schedule has round {number}, and the last one is {env.horizon}; "
+                "give an earlier round, or more rounds"
+            )
+        if chance:  # how many are there depends on it
+            continue
+        if step.leave > here:
+            raise ScenarioError(
+                f"turnover: {step.leave} shall leave in round {number}, and at most {here} are "
+                "there; let fewer leave, or more arrive before"
+            )
+        here -= step.leave
+        if step.arrive > env.agents - here:
+            raise ScenarioError(
+                f"turnover: {step.arrive} shall arrive in round {number}, and at most "
+                f"{env.agents - here} seats are empty; let fewer arrive, or raise agents and empty"
+            )
+        here += step.arrive
+
+
+@dataclass
+class Movement:
+    """The coming and going in one run; number: of the round that begins."""
+
+    env: Environment
+    planned: Mapping[int, ScheduledTurnover]
+    leaving: float
+    arriving: float
+    number: int = 0
+    seats: Array | None = None  # (R, N), those that somebody had, or may have, at first
+
+    def around(self, play: Script, empty: int) -> Script:
+        """Play, with people who move as rounds begin."""
+        env, self.env.turnover = self.env, self._moved
+        vacant = drawn(env.present, empty, env.draws(CHANCE_ID).uniform("empty"))
+        self.vacant = vacant
+        yield Tell("vacant", gone=vacant)
+        return (yield from play)
+
+    def _moved(self) -> Script:
+        """Let people leave and arrive, and tell whose lives these are."""
+        env, draws = self.env, self.env.draws(CHANCE_ID)
+        self.number += 1
+        if self.seats is None:
+            self.seats = env.present | self.vacant
+        step = self.planned.get(self.number)
+        come = np.zeros(env.present.shape, bool)
+        if step is not None or self.leaving or self.arriving:
+            come = yield from self._replace(step or ScheduledTurnover(round=self.number), draws)
+        # Lives are told in each round, so that each can be read alone.
+        yield Tell(ARRIVED, {"life": own(env.lives), "newcomer": own(come)}, back=come)
+
+    def _replace(self, step: ScheduledTurnover, draws: Draws) -> Script:
+        """Let people go, and begin the lives of those who come; returns these, (R, N)."""
+        env, seats = self.env, self.seats
+        assert seats is not None
+        go = drawn(env.active, step.leave, draws.uniform("goes"))
+        go |= env.active & (draws.uniform("leaves") < self.leaving)
+        yield Tell("left", gone=go)
+        free = seats & ~env.present & env.running
+        come = drawn(free, step.arrive, draws.uniform("comes"))
+        come |= free & (draws.uniform("arrives") < self.arriving)
+        yield Inherit(ARRIVED, np.full(come.shape, NOBODY), (), come)
+        return come
+
+
+def drawn(among: Array, count: int, lots: Array) -> Array:
+    """Draw so many of those marked, or all if there are fewer, by the least lots, (R, N)."""
+    rank = np.argsort(np.argsort(np.where(among, lots, np.inf), axis=1, kind="stable"), axis=1)
+    chosen: Array = among & (rank < count)
+    return chosen
