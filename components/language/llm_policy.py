@@ -51,6 +51,7 @@ from society.llm.parsing.answers import hint, open_options, read_reply
 from society.llm.parsing.schemas import schema
 from society.text import format_number, shorten
 
+from .perturbed_question import Perturbed
 from .prompt_wording import LONGEST_THOUGHT, Chain, PromptWording, holds_thoughts, only_thoughts
 
 MOST_ROOM = 4  # times the first room that a reply may get, unless the model says `most_room`
@@ -255,9 +256,11 @@ async def ask_model(
     """
     # Prompts of templates keep the six figures with which they have been recorded.
     rounded = not agent.context.prompts.has_template(ask.kind)
-    legal = shown.legal._replace(rounded=rounded)
+    perturbed = Perturbed.of(ask, agent, shown.legal)
+    legal = perturbed.legal._replace(rounded=rounded)
     if chain is not None:
-        chain = dataclasses.replace(chain, legal=chain.legal._replace(rounded=rounded))
+        arranged = perturbed.arrange(chain.legal)
+        chain = dataclasses.replace(chain, legal=arranged._replace(rounded=rounded))
     system = agent.context.prompts.system(ask, agent)
     before = (Message("system", system),) if system.strip() else ()
     wording = PromptWording(
@@ -271,15 +274,16 @@ async def ask_model(
     while True:
         said = await agent.call(
             model,
-            (*before, Message("user", prompt + repair)),
+            perturbed.messages((*before, Message("user", prompt + repair))),
             room=room,
             again=again,
             reason=reason,
-            schema=form,
+            schema=perturbed.schema(form),
             question=ask,
             peers=sorted(legal.peers, key=lambda name: ids[legal.peers[name]]),
-            parts=wording.parts,
+            parts=perturbed.parts(wording.parts, prompt + repair),
         )
+        said = perturbed.reply(said)
         if said.finish == OVERFLOW and again != "cut":
             reason, again = str(said.sent.get(OVERFLOW, "the prompt is too long")), "shortened"
             prompt = wording.shorten(prompt, reason)

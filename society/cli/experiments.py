@@ -1,4 +1,4 @@
-"""Commands for experiments: sweep (also --plan), report and reproduce."""
+"""Commands for experiments: sweep (also --plan), audit, report and reproduce."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from .parser import Commands
 from .runs import given_limits, given_settings
 
 if TYPE_CHECKING:
+    from society.analysis.auditing.arms import AuditArms
     from society.analysis.findings import StudyFinding
     from society.experiments.clusters import Cluster
     from society.experiments.experiment import Experiment
@@ -250,6 +251,105 @@ def _facts(read: Experiment, folder: Path, session: Sweep) -> dict[str, Any]:
         "spent": used._asdict(),
         "conditions": conditions,
     }
+
+
+def add_audit(commands: Commands) -> None:
+    """Add `society audit`."""
+    parser = commands.add_parser(
+        "audit", help="test whether conclusions hold when questions are worded otherwise"
+    )
+    parser.add_argument(
+        "experiment", type=Path, metavar="EXPERIMENT.yaml|NAME",
+        help="a file, or an experiment of `society list experiments`",
+    )  # fmt: skip
+    parser.add_argument(
+        "--only", nargs="+", action="extend", default=[], metavar="NAME",
+        help="perturbations to play (default: all that change a question)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--without", nargs="+", action="extend", default=[], metavar="NAME",
+        help="perturbations to leave out",
+    )  # fmt: skip
+    parser.add_argument(
+        "--pack", nargs="+", action="extend", default=[], type=Path, metavar="DIR",
+        help="prompts that say the same in other words, each folder a perturbation of its own",
+    )  # fmt: skip
+    parser.add_argument(
+        "--estimate", action="store_true", help="estimate calls, tokens and cost; do not play"
+    )
+    add_strict_option(parser)
+    _add_experiment_options(parser, "sweeps/NAME-audit")
+    parser.set_defaults(command=audit_command)
+
+
+def audit_command(args: argparse.Namespace) -> int:
+    """Carry out `society audit`."""
+    from society.analysis.auditing.arms import choose_perturbations, make_audit
+    from society.experiments.jobs import planned_runs
+    from society.experiments.sweep import Sweep, play_experiment
+    from society.reproduction.run import forecasts
+    from society.terminal.forecast_text import print_costs
+    from society.terminal.labels import count_noun
+
+    arms = make_audit(
+        args.experiment,
+        given_settings(args, limits=False),
+        choose_perturbations(args.only, args.without),
+        args.pack,
+    )
+    read = arms.experiment
+    folder = args.out or Path("sweeps") / read.name
+    expected = forecasts(planned_runs(read, folder))
+    if args.estimate and args.json:
+        told = [one._asdict() for one in expected]
+        print_json({"name": read.name, "perturbations": [*arms.summaries], "models": told})
+        return 0
+    if args.estimate:
+        extent = count_noun(len(read.conditions), "condition")
+        print_costs(expected, extent, "this audit", console())
+        return 0
+    said = _earlier_limits(folder) | given_limits(args)
+    if not args.quiet:
+        calls = sum(one.calls for one in expected)
+        print(
+            f"society: {count_noun(len(arms.summaries), 'perturbation')} of "
+            f"{count_noun(len(read.conditions), 'condition')} with about {calls:,} calls in all; "
+            "--estimate tells what that costs, --max-cost and --max-calls limit it",
+            file=sys.stderr,
+        )
+    with _progress(args, len(read.conditions)) as watching, _cluster(args) as cluster:
+        limits = _total_limits(read, said)
+        session = Sweep(cluster, watching, read.record, limits, strict=args.strict)
+        interrupted = False
+        try:
+            play_experiment(read, folder, session, overwrite=args.overwrite, said=said)
+        except KeyboardInterrupt:
+            interrupted = True
+    return _print_audit(args, arms, folder, session, interrupted)
+
+
+def _print_audit(
+    args: argparse.Namespace, arms: AuditArms, folder: Path, session: Sweep, interrupted: bool
+) -> int:
+    """Print what an audit has found; return the exit code."""
+    from society.analysis.auditing.audit import open_audit
+    from society.analysis.auditing.audit_table import print_audit
+
+    code = _exit_code(session.results.values(), interrupted=interrupted, strict=args.strict)
+    unread = 0 if args.accept_fallbacks else _say_fallbacks(session.results)
+    if code:
+        reasons = {done.words for done in session.results.values() if done.status != "finished"}
+        words = "this audit is not finished; what was played is saved; repeat the command to go on"
+        print("society: " + "\n".join([*sorted(reasons), words]), file=sys.stderr)
+        return code
+    found = open_audit(folder, arms.summaries)
+    if args.json:
+        facts = {"name": arms.experiment.name, "out": str(folder), "unused": dict(arms.unused)}
+        print_json(facts | found.as_json())
+    elif not args.quiet:
+        print_audit(found, arms.unused, console())
+        console().print(f"society report {folder}", markup=False)
+    return unread
 
 
 def add_report(commands: Commands) -> None:

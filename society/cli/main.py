@@ -171,6 +171,7 @@ _COMMANDS = (
     histories.add_compare,
     histories.add_why,
     experiments.add_sweep,
+    experiments.add_audit,
     experiments.add_report,
     experiments.add_reproduce,
     strategy_commands.add_strategies,

@@ -78,6 +78,7 @@ from society.errors import (
 )
 from society.former_names import spellings, with_current_parameters
 from society.llm.default_words import Wording, check_figures
+from society.llm.perturbations import PERTURBATIONS
 from society.llm.prompt_files import MechanismTerms, Prompts, TermsPart
 from society.plugins import Plugin, find_plugin
 
@@ -317,6 +318,7 @@ class Society:
             folders,
             [*map(_terms_of, scenario.layers)],
             Wording(scenario.summary, fact_specs(scenario, self.cast())),
+            PERTURBATIONS.get(self.spec.perturbation or ""),
         )
 
     def unanswered(self) -> UnansweredQuestion | None:

@@ -34,6 +34,7 @@ from society.engine.scenario import Scenario
 from society.errors import ScenarioError, short_path, suggest
 from society.former_names import spellings
 from society.index import instruments, presets
+from society.llm.perturbations import PerturbationName
 from society.llm.providers.settings import Limits, ModelSpec
 
 from .graph_families import GraphSpec
@@ -138,6 +139,7 @@ class RunConfig(FileSection):
     where none is named. limits: hard stops. prompts: a folder of templates that override others.
     option_order: of the options and peers that language minds choose from: an order for each agent
     and question, by chance; one for all agents (round); or that of the scenario (fixed).
+    perturbation: puts all questions to models in other words (society.llm.perturbations).
     share_identical: ask models identical questions at temperature 0 once. batch: ask them through
     the batch interfaces of providers. drafts: parameters of mechanisms that an earlier run has
     made; the program fills them in.
@@ -158,6 +160,7 @@ class RunConfig(FileSection):
     limits: Limits = Limits()
     prompts: File | None = None
     option_order: OptionOrder = "agent"
+    perturbation: PerturbationName | None = None
     share_identical: bool = False
     batch: bool = False
     drafts: dict[str, Named] = {}

@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from society.engine.agents import Agent, Sight
     from society.engine.observations import Inquiry, News, OwnFacts
 
+    from .perturbations import Perturbation
     from .template_names import NamesRead
     from .templates import Templates
 
@@ -217,7 +218,7 @@ class Prompts:
     """The words of one scenario; `folders` override ours, and the first of them the others.
 
     mechanisms: those that the scenario is wrapped in, the innermost first. wording: what its author
-    has declared of it, for questions without a template.
+    has declared of it, for questions without a template. perturbation: changes all that is asked.
     """
 
     def __init__(
@@ -226,7 +227,9 @@ class Prompts:
         folders: Sequence[Path] = (),
         mechanisms: Sequence[MechanismTerms] = (),
         wording: Wording = _NO_WORDING,
+        perturbation: Perturbation | None = None,
     ) -> None:
+        self.perturbation = perturbation
         self.scenario, self.mechanisms = scenario, tuple(mechanisms)
         self.wording = wording
         self._title = _spaced(scenario)

@@ -38,8 +38,9 @@ def config_hash(spec: RunConfig) -> str:
     said = bare.model_dump(mode="json", exclude={"drafts", "batch"})
     if said["option_order"] == RunConfig.model_fields["option_order"].default:
         del said["option_order"]  # the hashes of rules' runs are those from before there was one
-    if not said["share_identical"]:
-        del said["share_identical"]
+    for name in ("share_identical", "perturbation"):
+        if not said[name]:
+            del said[name]
     now = RENAMED["mechanism"]
     said["mechanisms"] = [
         {now.get(name, name): given for name, given in part.items()} for part in said["mechanisms"]

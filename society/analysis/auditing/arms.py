@@ -1,0 +1,149 @@
+"""The arms of an audit: an experiment as it is, and once more under each perturbation.
+
+An audit is an experiment with one more factor, the perturbation, so that a sweep plays it. All arms
+have the same seeds: replicate r draws the same random numbers with and without a perturbation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from society.config.build import Society
+from society.config.run_config import Setting
+from society.engine.calls import Completion, Going, Request
+from society.engine.cancellation import CancellationToken
+from society.errors import InputError, ScenarioError, short_path, suggest
+from society.experiments.experiment import Experiment, read_experiment
+from society.experiments.factors import run_file_name
+from society.llm.perturbations import PERTURBATIONS
+from society.llm.providers.pool import ModelPool
+from society.runs.design_runs import make_designs
+
+FACTOR, UNPERTURBED = "perturbation", "none"
+
+
+class AuditArms(NamedTuple):
+    """An experiment with its perturbations as one more factor.
+
+    summaries: of what each perturbation changes. unused: why others are left out, by name.
+    """
+
+    experiment: Experiment
+    summaries: Mapping[str, str]
+    unused: Mapping[str, str]
+
+
+def choose_perturbations(only: Sequence[str] = (), without: Sequence[str] = ()) -> list[str]:
+    """Choose among the perturbations of this program; raises InputError for an unknown name."""
+    for name in (*only, *without):
+        if name not in PERTURBATIONS:
+            raise InputError(f"there is no perturbation {name!r}; {suggest(name, PERTURBATIONS)}")
+    return [
+        name for name in PERTURBATIONS if name in (only or PERTURBATIONS) and name not in without
+    ]
+
+
+def make_audit(
+    file: Path,
+    settings: Sequence[Setting] = (),
+    perturbations: Sequence[str] = tuple(PERTURBATIONS),
+    packs: Sequence[Path] = (),
+) -> AuditArms:
+    """Read an experiment and add the arms of its audit; raises InputError.
+
+    packs: folders of prompts, each of which says the same in other words. A perturbation that
+    changes no message of the offline mind's play is left out.
+    """
+    plain = read_experiment(file, [*settings, Setting((FACTOR,), None)])
+    _refuse_unfit(plain, file)
+    given = {
+        name: (PERTURBATIONS[name].summary, Setting((FACTOR,), name)) for name in perturbations
+    }
+    for pack in packs:
+        words = f"prompts are those in {short_path(pack)}"
+        given[f"pack {pack.name}"] = (words, Setting(("prompts",), str(pack.resolve()), "--pack"))
+    usual, arms, unused = _messages(plain), {UNPERTURBED: plain}, dict[str, str]()
+    for name, (_, setting) in given.items():
+        arm = read_experiment(file, [*settings, setting])
+        if _messages(arm) == usual:
+            unused[name] = "it changes no question here"
+        else:
+            arms[name] = arm
+    if len(arms) == 1:
+        raise InputError(
+            f"{short_path(file)}: none of {', '.join(given) or 'no perturbation'} changes a "
+            "question of this experiment; choose others, or give prompts with --pack FOLDER"
+        )
+    summaries = {name: given[name][0] for name in arms if name in given}
+    return AuditArms(_joined(plain, arms), summaries, unused)
+
+
+def _refuse_unfit(plain: Experiment, file: Path) -> None:
+    """Raise ScenarioError for an experiment of which nothing can be audited."""
+    shown = short_path(file)
+    if FACTOR in plain.levels:
+        raise ScenarioError(f"{shown}: an audit varies {FACTOR} itself; take it out of the factors")
+    if not any(condition.setup.models_named for condition in plain.conditions):
+        raise ScenarioError(
+            f"{shown}: no condition asks a language model, so that no wording can matter; audit an "
+            "experiment whose agents are language minds"
+        )
+    if not any(len(labels) > 1 for labels in plain.levels.values()):
+        raise ScenarioError(
+            f"{shown}: one condition compares nothing, so that there is no conclusion to audit; "
+            "give it a factor with two levels"
+        )
+
+
+def _joined(plain: Experiment, arms: Mapping[str, Experiment]) -> Experiment:
+    """The conditions of all arms as one experiment."""
+    conditions = []
+    for arm, experiment in arms.items():
+        for one in experiment.conditions:
+            name = f"{FACTOR}={arm},{one.name}"
+            factors = {FACTOR: arm, **one.factors}
+            conditions.append(one._replace(name=name, factors=factors, file=run_file_name(name)))
+    by = [*(plain.analysis.by or ()), FACTOR]
+    return plain._replace(
+        name=f"{plain.name}-audit",
+        text=f"{plain.text}# audited under: {', '.join(arms)}\n",
+        levels={FACTOR: tuple(arms), **plain.levels},
+        conditions=tuple(conditions),
+        analysis=plain.analysis.model_copy(update={"by": by}),
+    )
+
+
+def _messages(experiment: Experiment) -> list[tuple[str, ...]]:
+    """All that would be sent in one replicate of each condition, if minds were the offline one."""
+    return [one for condition in experiment.conditions for one in _sent(condition.setup)]
+
+
+def _sent(setup: Society) -> Iterator[tuple[str, ...]]:
+    """Yield the messages of each call of a play, in the order of their addresses."""
+    if not setup.models_named:
+        return
+    minds = _Listening(setup.seed)
+    made = make_designs(setup, minds)
+    made.gamemaster(env=made.environment(made.environment().replicate_ids[:1]), minds=minds).play()
+    yield from (messages for _, messages in sorted(minds.heard))
+
+
+class _Listening:
+    """The offline mind in place of all models; it keeps what it was sent."""
+
+    def __init__(self, seed: int) -> None:
+        self._offline = ModelPool({}, seed=seed)
+        self.heard: list[tuple[str, tuple[str, ...]]] = []
+
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
+        sent = tuple(message.content for message in request.messages)
+        self.heard.append((str(request.address), sent))
+        return await self._offline.call(request._replace(model="default"), going, token)
+
+    @property
+    def patience(self) -> float:
+        return self._offline.patience
+
+    async def close(self) -> None: ...

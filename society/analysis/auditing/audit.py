@@ -1,0 +1,185 @@
+"""What an audit has found, from the folder in which its runs are."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from society.analysis.statistics.samples import NotEstimable
+from society.analysis.study import open_sweep
+from society.analysis.study.design import StudyDesign, short_unit
+from society.errors import InputError, short_path
+from society.experiments.factors import format_label
+from society.terminal.labels import count_noun
+
+from .arms import FACTOR, UNPERTURBED
+from .effects import (
+    AuditedConclusion,
+    ConditionPair,
+    EstimatedEffect,
+    PerturbedEffect,
+    audit_conclusions,
+)
+
+
+@dataclass(frozen=True)
+class AuditResults:
+    """The conclusions of an experiment under perturbations.
+
+    outcome: in words. unit: of it, "" if it needs none. summaries: of what perturbations change.
+    """
+
+    outcome: str
+    unit: str
+    conclusions: tuple[AuditedConclusion, ...]
+    summaries: Mapping[str, str]
+
+    def sentences(self) -> Iterator[str]:
+        """Yield what was found of each conclusion, and of each perturbation that changes it."""
+        for one in self.conclusions:
+            yield self._conclusion(one)
+            yield from (self._change(one, each) for each in one.perturbed if each.changed)
+
+    def _conclusion(self, one: AuditedConclusion) -> str:
+        compared = f"{one.second} against {one.first}: {self.outcome}"
+        direction = {1: "is higher by", -1: "is lower by", 0: "is not told apart, by"}
+        found = (
+            f"{compared} {direction[one.effect.verdict]} {size_in_words(one.effect)}{self._unit}"
+        )
+        kept = sum(not each.changed for each in one.perturbed)
+        count = count_noun(len(one.perturbed), "perturbation")
+        return f"{found}. No change of this effect is found under {kept} of {count}."
+
+    def _change(self, one: AuditedConclusion, each: PerturbedEffect) -> str:
+        more = "more" if each.change.mean > 0 else "less"
+        summary = self.summaries.get(each.perturbation, "")
+        where = f"{each.perturbation} ({summary})" if summary else each.perturbation
+        turned = each.effect.verdict != one.effect.verdict
+        conclusion = "and the conclusion is another one" if turned else "and the conclusion stays"
+        low, high = each.flips.interval.low, each.flips.interval.high
+        return (
+            f"Under {where} the effect of {one.second} against {one.first} is "
+            f"{size_in_words(each.effect, signed=True)}{self._unit}, "
+            f"{size_in_words(each.change)} {more} than without (p = {each.p:.2g} by Holm), "
+            f"{conclusion}; its direction differs in "
+            f"{each.flips.count} of {count_noun(each.flips.n, 'set')} of runs "
+            f"({100 * low:.0f} % to {100 * high:.0f} %)."
+        )
+
+    @property
+    def _unit(self) -> str:
+        return f" {self.unit}" if self.unit else ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all numbers as plain data."""
+        return {
+            "outcome": self.outcome,
+            "unit": self.unit,
+            "sentences": [*self.sentences()],
+            "conclusions": [
+                {
+                    "first": one.first,
+                    "second": one.second,
+                    "effect": _numbers(one.effect),
+                    "perturbations": [
+                        {
+                            "name": each.perturbation,
+                            "effect": _numbers(each.effect),
+                            "change": _numbers(each.change),
+                            "p_holm": each.p,
+                            "changed": each.changed,
+                            "flips": {
+                                "share": each.flips.share,
+                                "interval": each.flips.interval[:2],
+                                "sets": each.flips.n,
+                            },
+                        }
+                        for each in one.perturbed
+                    ],
+                }
+                for one in self.conclusions
+            ],
+        }
+
+
+def open_audit(folder: Path, summaries: Mapping[str, str] | None = None) -> AuditResults:
+    """Read what the runs of an audit have found; raises InputError unless all are finished."""
+    study = open_sweep(folder)
+    undone = [run.name for run in study.played if run.status != "finished"]
+    if FACTOR not in study.levels:
+        raise InputError(f"{short_path(folder)} is no audit; `society audit FILE.yaml` makes one")
+    if undone or study.missing:
+        left = [*undone, *study.missing]
+        raise InputError(
+            f"{short_path(folder)}: {count_noun(len(left), 'run')} of this audit did not finish, "
+            f"such as {left[0]}; repeat the command to play on"
+        )
+    design = StudyDesign(study)
+    try:
+        found = audit_conclusions(_conclusions(design), paired=design.paired)
+    except NotEstimable as reason:
+        raise InputError(f"{short_path(folder)}: no conclusion can be tested: {reason}") from None
+    unit = short_unit(design.measured.get(design.outcome, ""))
+    return AuditResults(design.label(design.outcome), unit, tuple(found), summaries or {})
+
+
+def _conclusions(design: StudyDesign) -> dict[tuple[str, str], dict[str, ConditionPair]]:
+    """Collect the outcomes of all pairs of conditions that are compared, by perturbation."""
+    factors = [name for name in design.levels if name != FACTOR]
+    tested = [name for name in design.factors if name != FACTOR]
+    values = dict(zip(map(_key, _levels(design)), design.values(design.outcome), strict=True))
+    arms = [*design.levels[FACTOR]]
+    found: dict[tuple[str, str], dict[str, ConditionPair]] = {}
+    for factor in tested:
+        others = [name for name in factors if name != factor]
+        first, *rest = design.levels[factor]
+        for held in itertools.product(*(design.levels[name] for name in others)):
+            same = dict(zip(others, held, strict=True))
+            for level in rest:
+                one, other = {**same, factor: first}, {**same, factor: level}
+                pairs = {
+                    str(arm): ConditionPair(
+                        values[_key({**one, FACTOR: arm})].astype(float),
+                        values[_key({**other, FACTOR: arm})].astype(float),
+                    )
+                    for arm in arms
+                    if _key({**one, FACTOR: arm}) in values
+                    and _key({**other, FACTOR: arm}) in values
+                }
+                if UNPERTURBED in pairs:
+                    names = (_named(one, factors), _named(other, factors))
+                    found[names] = {UNPERTURBED: pairs.pop(UNPERTURBED), **pairs}
+    return found
+
+
+def _levels(design: StudyDesign) -> list[dict[str, Any]]:
+    """The levels of each condition, of all factors that differ."""
+    return [
+        {name: design.level(place, name) for name in design.levels}
+        for place in range(len(design.conditions))
+    ]
+
+
+def _key(levels: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple(sorted(levels.items()))
+
+
+def _named(levels: Mapping[str, Any], order: list[str]) -> str:
+    return ", ".join(f"{name} {format_label(levels[name])}" for name in order)
+
+
+def size_in_words(effect: EstimatedEffect, *, signed: bool = False) -> str:
+    """Write a difference with its interval: "12 (3 to 21)"."""
+    turn = -1 if effect.mean < 0 and not signed else 1
+    if effect.interval is None:
+        return f"{turn * effect.mean:.3g} (in all runs)"
+    low, high = sorted((turn * effect.interval.low, turn * effect.interval.high))
+    return f"{turn * effect.mean:.3g} ({low:.3g} to {high:.3g})"
+
+
+def _numbers(effect: EstimatedEffect) -> dict[str, Any]:
+    interval = None if effect.interval is None else effect.interval[:2]
+    return {"mean": effect.mean, "interval": interval, "p": effect.p}

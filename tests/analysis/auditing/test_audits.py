@@ -1,0 +1,223 @@
+"""Audits find effects that hang on words, and no others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from society.analysis.auditing.arms import choose_perturbations
+from society.analysis.auditing.audit import open_audit
+from society.analysis.auditing.effects import (
+    ConditionPair,
+    audit_conclusions,
+    count_flips,
+    estimate_change,
+)
+from society.errors import InputError
+
+Typed = Callable[..., Any]
+
+SCENARIO = """
+from random import Random
+import numpy as np
+from society import Ask, Choice, Cohort, Measure, Params, Tell, common, own, scenario
+from society.components.language.llm_policy import LanguagePolicy
+
+class Gifts(Params):
+    bonus: float = 0.0
+
+def minds(params, count):
+    return [Cohort("giver", count, (LanguagePolicy(),))]
+
+GIVEN = Measure("given", "share of players", lambda told, env: told["gave"].mean(1))
+
+@scenario(params=Gifts, cast=minds, measures=(GIVEN,), agents=4, rounds=1)
+def gifts(env):
+    bonus = np.full((env.replicates, 1), env.params.bonus)
+    for _ in env.rounds():
+        given = yield Ask("give", Choice("B0", "B1"), {"bonus": common(bonus)})
+        yield Tell("gave", {"gave": own(given)})
+
+def mind(is_usual):
+    def make():
+        async def answer(asked):
+            words = asked.messages[-1].content
+            rewarded = asked.facts["bonus"] > 0 and is_usual(words)
+            return "B1" if Random(asked.seed).random() < 0.2 + 0.6 * rewarded else "B0"
+        return answer
+    return make
+
+reads_order = mind(lambda words: words.rpartition("one of these: ")[2][1] == "0")
+reads_labels = mind(lambda words: "B1" in words)
+reads_names = mind(lambda words: "You are agent" in words)
+reads_opening = mind(lambda words: not words.startswith("Read what follows"))
+reads_nothing = mind(lambda words: True)
+"""
+EXPERIMENT = """
+base: gifts.py
+replicates: 8
+option_order: fixed
+models: {{default: gifts.py:{mind}}}
+factors:
+  bonus: [0, 2]
+"""
+
+
+def audit(typed: Typed, folder: Path, mind: str, *words: str) -> dict[str, Any]:
+    (folder / "gifts.py").write_text(SCENARIO, "utf-8")
+    (folder / "bonus.yaml").write_text(EXPERIMENT.format(mind=mind), "utf-8")
+    said = typed("audit", "bonus.yaml", "--json", *words)
+    assert said.code == 0, said.err
+    found: dict[str, Any] = json.loads(said.out)
+    return found
+
+
+def changed(found: dict[str, Any]) -> list[str]:
+    [conclusion] = found["conclusions"]
+    return [one["name"] for one in conclusion["perturbations"] if one["changed"]]
+
+
+@pytest.mark.parametrize(
+    ("mind", "perturbation"),
+    [
+        ("reads_order", "options_reversed"),
+        ("reads_labels", "labels"),
+        ("reads_opening", "opening"),
+    ],
+)
+def test_an_effect_that_hangs_on_words_is_found_under_the_perturbation_of_these_alone(
+    typed: Typed, tmp_path: Path, mind: str, perturbation: str
+) -> None:
+    others = ("options_reversed", "labels", "opening")
+    assert changed(audit(typed, tmp_path, mind, "--only", *others)) == [perturbation]
+
+
+def test_an_effect_that_hangs_on_names_is_found_with_other_names_and_roles(
+    typed: Typed, tmp_path: Path
+) -> None:
+    found = audit(typed, tmp_path, "reads_names", "--only", "names", "persona", "labels")
+    assert changed(found) == ["names", "persona"]
+
+
+def test_a_mind_that_reads_nothing_has_the_same_runs_under_all_perturbations(
+    typed: Typed, tmp_path: Path
+) -> None:
+    found = audit(typed, tmp_path, "reads_nothing")
+    [conclusion] = found["conclusions"]
+    assert conclusion["effect"]["mean"] == pytest.approx(0.6, abs=0.25)
+    assert {one["change"]["mean"] for one in conclusion["perturbations"]} == {0.0}
+    assert found["unused"] == {
+        "numbers": "it changes no question here",
+        "units": "it changes no question here",
+    }
+
+
+def test_an_audit_that_stopped_at_a_limit_goes_on_without_asking_twice(
+    typed: Typed, tmp_path: Path
+) -> None:
+    (tmp_path / "gifts.py").write_text(SCENARIO, "utf-8")
+    (tmp_path / "bonus.yaml").write_text(EXPERIMENT.format(mind="reads_order"), "utf-8")
+    words = ("audit", "bonus.yaml", "--only", "opening", "--json")
+    assert typed(*words, "--max-calls", 40).code == 3
+    with pytest.raises(InputError, match="did not finish"):
+        open_audit(tmp_path / "sweeps" / "bonus-audit")
+    said = typed(*words, "--max-calls", 2 * 2 * 8 * 4)
+    assert said.code == 0
+    assert changed(json.loads(said.out)) == []
+
+
+def test_the_estimate_counts_the_calls_of_all_arms_and_plays_nothing(
+    typed: Typed, tmp_path: Path
+) -> None:
+    (tmp_path / "gifts.py").write_text(SCENARIO, "utf-8")
+    (tmp_path / "bonus.yaml").write_text(EXPERIMENT.format(mind="reads_order"), "utf-8")
+    said = typed("audit", "bonus.yaml", "--only", "opening", "labels", "--estimate", "--json")
+    assert [model["calls"] for model in json.loads(said.out)["models"]] == [3 * 2 * 8 * 4]
+    assert not (tmp_path / "sweeps").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("base: fishing_village\nfactors: {growth: [0.2, 0.6]}\n", "no condition asks a language"),
+        ("base: language_village\nrounds: 1\n", "compares nothing"),
+    ],
+)
+def test_an_experiment_that_has_nothing_to_audit_is_refused(
+    typed: Typed, tmp_path: Path, text: str, words: str
+) -> None:
+    (tmp_path / "a.yaml").write_text(text, "utf-8")
+    said = typed("audit", "a.yaml")
+    assert said.code == 2
+    assert words in said.err
+
+
+def test_an_audit_under_nothing_that_changes_a_question_is_refused(
+    typed: Typed, tmp_path: Path
+) -> None:
+    (tmp_path / "gifts.py").write_text(SCENARIO, "utf-8")
+    (tmp_path / "bonus.yaml").write_text(EXPERIMENT.format(mind="reads_order"), "utf-8")
+    said = typed("audit", "bonus.yaml", "--only", "units")
+    assert said.code == 2
+    assert "none of units changes a question" in said.err
+
+
+def test_an_unknown_perturbation_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(InputError, match="'lables'; did you mean 'labels'"):
+        choose_perturbations(only=["lables"])
+
+
+def test_a_change_is_the_difference_of_two_effects_replicate_by_replicate() -> None:
+    usual = ConditionPair(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 4.0]))  # 1, 2, 1
+    perturbed = ConditionPair(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 4.0]))  # 0, 0, 1
+    assert estimate_change(usual, perturbed, paired=True).mean == pytest.approx(-1)
+
+
+def test_the_same_change_in_all_of_eight_replicates_has_the_p_of_a_sign_test() -> None:
+    zeros = np.zeros(8)
+    change = estimate_change(
+        ConditionPair(zeros, zeros), ConditionPair(zeros, zeros + 1), paired=True
+    )
+    assert change == (1.0, None, 2 / 256)
+
+
+def test_flips_count_sets_of_two_replicates_whose_direction_differs() -> None:
+    low, high = np.zeros(4), np.ones(4)
+    turned = ConditionPair(low, np.array([1.0, 1.0, -1.0, -1.0]))
+    flips = count_flips(ConditionPair(low, high), turned)
+    assert (flips.count, flips.n) == (1, 2)
+
+
+def false_alarms(audits: int, *, seed: int, paired: bool = True) -> int:
+    """Audits that report a change where there is none, of three perturbations and fresh answers.
+
+    Replicates share a part of their luck in all arms; the rest, the mind's own, is fresh in each.
+    """
+    draws, alarms = np.random.default_rng(seed), 0
+    for _ in range(audits):
+        shared = draws.normal(size=12)
+        by_arm = {
+            arm: ConditionPair(shared + draws.normal(size=12), shared + 0.8 + draws.normal(size=12))
+            for arm in ("none", "order", "labels", "names")
+        }
+        [found] = audit_conclusions({("a", "b"): by_arm}, paired=paired)
+        alarms += any(one.changed for one in found.perturbed)
+    return alarms
+
+
+def test_forty_audits_without_any_change_rarely_report_one() -> None:
+    """At 5 % more than 7 of 40 come with a chance of 0.1 %."""
+    assert false_alarms(40, seed=2) <= 7
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("paired", [True, False])
+def test_five_hundred_audits_without_any_change_report_one_at_the_nominal_rate(
+    paired: bool,
+) -> None:
+    assert false_alarms(500, seed=1, paired=paired) / 500 == pytest.approx(0.05, abs=0.02)
