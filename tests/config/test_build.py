@@ -172,7 +172,7 @@ cohorts:
     setup = build(load_config("a.yaml"))
     titles = [component.title() for component in setup.cast()[0].components]
     assert titles == [
-        "persona", "miser", "norm_belief", "punishment", "social_learning", "voting"
+        "persona", "miser", "norm_belief", "punishment", "social_learning", "voting", "grievance"
     ]  # fmt: skip
     assert vars(part(setup, 0, 1)) == {"share": 0.2}
     assert setup.gamemaster().play().rounds > 0
