@@ -53,7 +53,7 @@ def test_a_component_is_listed_with_what_it_answers_and_its_columns(
     assert typed("list", "punishment", "--json") == 0
     said = json.loads(capsys.readouterr().out)
     assert (said["name"], said["kind"]) == ("punishment", "components")
-    assert said["parts"]["answers"] == ["watch", "punish"]
+    assert said["parts"]["answers"] == ["watch", "inspect", "punish"]
     assert said["parts"]["columns"] == [
         "monitoring · Chance to look at a peer · float64 · public, heritable",
         "punishing · float64",
