@@ -28,6 +28,7 @@ class SocialLearning(Component):
 
     chance_id = "social_learning"
     answers = ("imitate",)
+    at_birth = ()
 
     def answer(self, ask: Question, agents: AgentGroup) -> Array:
         payoffs = ask.facts.seen("payoff")

@@ -42,6 +42,7 @@ class Voting(Component):
 
     chance_id = "voting"
     answers = ("propose", "update", "vote", "speak")
+    at_birth = ()
 
     def answer(self, ask: Question, agents: AgentGroup) -> Any:
         belief = agents["belief"]

@@ -50,8 +50,10 @@ class Component:
     answers: kinds of questions; those of the methods answer_KIND, for a class that states none.
     shortens: whether its brief is a heading and a list, "- ...", the oldest entry first, and may
     lose entries where a prompt does not fit into a model.
-    at_birth: parameters that only `begin` and `adapt` read. Cohorts of rules that differ in nothing
-    else are asked and told together.
+    at_birth: parameters that only `begin` and `adapt` read; to state them, or `()`, is the author's
+    word that hooks keep nothing outside of columns and answer no member by who else is in the
+    cohort. Cohorts of rules that differ in nothing else are then asked and told together; each
+    subclass gives its own.
     separable: the author's word that it looks at no other replicate and at no shared data, so that
     replicates may be played apart while models answer slowly; each subclass gives its own.
     """

@@ -276,7 +276,7 @@ class Population:
         for place, (cohort, old) in enumerate(zip(cast, list(self.states), strict=True)):
             kept = {part.chance_id: part for part in old.components}
             parts = tuple(
-                kept[part.chance_id] if kept.get(part.chance_id) == part else part
+                kept[part.chance_id] if _same_component(kept.get(part.chance_id), part) else part
                 for part in cohort.components
             )
             cohort = dataclasses.replace(cohort, components=parts)
@@ -658,14 +658,39 @@ def _live_alike(one: SeatedCohort, other: SeatedCohort) -> bool:
 
 
 def _same_rule(part: Component, other: Component) -> bool:
-    if type(part) is not type(other) or not dataclasses.is_dataclass(part):
+    if "at_birth" not in vars(type(part)) or not dataclasses.is_dataclass(part):
         return False
     if part.models or any(part.overrides(hook) for hook in ("consult", "brief", "ponder")):
         return False
     if any(inspect.iscoroutinefunction(hook) for hook in (part.begin, part.notice)):
         return False
-    names = (one.name for one in dataclasses.fields(part) if one.name not in part.at_birth)
-    return all(np.array_equal(getattr(part, name), getattr(other, name)) for name in names)
+    return _same_component(part, other, but=part.at_birth)
+
+
+def _same_component(part: object, other: object, but: Sequence[str] = ()) -> bool:
+    """Tell whether two components are of one class and, as dataclasses, have the same fields."""
+    if type(part) is not type(other) or not dataclasses.is_dataclass(part):
+        return _same_value(part, other)
+    names = (one.name for one in dataclasses.fields(part) if one.name not in but)
+    return all(_same_value(getattr(part, name), getattr(other, name)) for name in names)
+
+
+def _same_value(one: Any, other: Any) -> bool:
+    """Tell whether two values are the same, of one type; what cannot be compared is not."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other)
+    if isinstance(one, Mapping):
+        return _same_value([*one.items()], [*other.items()])
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(_same_value, one, other))
+    try:
+        return bool(one == other)
+    except Exception:  # a comparison of the user's, or of tables, cell by cell
+        return False
 
 
 def _each_cohort(

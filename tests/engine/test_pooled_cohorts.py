@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 from society.components.games.classic_strategies import ClassicStrategies
 from society.config.build import build
 from society.config.run_config import Setting, load_config
 from society.engine import population
-from society.engine.component import AgentGroup, Question
+from society.engine.component import AgentGroup, Component, Question
+from society.engine.population import Cohort
 from society.runs.fork import Changes, fork
 from society.runs.play import play
 from society.runs.runfile import open_run_file
@@ -106,3 +109,90 @@ def test_a_fork_changes_one_of_the_cohorts_alone(tmp_path: Path) -> None:
     actions = [step.arrays["own", "action"][0].tolist() for step in told]
     assert actions[:3] == [[1, 1, 0], [1, 1, 1], [1, 1, 1]]
     assert actions[3:] == [[0, 0, 1]] * 3
+
+
+@dataclass(frozen=True)
+class PublicMood(Component):
+    """Gives what its whole cohort can pay: its size."""
+
+    answers: ClassVar = ("give",)
+
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
+        return np.full(len(agents), float(len(agents)))
+
+
+@dataclass
+class CountingGiver(Component):
+    """Gives as often as it was asked, which it keeps on `self`."""
+
+    times: list[int] = field(default_factory=list)
+    answers: ClassVar = ("give",)
+
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
+        self.times.append(1)
+        return np.full(len(agents), float(len(self.times)))
+
+
+class Quarrelsome:
+    """Something that cannot be compared."""
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("never compare me")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
+class SomeGiver(Component):
+    """Gives one, whatever its field is."""
+
+    what: Any
+    answers: ClassVar = ("give",)
+    at_birth: ClassVar = ()
+
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
+        return np.ones(len(agents))
+
+
+class Heir(SomeGiver):
+    """A subclass, which does not give the word of the author of its base."""
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "joined"),
+    [
+        (PublicMood(), PublicMood(), False),
+        (CountingGiver(), CountingGiver(), False),
+        (Heir(1), Heir(1), False),
+        (SomeGiver(1), SomeGiver(1), True),
+        (SomeGiver(1), SomeGiver(1.0), False),
+        (SomeGiver((1, "a")), SomeGiver(("1", "a")), False),
+        (SomeGiver(np.arange(3)), SomeGiver(np.arange(3)), True),
+        (SomeGiver(np.arange(3)), SomeGiver(np.arange(3.0)), False),
+        (SomeGiver([np.arange(2)]), SomeGiver([np.arange(2)]), True),
+        (SomeGiver({"a": 1}), SomeGiver({"a": 2}), False),
+        (SomeGiver(Quarrelsome()), SomeGiver(Quarrelsome()), False),
+    ],
+    ids=[
+        "the size of the cohort", "state on self", "a subclass that does not say so", "equal",
+        "whole and not", "number and text", "arrays", "arrays of other kinds",
+        "arrays in lists", "unlike tables", "no comparison",
+    ],
+)  # fmt: skip
+def test_cohorts_are_joined_on_their_authors_word_and_if_all_parameters_are_the_same(
+    one: Component, other: Component, joined: bool
+) -> None:
+    game = build(load_config("public_goods", {"parameters": {"players": 4}})).gamemaster()
+    cast = [Cohort("one", 2, (one,)), Cohort("other", 2, (other,))]
+    seated = population.Population(cast, game.env)
+    asyncio.run(seated.begin())
+    assert [len(state.cohorts) for state in seated.states] == ([2] if joined else [1, 1])
+
+
+def test_a_fork_takes_components_with_equal_arrays_for_the_same() -> None:
+    game = build(load_config("public_goods", {"parameters": {"players": 4}})).gamemaster()
+    old, new = SomeGiver(np.arange(3)), SomeGiver(np.arange(3))
+    seated = population.Population([Cohort("one", 4, (old,))], game.env)
+    asyncio.run(seated.begin())
+    asyncio.run(seated.recast([Cohort("one", 4, (new,))], None))
+    assert seated.states[0].components[0] is old
