@@ -66,10 +66,24 @@ def _with(*around: Any, **more: Any) -> dict[str, Any]:
     return {**_SPEAKING, "mechanisms": list(around), **more}
 
 
+_PRINCIPLES = [
+    {"boundaries": {"members": 3}},
+    {"nested_villages": {"villages": 2}},
+    *("fitted_rules", "conflict_resolution"),
+    {"monitoring": {"error": 0.1}},
+    *("graduated_sanctions", "outside_authority"),
+]
+
+
 # Each scenario that asks language minds, and each mechanism around one of them.
 SOCIETIES: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("language_village", {"agents": 3, "parameters": {"caps": "on"}}),
     ("language_village", {"agents": 3, "mechanisms": [{"quota": {"kind": "effort", "at": 0.5}}]}),
+    ("language_village", {"agents": 4, "mechanisms": _PRINCIPLES}),
+    (
+        "language_village",
+        {"agents": 3, "mechanisms": [{"turnover": {"empty": 1, "arriving": 0.5}}]},
+    ),
     ("village_meeting", {"agents": 3}),
     ("haggling", {"agents": 2, "rounds": 2}),
     ("pub_coordination", {"agents": 3, "rounds": 2}),
