@@ -142,6 +142,10 @@ class RoundView:
         answers = self.answered.get(name)
         return answer_words(answers[-1]) if answers else None
 
+    def is_answer(self, name: str) -> bool:
+        """Tell whether a column is what was answered, and was neither told nor is kept."""
+        return name in self.answered and self._held(name) is None
+
     def _held(self, name: str) -> Array | None:
         """Return an own fact as last told, else a public column; both hold until they change."""
         for step in reversed(self.page.steps):

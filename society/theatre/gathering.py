@@ -171,9 +171,8 @@ class Gathering:
         there = scene.present[block] & here[:, None]
         if values is scene.page.public.get(name) and name in self._owners:
             there &= self._owners[name][block]
-        answers = scene.answered.get(name)
-        if answers and values is answers[-1].values:
-            there &= answers[-1].asked[block]
+        if scene.is_answer(name):
+            there &= scene.answered[name][-1].asked[block]
         self._put(self._own, name, values[block], there)
 
     def _add_marks(self, scene: RoundView, here: Array) -> None:
