@@ -166,5 +166,5 @@ def test_in_a_browser_runs_are_sorted_filtered_and_their_commands_copied(tmp_pat
         assert files(tab) == ["070.run"]
         assert tab.locator(".count").inner_text() == "1 of 100 rows"
         tab.locator("td:visible button").click()
-        assert tab.locator("td:visible button").inner_text() == "copied"
+        tab.locator("td:visible button", has_text="copied").wait_for()
         assert seen == []
