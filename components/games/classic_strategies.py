@@ -185,7 +185,7 @@ def cooperation_chance(generosity: float) -> Array:
 
 @cache
 def forgiveness() -> Array:
-    """What full generosity adds to the chance to cooperate, 0 or 1, as `cooperation_chance`."""
+    """Return what a generosity of 1 adds to the chance to cooperate, in the same order, 0 or 1."""
     return cooperation_chance(1.0) - cooperation_chance(0.0)
 
 

@@ -24,7 +24,7 @@ _Method = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclasses.dataclass
 class _Reads:
-    """What methods read: attributes of `self`, other methods included.
+    """The attributes of `self` that methods read; a method that is called counts as one.
 
     all_of_it: whether `self` is handed on as a whole, so that anything may be read.
     """

@@ -45,7 +45,7 @@ class DefaultLimits(Limits):
 
 
 class ProjectDefaults(FileSection):
-    """What a project's file says.
+    """The settings of `society.toml`, or of `[tool.society]`.
 
     model: of language agents, where nobody names one; it makes no rule agent a language agent.
     limits: see DefaultLimits. out: the folder in which runs/, sweeps/ and reproductions/ are made;

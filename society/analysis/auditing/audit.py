@@ -1,4 +1,4 @@
-"""What an audit has found, from the folder in which its runs are."""
+"""Reads the runs in the folder of an audit, and says which conclusions a perturbation changes."""
 
 from __future__ import annotations
 
