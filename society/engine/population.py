@@ -173,6 +173,10 @@ class SeatedCohort(CohortState):
         """The cohorts that it stands for: itself."""
         return (self,)
 
+    def separate(self) -> Sequence[SeatedCohort]:
+        """Return the cohorts that it stands for, with their columns."""
+        return self.cohorts
+
 
 class PooledCohorts(SeatedCohort):
     """Cohorts of rules whose lives begin differently, and go on by the same rules.
@@ -201,8 +205,8 @@ class PooledCohorts(SeatedCohort):
         """The cohorts that it stands for, with the components of each; their columns are old."""
         return self._cohorts
 
-    def part(self) -> Sequence[SeatedCohort]:
-        """Give the cohorts their columns back."""
+    def separate(self) -> Sequence[SeatedCohort]:
+        """Give the cohorts their columns back, and return them."""
         for one, here in zip(self._cohorts, self._entries, strict=True):
             for name, values in self.values.items():
                 one.put(name, values[here])
@@ -256,12 +260,8 @@ class Population:
 
     def _unpool(self) -> None:
         """Give all cohorts their columns back, in the order of the cast."""
-        parted = [
-            one
-            for state in self.states
-            for one in (state.part() if isinstance(state, PooledCohorts) else state.cohorts)
-        ]
-        self.states = sorted(parted, key=lambda one: self._order[one.name])
+        cohorts = [one for state in self.states for one in state.separate()]
+        self.states = sorted(cohorts, key=lambda one: self._order[one.name])
 
     async def recast(self, cast: Cast, words: Renderer | None) -> None:
         """Give the cohorts other components, between two rounds, and let new ones begin.
