@@ -119,20 +119,18 @@ def cohorts_of(design: Design) -> list[dict[str, Any]] | None:
     return [_cohort(*one) for one in design.cohorts] or None
 
 
+def _play(design: Design, villages: int, seed: int, out: Path) -> None:
+    """Play villages of a design into a run file."""
+    lake = {"scenario": "fishing_village", "cohorts": cohorts_of(design)}
+    given = lake | {"parameters": dict(design.parameters)}
+    society.run(given, replicates=villages, seed=seed, out=out)
+
+
 def measure(design: Design, villages: int, seed: int) -> Named:
     """Play villages of a design, and ask of each that has failed why it did."""
     with TemporaryDirectory() as folder:
         file = Path(folder, "lake.run")
-        society.run(
-            {
-                "scenario": "fishing_village",
-                "cohorts": cohorts_of(design),
-                "parameters": dict(design.parameters),
-            },
-            replicates=villages,
-            seed=seed,
-            out=file,
-        )
+        _play(design, villages, seed, file)
         with open_run_file(file) as run:
             outcome = run.outcome()
             failed = np.flatnonzero(~outcome.censored["survival_time"]).tolist()
@@ -154,16 +152,7 @@ def measure_changed(
     """
     with TemporaryDirectory() as folder:
         first, file = Path(folder, "lake.run"), Path(folder, "changed.run")
-        society.run(
-            {
-                "scenario": "fishing_village",
-                "cohorts": cohorts_of(design),
-                "parameters": dict(design.parameters),
-            },
-            replicates=villages,
-            seed=seed,
-            out=first,
-        )
+        _play(design, villages, seed, first)
         setting = Setting(*change, "here")
         fork(first, after, Changes(settings=[setting]), file, conclude=False)
         with open_run_file(first) as parent, open_run_file(file) as run:

@@ -26,6 +26,7 @@ from society.scenarios.mechanisms.all_mechanisms import (
 )
 from society.scenarios.village.fishing_village import fishing_village
 from society.scenarios.village.principles.village_lines import INSIDE_OUT
+from tests.scenarios.village.conftest import Puppet
 
 if TYPE_CHECKING:
     from society.engine.scenario import MechanismSpec
@@ -43,18 +44,10 @@ TINY = {
 }
 
 
-class Doll(Component):
-    """Gives to each kind of question what it was told to, one answer for each seat."""
+class Doll(Puppet):
+    """A puppet that also says whether it looks and whether it appeals, and does not vote."""
 
     answers = ("effort", "watch", "inspect", "punish", "appeal", "imitate", "propose")
-
-    def __init__(self, said: dict[str, Any]) -> None:
-        quiet = {"effort": 0.0, "watch": 0.0, "punish": NOBODY, "imitate": NOBODY, "propose": 99.0}
-        self.said = quiet | said
-
-    def answer(self, ask: Question, agents: AgentGroup) -> Any:
-        said = self.said[ask.kind]
-        return np.asarray(said)[agents.audience.rows.seat] if np.ndim(said) else said
 
 
 @dataclass(frozen=True)
