@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pytest
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 class Puppet(Component):
     """Gives to each kind of question what it was told to: a value, or one for each seat."""
 
-    answers = ("effort", "watch", "punish", "imitate", "propose", "vote")
+    answers: ClassVar[tuple[str, ...]] = (
+        "effort", "watch", "punish", "imitate", "propose", "vote",
+    )  # fmt: skip
 
     def __init__(self, said: dict[str, Any]) -> None:
         quiet = {"effort": 0.0, "watch": 0.0, "punish": NOBODY, "imitate": NOBODY, "propose": 99.0}
