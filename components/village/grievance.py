@@ -18,6 +18,7 @@ class Grievance(Component):
     """
 
     chance_id = "grievance"
+    at_birth = ()
     answers = ("appeal",)
 
     def answer(self, ask: Question, agents: AgentGroup) -> Array:
