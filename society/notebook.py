@@ -32,9 +32,11 @@ from .config.build import Society, build
 from .config.defaults import find_defaults
 from .config.run_config import Setting, load_config, override, read_settings
 from .config.wiring_issues import announce_wiring
+from .config.yaml_source import Source
 from .conformance.file_checks import check_file
 from .conformance.society_checks import CheckResult
 from .engine.component import Component
+from .engine.parameters import ValidationIssues, validate
 from .engine.scenario import Estimate, MechanismSpec, Scenario, estimate_measure
 from .errors import InputError, PartError, ScenarioError
 from .llm.providers.named_servers import addresses_in, naming_servers
@@ -51,6 +53,7 @@ from .runs.runfile import open_run_file as read_run
 if TYPE_CHECKING:
     from .analysis.study import Study
     from .experiments.experiment import Experiment
+    from .llm.providers.settings import Limits
     from .runs.fork import Place
     from .scenarios.mechanisms.questionnaire.questionnaire import Mode
 
@@ -341,30 +344,50 @@ def sweep(
     PartError if a condition failed or was paused; what was played is kept.
     """
     from .experiments.experiment import read_experiment
+    from .llm.providers.settings import Limits
 
+    _refuse_workers(workers)
+    said = _limits(limits)
     defaults = find_defaults()
     given = {} if model is None else {"models": {"default": model}}
     with naming_servers(addresses_in(given)):
         read = read_experiment(Path(experiment), read_settings(given), defaults=defaults)
         folder = defaults.folder("sweeps") / read.name if out is None else Path(out)
         stated = {} if read.limits is None else read.limits.model_dump(exclude_unset=True)
-        total = {**defaults.limits(), **stated, **(limits or {})}
+        total = Limits(**{**defaults.limits(), **stated, **said})
         _beside_loop(partial(_sweep, read, folder, total, workers, overwrite=overwrite))
     return open_sweep(folder)
 
 
+def _refuse_workers(given: object) -> None:
+    """Raise InputError for what is no number of processes."""
+    if not isinstance(given, int) or given < 1:
+        raise InputError(f"workers: got {given!r}; expected a whole number of at least 1")
+
+
+def _limits(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the limits of all runs together that an argument gives; raises ScenarioError."""
+    from .llm.providers.settings import Limits
+
+    if given is not None and not isinstance(given, Mapping):
+        raise ScenarioError(f"limits: got {given!r}; expected a mapping such as {{'max_calls': 9}}")
+    try:
+        return validate(Limits, given or {}, "key").model_dump(exclude_unset=True)
+    except ValidationIssues as refused:
+        raise Source("limits").refusal(refused.faults) from None
+
+
 def _sweep(
-    read: Experiment, folder: Path, limits: Mapping[str, Any], workers: int, *, overwrite: bool
+    read: Experiment, folder: Path, limits: Limits, workers: int, *, overwrite: bool
 ) -> None:
     """Play an experiment into a folder; raises PartError for conditions that are not finished."""
     from .experiments.clusters import local_processes
     from .experiments.progress import CountedProgress
     from .experiments.sweep import Sweep, play_experiment
-    from .llm.providers.settings import Limits
 
     watching = CountedProgress(len(read.conditions))
     with local_processes(workers) as cluster:
-        session = Sweep(cluster, watching, read.record, Limits(**limits) if limits else None)
+        session = Sweep(cluster, watching, read.record, limits if limits.model_fields_set else None)
         play_experiment(read, folder, session, overwrite=overwrite)
     unfinished = [
         f"{name}: {done.words}"

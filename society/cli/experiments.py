@@ -285,20 +285,23 @@ def add_audit(commands: Commands) -> None:
 def audit_command(args: argparse.Namespace) -> int:
     """Carry out `society audit`."""
     from society.analysis.auditing.arms import choose_perturbations, make_audit
+    from society.config.defaults import find_defaults
     from society.experiments.jobs import planned_runs
     from society.experiments.sweep import Sweep, play_experiment
     from society.reproduction.run import forecasts
     from society.terminal.forecast_text import print_costs
     from society.terminal.labels import count_noun
 
+    defaults = find_defaults()
     arms = make_audit(
         args.experiment,
         given_settings(args, limits=False),
         choose_perturbations(args.only, args.without),
         args.pack,
+        defaults,
     )
     read = arms.experiment
-    folder = args.out or Path("sweeps") / read.name
+    folder = args.out or defaults.folder("sweeps") / read.name
     expected = forecasts(planned_runs(read, folder))
     if args.estimate and args.json:
         told = [one._asdict() for one in expected]

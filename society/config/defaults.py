@@ -7,6 +7,7 @@ nearest folder above it. It fills in only what neither a command line nor a scen
 from __future__ import annotations
 
 import logging
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -139,22 +140,36 @@ def find_defaults(folder: Path | None = None) -> DefaultsFile:
     start = Path.cwd() if folder is None else folder.resolve()
     for each in (start, *start.parents):
         for path in (each / "society.toml", each / "pyproject.toml"):
+            if path.name == "society.toml" and os.path.lexists(path) and not path.is_file():
+                raise FileError(f"{short_path(path)} is not a file; make it one, or rename it")
             if path.is_file():
                 text, said = _read_toml(path)
                 if path.name == "society.toml":
                     return DefaultsFile(said, path, text)
-                if isinstance(section := said.get("tool", {}).get("society"), dict):
-                    return DefaultsFile(section, path, text)
+                if (section := _section(said)) is None:
+                    continue
+                if not isinstance(section, dict):
+                    raise ScenarioError(
+                        f"{short_path(path)}: tool.society: got {section!r}; expected a table with "
+                        "limits, model, out"
+                    )
+                return DefaultsFile(section, path, text)
     return DefaultsFile()
+
+
+def _section(said: Mapping[str, Any]) -> Any:
+    """Return what a pyproject.toml has under tool.society, None if it has nothing there."""
+    tools = said.get("tool")
+    return tools.get("society") if isinstance(tools, dict) else None
 
 
 def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     """Read a TOML file; of a pyproject.toml without our section, nothing is checked."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(f"cannot read {short_path(path)}: {error}") from None
-    if path.name == "pyproject.toml" and "tool.society" not in text:
+    if path.name == "pyproject.toml" and "society" not in text:
         return text, {}
     try:
         return text, tomllib.loads(text)

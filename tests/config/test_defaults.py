@@ -121,3 +121,32 @@ def test_limits_of_the_file_hold_for_a_sweep_as_a_whole(
         "base: language_village\nrounds: 1\nfactors: {growth: [0.2, 0.3]}\n"
     )
     assert typed("sweep", "two.yaml", "--quiet").code == 3
+
+
+def test_a_file_that_begins_with_a_byte_order_mark_is_read(here: Path) -> None:
+    (here / "society.toml").write_text('out = "results"\n', encoding="utf-8-sig")
+    assert find_defaults().folder("runs") == Path("results/runs")
+
+
+@pytest.mark.parametrize("text", ["[tool]\nsociety = {outs = 'x'}\n", '[tool."society"]\nouts = 1'])
+def test_every_spelling_of_the_section_is_read(here: Path, text: str) -> None:
+    (here / "pyproject.toml").write_text(text)
+    with pytest.raises(InputError, match="there is no key 'outs'; did you mean 'out'"):
+        find_defaults()
+
+
+def test_a_section_that_is_no_table_is_refused(here: Path) -> None:
+    (here / "pyproject.toml").write_text("[tool]\nsociety = 3\n")
+    with pytest.raises(InputError, match=r"pyproject.toml: tool.society: got 3; expected a table"):
+        find_defaults()
+
+
+def test_a_tool_that_is_no_table_is_another_program_s(here: Path) -> None:
+    (here / "pyproject.toml").write_text("tool = 3  # tool.society\n")
+    assert find_defaults().values.out is None
+
+
+def test_a_folder_in_place_of_the_file_is_refused(here: Path) -> None:
+    (here / "society.toml").mkdir()
+    with pytest.raises(InputError, match=r"society.toml is not a file"):
+        find_defaults()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from society.config.build import Society
+from society.config.defaults import DefaultsFile
 from society.config.run_config import Setting
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
@@ -20,6 +21,8 @@ from society.experiments.factors import run_file_name
 from society.llm.perturbations import PERTURBATIONS
 from society.llm.providers.pool import ModelPool
 from society.runs.design_runs import make_designs
+
+from .effects import LEAST_REPLICATES
 
 FACTOR, UNPERTURBED = "perturbation", "none"
 
@@ -50,30 +53,42 @@ def make_audit(
     settings: Sequence[Setting] = (),
     perturbations: Sequence[str] = tuple(PERTURBATIONS),
     packs: Sequence[Path] = (),
+    defaults: DefaultsFile | None = None,
 ) -> AuditArms:
     """Read an experiment and add the arms of its audit; raises InputError.
 
     packs: folders of prompts, each of which says the same in other words. A perturbation that
-    changes no message of the offline mind's play is left out.
+    changes no message of the offline mind's play is left out. defaults: of the project.
     """
-    plain = read_experiment(file, [*settings, Setting((FACTOR,), None)])
+    plain = read_experiment(file, [*settings, Setting((FACTOR,), None)], defaults=defaults)
     _refuse_unfit(plain, file)
     given = {
         name: (PERTURBATIONS[name].summary, Setting((FACTOR,), name)) for name in perturbations
     }
     for pack in packs:
         words = f"prompts are those in {short_path(pack)}"
-        given[f"pack {pack.name}"] = (words, Setting(("prompts",), str(pack.resolve()), "--pack"))
+        name = f"pack {pack.resolve().name}"
+        if name in given:
+            raise InputError(
+                f"--pack: two folders are called {pack.resolve().name}, which is how the audit "
+                "names them; rename one of them"
+            )
+        given[name] = (words, Setting(("prompts",), str(pack.resolve()), "--pack"))
+    if not given:
+        raise InputError(
+            "no perturbation is left to play; give fewer names with --without, or prompts with "
+            "--pack FOLDER"
+        )
     usual, arms, unused = _messages(plain), {UNPERTURBED: plain}, dict[str, str]()
     for name, (_, setting) in given.items():
-        arm = read_experiment(file, [*settings, setting])
+        arm = read_experiment(file, [*settings, setting], defaults=defaults)
         if _messages(arm) == usual:
             unused[name] = "it changes no question here"
         else:
             arms[name] = arm
     if len(arms) == 1:
         raise InputError(
-            f"{short_path(file)}: none of {', '.join(given) or 'no perturbation'} changes a "
+            f"{short_path(file)}: none of {', '.join(given)} changes a "
             "question of this experiment; choose others, or give prompts with --pack FOLDER"
         )
     summaries = {name: given[name][0] for name in arms if name in given}
@@ -94,6 +109,11 @@ def _refuse_unfit(plain: Experiment, file: Path) -> None:
         raise ScenarioError(
             f"{shown}: one condition compares nothing, so that there is no conclusion to audit; "
             "give it a factor with two levels"
+        )
+    if any(condition.setup.replicates < LEAST_REPLICATES for condition in plain.conditions):
+        raise ScenarioError(
+            f"{shown}: a condition has 1 replicate, so that no effect can be tested; write "
+            f"replicates: {LEAST_REPLICATES} or more"
         )
 
 

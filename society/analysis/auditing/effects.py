@@ -34,7 +34,7 @@ from society.engine.rng import Array
 
 ALPHA = 0.05
 _SETS = 10  # of replicates, if there are as many as that
-_LEAST = 2  # replicates in a set
+LEAST_REPLICATES = 2  # of a test, and of a set
 
 Verdict = int  # 1: higher; -1: lower; 0: not told apart
 
@@ -135,15 +135,21 @@ def estimate_change(
 
 
 def count_flips(usual: ConditionPair, perturbed: ConditionPair) -> ShareEstimate:
-    """Count the sets of replicates in which the direction of the effect is another one."""
-    replicates = len(usual.first)
-    sets = np.array_split(np.arange(replicates), max(1, min(_SETS, replicates // _LEAST)))
+    """Count the sets of replicates in which the direction of the effect is another one.
+
+    Replicates without a value in one of the four conditions are left out; raises NotEstimable if
+    none is left.
+    """
+    there = np.flatnonzero(~np.isnan([*usual, *perturbed]).any(axis=0))
+    if not len(there):
+        raise NotEstimable("0 replicates with a value in all conditions that are compared")
+    sets = np.array_split(there, max(1, min(_SETS, len(there) // LEAST_REPLICATES)))
     flipped = [_direction(usual, one) != _direction(perturbed, one) for one in sets]
     return share(sum(flipped), len(flipped))
 
 
 def _direction(pair: ConditionPair, chosen: Array) -> float:
-    return float(np.sign(np.nanmean(pair.second[chosen]) - np.nanmean(pair.first[chosen])))
+    return float(np.sign(pair.second[chosen].mean() - pair.first[chosen].mean()))
 
 
 def _unpaired(first: Array, second: Array) -> EstimatedEffect:
@@ -158,8 +164,10 @@ def _mean_difference(differences: Array) -> EstimatedEffect:
     """The mean with its t interval and test, (R,)."""
     there = differences[~np.isnan(differences)]
     n = len(there)
-    if n < _LEAST:
-        raise NotEstimable(f"{n} pairs of runs with a value; play at least {_LEAST} replicates")
+    if n < LEAST_REPLICATES:
+        raise NotEstimable(
+            f"{n} pairs of runs with a value; play at least {LEAST_REPLICATES} replicates"
+        )
     if not has_spread(there):
         return _without_spread(float(there[0]), n)
     mean, se = float(there.mean()), float(there.std(ddof=1)) / math.sqrt(n)

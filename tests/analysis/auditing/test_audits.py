@@ -221,3 +221,54 @@ def test_five_hundred_audits_without_any_change_report_one_at_the_nominal_rate(
     paired: bool,
 ) -> None:
     assert false_alarms(500, seed=1, paired=paired) / 500 == pytest.approx(0.05, abs=0.02)
+
+
+def refused(typed: Typed, folder: Path, *words: str, changed: tuple[str, str] = ("", "")) -> str:
+    (folder / "gifts.py").write_text(SCENARIO, "utf-8")
+    text = EXPERIMENT.format(mind="reads_order").replace(*changed)
+    (folder / "bonus.yaml").write_text(text, "utf-8")
+    said = typed("audit", "bonus.yaml", *words)
+    assert said.code == 2
+    assert not (folder / "sweeps").exists(), "nothing is asked"
+    return str(said.err)
+
+
+def test_one_replicate_is_refused_before_anything_is_asked(typed: Typed, tmp_path: Path) -> None:
+    err = refused(typed, tmp_path, changed=("replicates: 8", "replicates: 1"))
+    assert "bonus.yaml: a condition has 1 replicate, so that no effect can be tested" in err
+
+
+def test_leaving_out_all_that_was_chosen_says_so(typed: Typed, tmp_path: Path) -> None:
+    err = refused(typed, tmp_path, "--only", "names", "--without", "names")
+    assert "no perturbation is left to play" in err
+
+
+def test_two_packs_of_one_name_are_refused(typed: Typed, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder / "words" / "gifts").mkdir(parents=True)
+        (tmp_path / folder / "words" / "gifts" / "give.md").write_text("Give?", "utf-8")
+    assert "two folders are called words" in refused(
+        typed, tmp_path, "--pack", "a/words", "b/words"
+    )
+
+
+def test_the_folder_and_the_model_of_an_audit_come_from_the_file_of_the_project(
+    typed: Typed, tmp_path: Path
+) -> None:
+    (tmp_path / "society.toml").write_text(
+        'model = "gifts.py:reads_order"\nout = "results"\n', "utf-8"
+    )
+    (tmp_path / "gifts.py").write_text(SCENARIO, "utf-8")
+    text = EXPERIMENT.format(mind="").replace("models: {default: gifts.py:}\n", "")
+    (tmp_path / "bonus.yaml").write_text(text, "utf-8")
+    said = typed("audit", "bonus.yaml", "--only", "options_reversed", "--json")
+    assert said.code == 0, said.err
+    found = json.loads(said.out)
+    assert found["out"] == "results/sweeps/bonus-audit"
+    assert changed(found) == ["options_reversed"]
+
+
+def test_sets_without_a_value_are_no_flips() -> None:
+    missing = ConditionPair(np.array([0.0, 0, np.nan, np.nan]), np.ones(4))
+    flips = count_flips(missing, missing)
+    assert (flips.count, flips.n) == (0, 1)
