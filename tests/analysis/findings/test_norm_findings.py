@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,12 +28,12 @@ def held(angle: float, number: int) -> HeldNorms:
 
 
 def ends(first: float, last: float, when: tuple[int, int] = (0, 9)) -> NormEnds:
-    pair = [held(angle, number) for angle, number in zip((first, last), when, strict=True)]
-    return NormEnds("hashing", *pair, {0: "villager 1", 1: "villager 2"})
+    early, late = held(first, when[0]), held(last, when[1])
+    return NormEnds("hashing", early, late, {0: "villager 1", 1: "villager 2"})
 
 
 @pytest.fixture
-def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[Said]:
+def recorded(monkeypatch: pytest.MonkeyPatch) -> Said:
     """The norms of each condition by its name, in place of those in its file."""
     said: Said = {}
 
