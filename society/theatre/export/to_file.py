@@ -60,6 +60,12 @@ class Exported(NamedTuple):
     notes: list[str]
 
 
+def check_kind(kind: str) -> None:
+    """Raise InputError for a kind of file that is not written."""
+    if kind not in KINDS:
+        raise InputError(f"there is no export {kind!r}; {suggest(kind, KINDS)}")
+
+
 def export_replay(
     run: RunFile,
     kind: str,
@@ -72,8 +78,7 @@ def export_replay(
 
     Raises InputError, FileError.
     """
-    if kind not in KINDS:
-        raise InputError(f"there is no export {kind!r}; {suggest(kind, KINDS)}")
+    check_kind(kind)
     if kind == "svg" and options.last is not None:
         raise InputError("--export svg draws one round; give --from T alone")
     if kind == "html" and beside is not None:
