@@ -272,3 +272,57 @@ def test_sets_without_a_value_are_no_flips() -> None:
     missing = ConditionPair(np.array([0.0, 0, np.nan, np.nan]), np.ones(4))
     flips = count_flips(missing, missing)
     assert (flips.count, flips.n) == (0, 1)
+
+
+def test_an_experiment_that_is_perturbed_already_is_refused_with_its_line(
+    typed: Typed, tmp_path: Path
+) -> None:
+    err = refused(typed, tmp_path, changed=("replicates: 8", "replicates: 8\nperturbation: names"))
+    assert "bonus.yaml:4:15 perturbation: got 'names'; an audit compares the experiment" in err
+
+
+def test_a_file_of_python_is_refused_in_one_sentence(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "gifts.py").write_text(SCENARIO, "utf-8")
+    said = typed("audit", "gifts.py")
+    assert said.code == 2
+    [line] = said.err.splitlines()
+    assert line.startswith("society: gifts.py is Python, and an experiment is a YAML file")
+
+
+def test_an_audit_says_how_much_is_left_to_ask_and_warns_of_its_wiring(
+    typed: Typed, tmp_path: Path
+) -> None:
+    (tmp_path / "gifts.py").write_text(SCENARIO, "utf-8")
+    (tmp_path / "bonus.yaml").write_text(EXPERIMENT.format(mind="reads_order"), "utf-8")
+    words = ("audit", "bonus.yaml", "--only", "opening")
+    stopped, first = typed(*words, "--max-calls", 40), typed(*words, "--max-calls", 200)
+    again = typed(*words).err
+    extent = "1 perturbation and the experiment as it is: 4 conditions"
+    assert f"{extent}, 4 of them to be played with about 128 calls;" in stopped.err
+    assert " of them to be played with about 88 calls;" in first.err
+    assert f"{extent}, which have all been played" in again
+    assert "warning: gifts.py:19: language minds are asked 'give' without words" in stopped.err
+
+
+def test_a_damaged_note_of_an_audit_is_written_anew_by_overwrite(
+    typed: Typed, tmp_path: Path
+) -> None:
+    found = audit(typed, tmp_path, "reads_order", "--only", "opening")
+    note = tmp_path / "sweeps" / "bonus-audit" / "sweep.json"
+    note.write_text("{", "utf-8")
+    words = ("audit", "bonus.yaml", "--only", "opening", "--json")
+    said = typed(*words)
+    assert said.code == 2
+    assert "sweep.json is damaged, or was not written by a sweep; repeat the command" in said.err
+    assert json.loads(typed(*words, "--overwrite").out) == found
+
+
+def test_the_name_of_a_pack_is_shown_as_it_is(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "gifts.py").write_text(SCENARIO, "utf-8")
+    (tmp_path / "bonus.yaml").write_text(EXPERIMENT.format(mind="reads_order"), "utf-8")
+    (tmp_path / "[red]" / "gifts").mkdir(parents=True)
+    words = "Keep, or give? {{ hint }}"
+    (tmp_path / "[red]" / "gifts" / "give.md").write_text(words, "utf-8")
+    said = typed("audit", "bonus.yaml", "--only", "opening", "--pack", "[red]")
+    assert said.code == 0, said.err
+    assert "pack [red]" in said.out.split("perturbation", 1)[1]
