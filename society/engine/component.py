@@ -73,6 +73,15 @@ class Component:
         if "answers" not in vars(cls):
             own = (name.removeprefix("answer_") for name in vars(cls) if name.startswith("answer_"))
             cls.answers = tuple(dict.fromkeys((*cls.answers, *own)))
+        bare = (
+            [one for one in cls.columns if isinstance(one, str)]
+            if isinstance(cls.columns, tuple | list)
+            else []
+        )
+        if bare:
+            raise ArgumentError(
+                f"{cls.__name__} has columns = {cls.columns!r:.60}; write (Column({bare[0]!r}),)"
+            )
         for name in ("answers", "notices", "columns", "at_birth"):
             one = getattr(cls, name)
             if isinstance(one, str | Column):
