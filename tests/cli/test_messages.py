@@ -250,6 +250,22 @@ def test_a_question_that_is_almost_answered_names_the_answer(mistake: Mistake) -
     )
 
 
+def test_a_component_in_a_file_that_is_not_used_is_told_how_to_be(
+    mistake: Mistake, tmp_path: Path
+) -> None:
+    (tmp_path / "modest.py").write_text("")
+    cohort = "{name: feller, count: 5, components: [modest]}"
+    words = mistake("run", "a.yaml", a=f"scenario: wood.py\ncohorts: [{cohort}]\n")
+    assert words.startswith("a.yaml:2:48 cohorts[0].components[0]: there is no component 'modest';")
+    assert words.endswith("; if modest.py defines it, write uses: [modest.py]")
+
+
+@pytest.mark.parametrize("key", ["model", "models"])
+def test_a_model_at_the_top_of_a_file_is_told_how_it_is_written(mistake: Mistake, key: str) -> None:
+    words = mistake("run", "a.yaml", a=f"scenario: wood.py\n{key}: offline\n")
+    assert words.endswith("; write models: {default: NAME}")
+
+
 def test_an_experiment_is_played_by_sweep_and_a_scenario_by_run(mistake: Mistake) -> None:
     experiment = "base: fishing_village\nfactors: {growth: [0.1, 0.2]}\n"
     assert mistake("run", "e.yaml", e=experiment) == (
@@ -397,8 +413,8 @@ IN_CAST = "wood.py:20: "
          "function of measure 'a' takes (told); write (told, env), as it is called"),
         ("rounds=3)", "rounds=3, measures=(Measure('a', 'b', lambda told, env: 1, 'las'),))",
          "wood.py:23: fold='las' of the measure 'a'; did you mean 'last'?"),
-        ("answer(self, ask, agents)", "answer(self, agents, ask)", "wood.py:12: Feller.answer takes "
-         "(self, agents, ask); write (self, ask, agents), as it is called"),
+        ("answer(self, ask, agents)", "answer(self, agents, ask)", "wood.py:12: Feller.answer "
+         "takes (self, agents, ask); write (self, ask, agents), as it is called"),
         ('answers = ("fell",)', 'columns = ("x",)', "wood.py:12: Feller has columns = ('x',); "
          "write (Column('x'),)"),
         ("def wood(env)", "def wood(env, params)", "wood.py:23: the script of wood takes (env, "
@@ -440,8 +456,8 @@ def test_what_is_handed_over_wrongly_is_refused_where_it_is_written(
          "attribute 'moments'; did you mean 'moment'?"),
         ("Real(0, left / env.agents)", "(0, 9)", "Ask('fell', (0, 9)) does not say how to answer; "
          "give an action space second, such as Real(0, 10) or Text(200)"),
-        ('{"left": common(left)})', "left)", "the facts of Ask('fell') are a ndarray; give each its "
-         'name: {"NAME": common(...)}'),
+        ('{"left": common(left)})', "left)", "the facts of Ask('fell') are a ndarray; give each "
+         'its name: {"NAME": common(...)}'),
         ("common(left)})", "common(left)}, txt='How?')", "TypeError: Ask.__init__() got an "
          "unexpected keyword argument 'txt'; did you mean 'text'?"),
     ],
