@@ -336,7 +336,7 @@ def _print_audit(
         words = "this audit is not finished; what was played is saved; repeat the command to go on"
         print("society: " + "\n".join([*sorted(reasons), words]), file=sys.stderr)
         return code
-    found = open_audit(folder, arms.summaries)
+    found = open_audit(folder)
     if args.json:
         facts = {"name": arms.experiment.name, "out": str(folder), "unused": dict(arms.unused)}
         print_json(facts | found.as_json())
