@@ -33,7 +33,7 @@ from .config.defaults import find_defaults
 from .config.run_config import Setting, load_config, override, read_settings
 from .config.wiring_issues import announce_wiring
 from .config.yaml_source import Source
-from .conformance.file_checks import check_file
+from .conformance.file_checks import check_file, check_object
 from .conformance.society_checks import CheckResult
 from .engine.component import Component
 from .engine.parameters import ValidationIssues, validate
@@ -152,14 +152,16 @@ class Result:
         return "\n".join(lines)
 
 
-def check(reference: str | Path) -> list[CheckResult]:
-    """Check a scenario by name or file, a .py file, an experiment, an instrument, or prompts.
+def check(reference: object) -> list[CheckResult]:
+    """Check a file, a name, or a scenario, component or mechanism that is an object.
 
-    Returns what `society check` prints: a result for each check, with its subject, its outcome
-    ("ok", "warning" or "error") and the words about it. Raises InputError for what is none of
-    these.
+    A file is a scenario, a .py file, an experiment, an instrument, or a folder of prompts. Returns
+    what `society check` prints: a result for each check, with its subject, its outcome ("ok",
+    "warning" or "error") and the words about it. Raises InputError for what is none of these.
     """
-    return [*check_file(str(reference))]
+    if isinstance(reference, str | Path):
+        return [*check_file(str(reference))]
+    return [*check_object(reference)]
 
 
 def run(
