@@ -119,7 +119,7 @@ def play_config(args: argparse.Namespace, spec: RunConfig) -> int:
     own = ".py" in args.scenario or stem == spec.scenario
     name = f"{setup.scenario.name if own else stem}-{setup.seed}.run"
     usual = find_defaults().folder("runs") / name
-    path = args.out or (usual if args.overwrite else _free_path(usual))
+    path = args.out or (usual if args.overwrite else free_path(usual))
     moved = "" if path in (usual, args.out) else f"{usual} exists; this run is written to {path}"
     with wiring_warnings(strict=args.strict):
         end = play(
@@ -142,7 +142,7 @@ def _print_work(words: str) -> None:
         print_note(words)
 
 
-def _free_path(path: Path) -> Path:
+def free_path(path: Path) -> Path:
     """The path itself, or the first of NAME-2.run, NAME-3.run ... that no run has taken."""
     numbered = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
     return next(one for one in chain([path], numbered) if not one.exists())

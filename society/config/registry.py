@@ -185,6 +185,11 @@ class Registry:
             self._put(thing)
         self._given = set(self._own)
 
+    @property
+    def own(self) -> list[RegistryItem]:
+        """All that the user has added, in order."""
+        return [RegistryItem(sort, name, value) for (sort, name), value in self._own.items()]
+
     def add(self, file: str) -> list[RegistryItem]:
         """Add all that a .py file, or each of a folder, defines; raises FileError, ScenarioError.
 

@@ -36,6 +36,7 @@ from society.former_names import spellings
 from society.index import instruments, presets
 from society.llm.perturbations import PerturbationName
 from society.llm.providers.settings import Limits, ModelSpec
+from society.plugins import plugin_origin
 
 from .graph_families import GraphSpec
 from .registry import resolve_reference, used_path
@@ -500,7 +501,9 @@ def _with_home(fault: Issue) -> Issue:
 
 
 def describe_origin(where: str) -> str:
-    """Name the source of a spec: its file, or that it comes with society."""
+    """Name the source of a spec: its file, or that it comes with society or another package."""
     if where in map(str, presets().values()):
         return "a preset that comes with society"
-    return short_path(Path(where)) if Path(where).is_absolute() else "comes with society"
+    if Path(where).is_absolute():
+        return short_path(Path(where))
+    return f"comes with {plugin_origin('scenarios', where) or 'society'}"

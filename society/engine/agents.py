@@ -19,7 +19,7 @@ from .environment import Environment
 from .gateway import ModelGateway, TextEmbedder
 from .graph import Complete
 from .observations import Audience, Inquiry, News, OwnFacts
-from .rng import Array, Draws, Places
+from .rng import Array, DrawPlaces, Draws
 from .state import CohortState
 
 T = TypeVar("T")
@@ -349,7 +349,7 @@ class Agent:
         place = env.replicate_ids[self.replicate] if alike else env.places[self._node]
         address = f"option order\0{context.option_order}\0{kind}\0{place}"
         use = self._alone.occasion.use
-        rank = Draws(env.seed, address, Places.at(options), use=use).uniform("rank")
+        rank = Draws(env.seed, address, DrawPlaces.at(options), use=use).uniform("rank")
         return options[np.argsort(rank, kind="stable")]
 
     def briefs(self, ask: Inquiry, *, before: str = "") -> list[str]:

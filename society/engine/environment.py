@@ -13,7 +13,7 @@ from society.errors import CastError, PartError, suggest
 
 from .graph import Complete, Graph
 from .naming import Naming
-from .rng import Array, Draws, Places
+from .rng import Array, DrawPlaces, Draws
 from .script import Script
 
 
@@ -185,9 +185,9 @@ class Environment:
             self._draws[owner, per] = Draws(self.seed, f"{owner}\0{per}", places, shape=shape)
         return self._draws[owner, per]
 
-    def _draws_at(self, per: str) -> Places:
+    def _draws_at(self, per: str) -> DrawPlaces:
         """Return the places of the draws of a script, for each agent or for each replicate."""
-        return Places.at(self.replicate_ids if per == "replicate" else self.places)
+        return DrawPlaces.at(self.replicate_ids if per == "replicate" else self.places)
 
     def name(self, life: int) -> str:
         """The name by which agents call the one with a life, there or not: "2", "2_4"."""
@@ -301,7 +301,7 @@ class Environment:
 
         Chance ranks every id, so that the order of two of them depends on nobody else.
         """
-        address, others = f"sight\0{self.places[node]}", Places.at(ids)
+        address, others = f"sight\0{self.places[node]}", DrawPlaces.at(ids)
         rank = Draws(self.seed, address, others, use=self.moment).uniform("rank")
         return np.argsort(rank, kind="stable")
 

@@ -27,7 +27,7 @@ Side = Literal["neighbours", "watchers"]
 _MOST_EDGES = 20_000_000  # of a complete graph written out for its first edit: 160 MB
 
 
-class Rows(NamedTuple):
+class AgentRows(NamedTuple):
     """Some agents, flat: replicate, seat, and node = replicate * N + seat, each (M,)."""
 
     replicate: Array
@@ -44,7 +44,7 @@ class Graph(ABC):
         self.ids = ids
 
     @abstractmethod
-    def drawn(self, uniform: Array, rows: Rows, present: Array) -> Array:
+    def drawn(self, uniform: Array, rows: AgentRows, present: Array) -> Array:
         """A present neighbour for each row, all equally likely; (M,) in [0, 1) -> (M,) seats.
 
         NOBODY for a row without a present neighbour.
@@ -57,14 +57,14 @@ class Graph(ABC):
         `peers` lie in [0, N).
         """
 
-    def hides(self, rows: Rows, peers: Array) -> Array:
+    def hides(self, rows: AgentRows, peers: Array) -> Array:
         """Tell if a seat is neither NOBODY, nor the row's own, nor a neighbour's; (M,) of bool."""
         others: Array = (peers != NOBODY) & (peers != rows.seat)
         others[others] = ~self.connects(rows.node[others], peers[others])
         return others
 
     @abstractmethod
-    def sights(self, rows: Rows) -> Array:
+    def sights(self, rows: AgentRows) -> Array:
         """Return the seats that each row sees, (M, N) of bool: for small societies."""
 
     @abstractmethod
@@ -105,7 +105,7 @@ class Complete(Graph):
 
     _sorted: tuple[Array, Array, Array, Array] | None = None
 
-    def drawn(self, uniform: Array, rows: Rows, present: Array) -> Array:
+    def drawn(self, uniform: Array, rows: AgentRows, present: Array) -> Array:
         if self.seats > 1 and self._in_order and present.all():
             others = (uniform * (self.seats - 1)).astype(np.int64)
             others += others >= rows.seat
@@ -148,11 +148,11 @@ class Complete(Graph):
         others: Array = nodes % self.seats != peers
         return others
 
-    def hides(self, rows: Rows, peers: Array) -> Array:
+    def hides(self, rows: AgentRows, peers: Array) -> Array:
         outside: Array = (peers < NOBODY) | (peers >= self.seats)
         return outside
 
-    def sights(self, rows: Rows) -> Array:
+    def sights(self, rows: AgentRows) -> Array:
         others: Array = np.arange(self.seats) != rows.seat[:, None]
         return others
 
@@ -226,7 +226,7 @@ class LabelGroups(Graph):
         self._first = np.append(np.flatnonzero(first), flat.size)  # where each group starts
         self._place = np.arange(flat.size) - self._first[of_sorted]  # within it, in that order
 
-    def drawn(self, uniform: Array, rows: Rows, present: Array) -> Array:
+    def drawn(self, uniform: Array, rows: AgentRows, present: Array) -> Array:
         here = present.reshape(-1)
         met = np.concatenate([[0], np.cumsum(here[self._nodes])])
         there = self._nodes[here[self._nodes]]
@@ -248,7 +248,7 @@ class LabelGroups(Graph):
         connected: Array = same & (seats != peers)
         return connected
 
-    def sights(self, rows: Rows) -> Array:
+    def sights(self, rows: AgentRows) -> Array:
         seat = np.arange(self.seats)
         same = self._group[(rows.node - rows.seat)[:, None] + seat] == self._group[rows.node, None]
         seen: Array = same & (seat != rows.seat[:, None])
@@ -337,7 +337,7 @@ class Sparse(Graph):
         ]
         return cls(len(edges), ids, np.unique(np.concatenate(keys)), directed=directed)
 
-    def drawn(self, uniform: Array, rows: Rows, present: Array) -> Array:
+    def drawn(self, uniform: Array, rows: AgentRows, present: Array) -> Array:
         # Edges up to and including each, counted over all nodes: an agent's k-th present
         # neighbour is found by the count that is reached there.
         met = np.cumsum(present.reshape(-1)[self.target])
@@ -357,7 +357,7 @@ class Sparse(Graph):
         found: Array = after > np.searchsorted(self.keys, key, side="left")
         return found
 
-    def sights(self, rows: Rows) -> Array:
+    def sights(self, rows: AgentRows) -> Array:
         sees = np.zeros(self.replicates * self.seats * self.seats, bool)
         sees[self.source * self.seats + self.target % self.seats] = True
         return sees.reshape(-1, self.seats)[rows.node]

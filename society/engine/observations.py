@@ -11,8 +11,8 @@ import numpy as np
 from society.errors import PartError, suggest
 
 from .action_spaces import ActionSpace
-from .graph import NOBODY, Graph, Rows
-from .rng import Array, Places
+from .graph import NOBODY, AgentRows, Graph
+from .rng import Array, DrawPlaces
 from .script import Fact, Scope
 
 
@@ -27,8 +27,8 @@ class Audience:
     """The members of a cohort who hear a line, with the graphs around them."""
 
     index: Array | None  # which members; None means all of them
-    rows: Rows
-    places: Places
+    rows: AgentRows
+    places: DrawPlaces
     whole: bool  # whether the rows are all of (R, N), in order
     graphs: Mapping[str, Graph]
     present: Array
@@ -36,7 +36,7 @@ class Audience:
     def only(self, entries: Array) -> Audience:
         """Return some of these members."""
         index = entries if self.index is None else self.index[entries]
-        rows = Rows(*(part[entries] for part in self.rows))
+        rows = AgentRows(*(part[entries] for part in self.rows))
         places = self.places.among(entries)
         return Audience(index, rows, places, False, self.graphs, self.present)
 
@@ -45,7 +45,7 @@ class Audience:
         place = slice(entry, entry + 1)
         index = np.array([entry]) if self.index is None else self.index[place]
         replicate, seat, node = self.rows
-        rows = Rows(replicate[place], seat[place], node[place])
+        rows = AgentRows(replicate[place], seat[place], node[place])
         return Audience(index, rows, self.places.single(entry), False, self.graphs, self.present)
 
     def each(self, values: Array, *, common: bool = False) -> Array:

@@ -27,10 +27,10 @@ from .action_spaces import ActionSpace, Choice, Illegal, Value, fields, restrict
 from .agents import Agent, AgentGroup, Occasion, Renderer, RunContext
 from .component import Component, scatter_answers, single_asks
 from .environment import Environment
-from .graph import NOBODY, Rows
+from .graph import NOBODY, AgentRows
 from .observations import Audience, Facts, Inquiry, News, Question, read_only
 from .parameters import Issue, ValidationIssues, attribute_name, parameters_of, validate
-from .rng import Array, Places
+from .rng import Array, DrawPlaces
 from .script import HERITABLE, Ask, Inherit, Tell
 from .state import CohortState, PromptHook
 
@@ -139,7 +139,9 @@ class Consulted(NamedTuple):
 class SeatedCohort(CohortState):
     """A cohort in play, with the components that are rules over its columns."""
 
-    def __init__(self, cohort: Cohort, rows: Rows, places: Places, context: RunContext) -> None:
+    def __init__(
+        self, cohort: Cohort, rows: AgentRows, places: DrawPlaces, context: RunContext
+    ) -> None:
         self.components = parts = cohort.components
         self.everybody = read_only(np.ones(len(rows.node), bool))
         self.respondents: dict[str, tuple[Component, bool]] = {}
@@ -644,9 +646,9 @@ def _seat_cohort(cohort: Cohort, node: Array, context: RunContext) -> SeatedCoho
     return SeatedCohort(cohort, *_places_of(node, context.env), context)
 
 
-def _places_of(node: Array, env: Environment) -> tuple[Rows, Places]:
+def _places_of(node: Array, env: Environment) -> tuple[AgentRows, DrawPlaces]:
     """Return the rows of nodes, replicate * N + seat, and where their draws are."""
-    return Rows(*np.divmod(node, env.agents), node), Places.at(env.places[node])
+    return AgentRows(*np.divmod(node, env.agents), node), DrawPlaces.at(env.places[node])
 
 
 def _live_alike(one: SeatedCohort, other: SeatedCohort) -> bool:

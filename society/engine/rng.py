@@ -34,7 +34,7 @@ STRIDE = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, to the nex
 _WORDS = 4  # Philox4x64 turns one counter into four words
 
 
-class Places(NamedTuple):
+class DrawPlaces(NamedTuple):
     """The places of draws: entry k is at start + offsets[k]; None means all of [start, stop)."""
 
     start: int
@@ -42,7 +42,7 @@ class Places(NamedTuple):
     offsets: Array | None = None
 
     @classmethod
-    def at(cls, places: Array) -> Places:
+    def at(cls, places: Array) -> DrawPlaces:
         """Return these places; a gapless ascending range is recognised, since it is cheaper."""
         if places.size < 2:  # nobody, or a single agent who is asked
             start = int(places[0]) if places.size else 0
@@ -52,14 +52,16 @@ class Places(NamedTuple):
             return cls(start, stop)
         return cls(start, stop, places - start)
 
-    def single(self, entry: int) -> Places:
+    def single(self, entry: int) -> DrawPlaces:
         """The place of one of the entries."""
         place = self.start + (entry if self.offsets is None else int(self.offsets[entry]))
-        return Places(place, place + 1)
+        return DrawPlaces(place, place + 1)
 
-    def among(self, entries: Array) -> Places:
+    def among(self, entries: Array) -> DrawPlaces:
         """The places of some of the entries."""
-        return Places.at(self.start + (entries if self.offsets is None else self.offsets[entries]))
+        return DrawPlaces.at(
+            self.start + (entries if self.offsets is None else self.offsets[entries])
+        )
 
     def __len__(self) -> int:
         return self.stop - self.start if self.offsets is None else len(self.offsets)
@@ -96,9 +98,9 @@ def _key(seed: int, address: str) -> Array:
 class Draws:
     """Draws for one owner on one occasion, one number per place.
 
-    >>> draws = Draws(seed=7, address="lottery", places=Places(0, 3))
+    >>> draws = Draws(seed=7, address="lottery", places=DrawPlaces(0, 3))
     >>> first = draws.uniform("ticket")
-    >>> bool((first == Draws(7, "lottery", Places(0, 5)).uniform("ticket")[:3]).all())
+    >>> bool((first == Draws(7, "lottery", DrawPlaces(0, 5)).uniform("ticket")[:3]).all())
     True
     """
 
@@ -106,7 +108,7 @@ class Draws:
         self,
         seed: int,
         address: str,
-        places: Places,
+        places: DrawPlaces,
         *,
         use: int = 0,
         shape: tuple[int, ...] | None = None,
@@ -127,7 +129,7 @@ class Draws:
         """The same draws for some of the entries."""
         return Draws(self._seed, self._address, self._places.among(entries), use=self._use)
 
-    def move(self, seed: int, places: Places) -> None:
+    def move(self, seed: int, places: DrawPlaces) -> None:
         """Go on at other places, or with another seed: for a society that is forked."""
         self._seed, self._places = seed, places
 

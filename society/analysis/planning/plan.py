@@ -67,7 +67,7 @@ class PlannedTerm(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class PowerPlan:
     """The effects that n runs of each condition find, and what these runs take.
 
     sizes: the n, the experiment's own among them. notes: what to know before it is trusted.
@@ -111,7 +111,7 @@ class Plan:
         return tuple(self.pilot.demand.times(size) for size in self.sizes)
 
 
-def make_plan(experiment: Experiment, folder: Path) -> Plan:
+def make_plan(experiment: Experiment, folder: Path) -> PowerPlan:
     """Plan from runs in the folder, or from runs that are played now; raises InputError."""
     own = experiment.conditions[0].setup.replicates
     sizes, pilot = tuple(sorted({*SIZES, own})), find_pilot(experiment, folder)
@@ -119,7 +119,7 @@ def make_plan(experiment: Experiment, folder: Path) -> Plan:
     terms, untested = _terms(experiment, pilot, sizes)
     papers = _beside_papers(terms, sizes, experiment.random_numbers == "common")
     notes = (*unpaired, *untested, *list_caveats(experiment, pilot), papers)
-    return Plan(experiment, sizes, pilot, compared, terms, notes)
+    return PowerPlan(experiment, sizes, pilot, compared, terms, notes)
 
 
 def _beside_papers(terms: Sequence[PlannedTerm], sizes: Sequence[int], paired: bool) -> str:
