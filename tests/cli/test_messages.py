@@ -256,7 +256,7 @@ def test_a_component_in_a_file_that_is_not_used_is_told_how_to_be(
     (tmp_path / "modest.py").write_text("")
     cohort = "{name: feller, count: 5, components: [modest]}"
     words = mistake("run", "a.yaml", a=f"scenario: wood.py\ncohorts: [{cohort}]\n")
-    assert words.startswith("a.yaml:2:48 cohorts[0].components[0]: there is no component 'modest';")
+    assert words.startswith("a.yaml:2:49 cohorts[0].components[0]: there is no component 'modest';")
     assert words.endswith("; if modest.py defines it, write uses: [modest.py]")
 
 
