@@ -33,12 +33,12 @@ from .config.defaults import find_defaults
 from .config.run_config import Setting, load_config, override, read_settings
 from .config.wiring_issues import announce_wiring
 from .config.yaml_source import Source
-from .conformance.file_checks import check_file
+from .conformance.file_checks import check_file, check_object
 from .conformance.society_checks import CheckResult
 from .engine.component import Component
 from .engine.parameters import ValidationIssues, validate
 from .engine.scenario import Estimate, MechanismSpec, Scenario, estimate_measure
-from .errors import InputError, PartError, ScenarioError
+from .errors import FileError, InputError, PartError, ScenarioError
 from .llm.providers.named_servers import addresses_in, naming_servers
 from .notebook_pages import HtmlPage, html_table
 from .runs.conclusions import run_post_analysis
@@ -126,7 +126,7 @@ class Result:
         """
         from .theatre.export.to_file import ExportOptions, export_replay
 
-        path = self.path.with_suffix(".html") if out is None else Path(out)
+        path = self.path.with_suffix(".html") if out is None else _out(out)
         with read_run(self.path) as played:
             export_replay(
                 played, "html", path, ExportOptions(overwrite=out is None), lambda *_: None
@@ -152,14 +152,16 @@ class Result:
         return "\n".join(lines)
 
 
-def check(reference: str | Path) -> list[CheckResult]:
-    """Check a scenario by name or file, a .py file, an experiment, an instrument, or prompts.
+def check(reference: object) -> list[CheckResult]:
+    """Check a file, a name, or a scenario, component or mechanism that is an object.
 
-    Returns what `society check` prints: a result for each check, with its subject, its outcome
-    ("ok", "warning" or "error") and the words about it. Raises InputError for what is none of
-    these.
+    A file is a scenario, a .py file, an experiment, an instrument, or a folder of prompts. Returns
+    what `society check` prints: a result for each check, with its subject, its outcome ("ok",
+    "warning" or "error") and the words about it. Raises InputError for what is none of these.
     """
-    return [*check_file(str(reference))]
+    if isinstance(reference, str | Path):
+        return [*check_file(str(reference))]
+    return [*check_object(reference)]
 
 
 def run(
@@ -224,7 +226,7 @@ def run(
         if out is None:
             name = setup.scenario.name
             return _keep_temporarily(name, lambda path: _play(setup, path, level))
-        return _play(setup, Path(out), level, overwrite=overwrite)
+        return _play(setup, _out(out), level, overwrite=overwrite)
 
 
 def fork(
@@ -269,7 +271,7 @@ def fork(
     )
     with naming_servers(addresses_in({**own, **(set or {})})):
         if out is not None:
-            return _fork(_path(file), at, changes, Path(out), fresh, trust, overwrite)
+            return _fork(_path(file), at, changes, _out(out), fresh, trust, overwrite)
         return _keep_temporarily(
             _path(file).stem,
             lambda path: _fork(_path(file), at, changes, path, fresh, trust, overwrite),
@@ -320,7 +322,7 @@ def interview(
         read_settings(own),
         "" if model is None else str(model if isinstance(model, str) else model["model"]),
     )
-    path = None if out is None else Path(out)
+    path = None if out is None else _out(out)
     with naming_servers(addresses_in(own)):
         return interview_run(_path(file), places, questions, path, every=every, trust=trust)
 
@@ -344,6 +346,7 @@ def sweep(
     PartError if a condition failed or was paused; what was played is kept.
     """
     from .experiments.experiment import read_experiment
+    from .experiments.folder import earlier_limits
     from .llm.providers.settings import Limits
 
     _refuse_workers(workers)
@@ -352,16 +355,17 @@ def sweep(
     given = {} if model is None else {"models": {"default": model}}
     with naming_servers(addresses_in(given)):
         read = read_experiment(Path(experiment), read_settings(given), defaults=defaults)
-        folder = defaults.folder("sweeps") / read.name if out is None else Path(out)
+        folder = defaults.folder("sweeps") / read.name if out is None else _out(out)
         stated = {} if read.limits is None else read.limits.model_dump(exclude_unset=True)
+        said = earlier_limits(folder, overwrite=overwrite) | said
         total = Limits(**{**defaults.limits(), **stated, **said})
-        _beside_loop(partial(_sweep, read, folder, total, workers, overwrite=overwrite))
+        _beside_loop(partial(_sweep, read, folder, total, said, workers, overwrite=overwrite))
     return open_sweep(folder)
 
 
 def _refuse_workers(given: object) -> None:
     """Raise InputError for what is no number of processes."""
-    if not isinstance(given, int) or given < 1:
+    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
         raise InputError(f"workers: got {given!r}; expected a whole number of at least 1")
 
 
@@ -378,9 +382,18 @@ def _limits(given: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _sweep(
-    read: Experiment, folder: Path, limits: Limits, workers: int, *, overwrite: bool
+    read: Experiment,
+    folder: Path,
+    limits: Limits,
+    said: Mapping[str, Any],
+    workers: int,
+    *,
+    overwrite: bool,
 ) -> None:
-    """Play an experiment into a folder; raises PartError for conditions that are not finished."""
+    """Play an experiment into a folder; raises PartError for conditions that are not finished.
+
+    said: the limits of all sessions that no file states, which the folder keeps.
+    """
     from .experiments.clusters import local_processes
     from .experiments.progress import CountedProgress
     from .experiments.sweep import Sweep, play_experiment
@@ -388,7 +401,7 @@ def _sweep(
     watching = CountedProgress(len(read.conditions))
     with local_processes(workers) as cluster:
         session = Sweep(cluster, watching, read.record, limits if limits.model_fields_set else None)
-        play_experiment(read, folder, session, overwrite=overwrite)
+        play_experiment(read, folder, session, overwrite=overwrite, said=said)
     unfinished = [
         f"{name}: {done.words}"
         for name, done in session.results.items()
@@ -416,7 +429,7 @@ def make_report(
     from .report import write_report
 
     study = played if isinstance(played, Study) else open_study([_path(played)])
-    return HtmlPage.read(write_report(study, Path(out), pdf=pdf))
+    return HtmlPage.read(write_report(study, _out(out), pdf=pdf))
 
 
 def compare(first: str | Path | Result, second: str | Path | Result) -> RunComparison:
@@ -437,7 +450,27 @@ def why(
 
 
 def _path(run: str | Path | Result) -> Path:
-    return run.path if isinstance(run, Result) else Path(run)
+    """Return the file of a run; raises InputError for what is none."""
+    if isinstance(run, Result):
+        return run.path
+    if isinstance(run, str | Path):
+        return Path(run)
+    raise InputError(f"got {run!r:.60}; expected a run file, as str or Path, or a result")
+
+
+def _out(given: object) -> Path:
+    """Return a path that is to be written; raises InputError, FileError for what can be none."""
+    if not isinstance(given, str | Path):
+        raise InputError(f"out: got {given!r:.60}; expected a path, as str or Path")
+    path = Path(given)
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, ValueError) as error:  # too long a name; a sign that no name may have
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(f"cannot write {str(path)!r:.60}: {reason}; name another file") from None
+    return path
 
 
 def _places(at: Place | Sequence[Place]) -> list[Place]:

@@ -234,9 +234,9 @@ def _range(history: History, options: ExportOptions) -> tuple[int, int]:
 @contextmanager
 def _draft(path: Path, *, overwrite: bool) -> Iterator[TextIO]:
     """Open a file that takes its place when it is whole; raises FileError."""
-    _check_free(path, overwrite=overwrite)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.parent / f".{path.name}.{os.getpid()}"
     try:
+        _check_free(path, overwrite=overwrite)
         path.parent.mkdir(parents=True, exist_ok=True)
         with draft.open("x", encoding="utf-8", newline="\n") as file:
             yield file
