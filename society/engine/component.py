@@ -73,6 +73,13 @@ class Component:
         if "answers" not in vars(cls):
             own = (name.removeprefix("answer_") for name in vars(cls) if name.startswith("answer_"))
             cls.answers = tuple(dict.fromkeys((*cls.answers, *own)))
+        columns: Any = cls.columns  # of a user's class it may be anything
+        several = isinstance(columns, tuple | list)
+        bare = [one for one in columns if isinstance(one, str)] if several else []
+        if bare:
+            raise ArgumentError(
+                f"{cls.__name__} has columns = {columns!r:.60}; write (Column({bare[0]!r}),)"
+            )
         for name in ("answers", "notices", "columns", "at_birth"):
             one = getattr(cls, name)
             if isinstance(one, str | Column):

@@ -204,6 +204,16 @@ class Meeting:
     heard: str = ""
 
 
+def _refuse_single(scenario: str, name: str, given: object) -> None:
+    """Raise ScenarioError for one thing where several are expected, such as "see" for ("see",)."""
+    if not isinstance(given, tuple | list):
+        shown = repr(given) if isinstance(given, str) else "..."
+        raise ScenarioError(
+            f"{name} of {scenario} is a {type(given).__name__}; write {name}=({shown},), with the "
+            "comma, also for a single one"
+        )
+
+
 @dataclass(frozen=True)
 class DisplaySpec:
     """The display of a scenario.
@@ -249,6 +259,8 @@ class DisplaySpec:
     player: str = ""
 
     def __post_init__(self) -> None:
+        for name in ("columns", "levels"):
+            _refuse_single("a display", name, getattr(self, name))
         for name, direction in self.better.items():
             if direction not in get_args(Direction):
                 raise ArgumentError(
@@ -357,8 +369,21 @@ class Scenario:
             )
         for name in ("measures", "relations"):
             _refuse_single(self.name, name, getattr(self, name))
+        for name in ("agents", "rounds"):
+            if not isinstance(number := getattr(self, name), int | np.integer) or number < 1:
+                raise ScenarioError(
+                    f"{name} of {self.name}: got {number!r:.40}; expected a whole number of at "
+                    "least 1"
+                )
         name = getattr(self.cast, "__name__", "function")
         check_signature(self.cast, f"cast={name} of {self.name}", "params", "count")
+        check_signature(as_play(self.play).origin, f"the script of {self.name}", "env")
+        for name, spec in self.facts.items():
+            if not isinstance(spec, FactSpec):
+                raise ScenarioError(
+                    f"facts of {self.name}: {name!r} is {spec!r:.40}; write "
+                    f"{name!r}: FactSpec({spec!r:.40}, unit=...)"
+                )
         if isinstance(self.language_variant, Scenario):
             raise ScenarioError(
                 f"language_variant of {self.name} is a scenario; give its name, "
@@ -374,16 +399,6 @@ class Scenario:
     def mechanisms(self) -> tuple[str, ...]:
         """Names of those that it is wrapped in, from the inside."""
         return tuple(layer.name for layer in self.layers)
-
-
-def _refuse_single(scenario: str, name: str, given: object) -> None:
-    """Raise ScenarioError for one thing where several are expected, such as "see" for ("see",)."""
-    if not isinstance(given, tuple | list):
-        shown = repr(given) if isinstance(given, str) else "..."
-        raise ScenarioError(
-            f"{name} of {scenario} is a {type(given).__name__}; write {name}=({shown},), with the "
-            "comma, also for a single one"
-        )
 
 
 def fact_specs(scenario: Scenario, cast: Cast) -> dict[str, FactSpec]:

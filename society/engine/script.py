@@ -15,7 +15,7 @@ import numpy as np
 
 from society.errors import ArgumentError
 
-from .action_spaces import ActionSpace
+from .action_spaces import ActionSpace, Fields, Value
 from .rng import Array
 
 Scope = Literal["common", "own", "seen"]
@@ -100,6 +100,12 @@ class Ask:
                 stacklevel=3,
             )
             object.__setattr__(self, "fallback", otherwise)
+        if not isinstance(self.reply, Value | Fields):
+            raise ArgumentError(
+                f"Ask({self.kind!r}, {self.reply!r:.40}) does not say how to answer; give an "
+                "action space second, such as Real(0, 10) or Text(200)"
+            )
+        _refuse_bare_facts(self)
         if self.aside and self.fallback is VOID_REPLICATE:
             raise ArgumentError(
                 f"Ask({self.kind!r}, aside=True) cannot end a replicate, since it is no part of "
@@ -130,6 +136,18 @@ class Tell:
     restores: tuple[str, ...] = ()
     groups: Mapping[str, Array] = field(default_factory=dict)
     text: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        _refuse_bare_facts(self)
+
+
+def _refuse_bare_facts(line: Ask | Tell) -> None:
+    """Raise ArgumentError for facts without names."""
+    if not isinstance(line.facts, Mapping):
+        raise ArgumentError(
+            f"the facts of {type(line).__name__}({line.kind!r}) are a {type(line.facts).__name__}; "
+            'give each its name: {"NAME": common(...)}'
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from society.config.defaults import DefaultsFile
 from society.config.run_config import Setting
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
-from society.errors import InputError, ScenarioError, short_path, suggest
+from society.errors import InputError, ScenarioError, page_path, short_path, suggest
 from society.experiments.experiment import Experiment, read_experiment
 from society.experiments.factors import run_file_name
 from society.experiments.jobs import forecasts, planned_runs, run_statuses
@@ -70,7 +70,7 @@ def make_audit(
         name: (PERTURBATIONS[name].summary, Setting((FACTOR,), name)) for name in perturbations
     }
     for pack in packs:
-        words = f"prompts are those in {short_path(pack)}"
+        words = describe_pack(str(pack))
         name = f"pack {pack.resolve().name}"
         if name in given:
             raise InputError(
@@ -119,6 +119,11 @@ def describe_plan(arms: AuditArms, folder: Path, *, overwrite: bool = False) -> 
         f"{extent}, {len(left)} of them to be played with about {calls:,} calls; "
         "--estimate tells what an audit costs, --max-cost and --max-calls limit it"
     )
+
+
+def describe_pack(folder: str) -> str:
+    """Say what a prompt pack changes, as a clause."""
+    return f"prompts are those in {page_path(folder)}"
 
 
 def _refuse_perturbed(plain: Experiment, file: Path) -> None:

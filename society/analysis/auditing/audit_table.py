@@ -22,7 +22,7 @@ def print_audit(found: AuditResults, unused: Mapping[str, str], console: Console
     for sentence in found.sentences():
         console.print(sentence, markup=False, highlight=False)
     for one in found.conclusions:
-        title = Text(f"{one.second} against {one.first}")
+        title = Text(one.title)
         table = Table(title=title, box=None, title_justify="left")
         for heading in ("perturbation", "effect", "change", "p (Holm)", "direction differs"):
             table.add_column(heading)

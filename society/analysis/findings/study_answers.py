@@ -73,9 +73,6 @@ class StudyAnswers:
     def title(self) -> str:
         """The scenario, and the first thing that was found; else what was compared."""
         design = self.design
-        names = dict.fromkeys(spell_kind(run.manifest.scenario) for run in design.conditions)
-        scenario = " and ".join(list(names)[:3]) or design.study.name
-        scenario = scenario[:1].upper() + scenario[1:]
         claims = [one for one in self.findings if one.short and one.kind != "trouble"]
         claims.sort(key=lambda one: one.kind != "effect")
         if claims:
@@ -84,6 +81,14 @@ class StudyAnswers:
             words = f"{design.label(design.outcome)} by {' and '.join(design.factors)}"
         else:
             words = count_noun(sum(run.manifest.replicates for run in design.conditions), "run")
+        return self.with_scenario(words)
+
+    def with_scenario(self, words: str) -> str:
+        """Put the name of what was played before some words, as a title."""
+        runs = self.design.conditions
+        names = dict.fromkeys(spell_kind(run.manifest.scenario) for run in runs)
+        scenario = " and ".join(list(names)[:3]) or self.design.study.name
+        scenario = scenario[:1].upper() + scenario[1:]
         return shorten(f"{scenario}: {words}", _LONGEST_TITLE)
 
     def _contests(self) -> list[StudyFinding]:

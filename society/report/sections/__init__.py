@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
+from society.analysis.auditing.audit import try_audit
 from society.analysis.crossplay import CrossPlay
 from society.analysis.findings import StudyAnswers
 from society.analysis.study.panel_tests import PanelTests, compare_panels
@@ -14,6 +15,7 @@ from society.report.layout import Layout
 from society.report.methods import DescribedStudy
 from society.report.page import Caveat, Section
 
+from .audit_section import audit_section
 from .crossplay.actions import actions_section, replies_section
 from .crossplay.agreements import agreements_section
 from .crossplay.standings_section import standings_section
@@ -57,6 +59,12 @@ class StudyView:
     def answers(self) -> StudyAnswers:
         return StudyAnswers(self.layout, self.cross_play)
 
+    @property
+    def title(self) -> str:
+        """The title of its page: what an audit found, or else what a study did."""
+        found = try_audit(self.layout)
+        return self.answers.with_scenario(found.headline) if found else self.answers.title
+
     @cached_property
     def type_styles(self) -> Mapping[str, TypeStyle]:
         """The style of each type, gene and cohort by name, the same in all figures."""
@@ -70,6 +78,7 @@ class StudyView:
 
 # In the order of a report.
 SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
+    "audit": lambda of: audit_section(of.layout),
     "findings": lambda of: findings_section(of.answers.findings),
     "summary": lambda of: summary_section(of.layout),
     "outcome": lambda of: outcome_section(of.populations, of.tests),
