@@ -177,11 +177,17 @@ class AgentGroup:
         return self.env.rules
 
     def only(self, entries: Array) -> AgentGroup:
-        """Return some of these members, read-only."""
+        """Return some of these members, read-only.
+
+        entries: their places, (K,) of integers, or (M,) of bool.
+        """
         return self._among(self.audience.only(entries))
 
     def single(self, entry: int) -> AgentGroup:
-        """Return one of these members, read-only."""
+        """Return one of these members, read-only.
+
+        entry: its place, from 0.
+        """
         return self._among(self.audience.single(entry))
 
     def _among(self, audience: Audience) -> AgentGroup:
@@ -264,7 +270,10 @@ class AgentGroup:
 
 
 class Agent:
-    """A single member: `agent["effort"]` is a scalar, and so is every draw."""
+    """A single member: `agent["effort"]` is a scalar, and so is every draw.
+
+    entry: its place among the members, from 0.
+    """
 
     def __init__(self, agents: AgentGroup, entry: int) -> None:
         self._alone = agents.single(entry)
@@ -341,6 +350,7 @@ class Agent:
 
         kind: of the question. Chance ranks every number apart, so that the order of two of them
         depends on no other; ranks for all agents of a replicate are alike under `round`.
+        options: (K,) -> (K,).
         """
         context, env = self.context, self.env
         if context.option_order == "fixed":
