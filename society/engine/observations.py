@@ -173,6 +173,16 @@ class OwnFacts(_Known, Mapping[str, Any]):
         value = fact.values[replicate, 0 if fact.scope == "common" else seat]
         return value.copy() if isinstance(value, np.ndarray) else value
 
+    def plain(self, name: str) -> Any:
+        """Return a fact in Python's own types: a number, a flag, a text, or a list of these."""
+        fact = self.facts.get(name) or self._fact(name)
+        replicate, seat = self._member
+        column = 0 if fact.scope == "common" else seat
+        if fact.values.ndim == 2 and fact.values.dtype.kind != "O":
+            return fact.values.item(replicate, column)
+        value = fact.values[replicate, column]
+        return value.tolist() if isinstance(value, np.generic | np.ndarray) else value
+
     @property
     def graphs(self) -> list[str]:
         """The graphs on which some of these facts are seen."""

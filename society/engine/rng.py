@@ -87,7 +87,7 @@ class _Streams(threading.local):
         self.bits.state = self._state
 
 
-_streams = _Streams()
+_streams, _lent = _Streams(), _Streams()
 
 
 @lru_cache(maxsize=65_536)
@@ -227,3 +227,12 @@ def seed_at(seed: int, address: Iterable[object]) -> int:
 def generator(seed: int, address: str) -> np.random.Generator:
     """A generator of its own for one purpose, where nobody knows how many words it will take."""
     return np.random.Generator(np.random.Philox(key=_key(seed, address)))
+
+
+def lend_generator(seed: int, address: str) -> np.random.Generator:
+    """Return `generator` for use at once: the next one that is lent in this thread is the same.
+
+    Nothing is made anew, which takes a tenth of the time.
+    """
+    _lent.set(_key(seed, address), (0, 0, 0, 0))
+    return _lent.numbers
