@@ -120,8 +120,8 @@ def test_a_run_is_verified_as_by_the_command(typed: Typed, tmp_path: Path) -> No
 
 
 def test_a_run_that_was_paused_is_resumed_as_by_the_command(typed: Typed, tmp_path: Path) -> None:
-    given = ("run", "language_village", "--rounds", 1, "--agents", 2, "--quiet")
-    given = (*given, "--set", "norm_embedder=hashing")
+    short = ("--rounds", 1, "--agents", 2, "--set", "norm_embedder=hashing", "--quiet")
+    given = ("run", "language_village", *short)
     for name in ("a.run", "b.run"):
         assert typed(*given, "--max-calls", 1, "--out", name).code == 3
     assert typed("resume", "b.run", "--max-calls", "none", "--quiet").code == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 import sys
 import warnings
@@ -12,6 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from society.cores import count_cores
 from society.errors import WiringWarning
 
 from .arguments import (
@@ -512,7 +512,7 @@ def _print_verdicts(args: argparse.Namespace, run: ReproductionRun, code: int) -
 def _add_experiment_options(parser: argparse.ArgumentParser, out: str) -> None:
     """Add the options of commands that play experiments."""
     parser.add_argument(
-        "--workers", type=whole_number(1), default=_count_cores(), metavar="N",
+        "--workers", type=whole_number(1), default=count_cores(), metavar="N",
         help="processes for conditions without language models (default: number of cores)",
     )  # fmt: skip
     parser.add_argument(
@@ -529,11 +529,3 @@ def _add_experiment_options(parser: argparse.ArgumentParser, out: str) -> None:
         "--overwrite", action="store_true", help="replace runs whose settings differ"
     )
     add_output_options(parser)
-
-
-def _count_cores() -> int:
-    """Return the number of cores that this process may use."""
-    # Not on every system, and os.process_cpu_count is not in every Python.
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

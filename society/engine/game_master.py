@@ -316,7 +316,9 @@ class GameMaster(Runner):
             if asked is not None:
                 mask = asked if values.ndim == 2 else asked[..., None]
                 values = np.where(mask, values, value.silent).astype(values.dtype, copy=False)
-            settled[name] = values = np.ascontiguousarray(values)
+            # Its own, so that one that is told again stays one array, whatever else was asked.
+            values = np.ascontiguousarray(values)
+            settled[name] = values = values if values.flags.owndata else values.copy()
             values.flags.writeable = False
         return settled
 

@@ -36,7 +36,10 @@ class AgentRows(NamedTuple):
 
 
 class Graph(ABC):
-    """One relation among N seats in each of R replicates."""
+    """One relation among N seats in each of R replicates.
+
+    replicates: R. ids: (N,), the agent on each seat.
+    """
 
     def __init__(self, replicates: int, ids: Array) -> None:
         self.replicates = replicates
@@ -77,7 +80,10 @@ class Graph(ABC):
 
     @abstractmethod
     def neighbours(self, replicate: int, seat: int) -> Array:
-        """The seats that one agent sees, by id; (K,)."""
+        """The seats that one agent sees, by id; (K,).
+
+        replicate, seat: counted from 0.
+        """
 
     @abstractmethod
     def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:

@@ -14,9 +14,10 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
-from xxhash import xxh3_128_hexdigest
+from xxhash import xxh3_128
 
 from .calls import ParseIssue, Usage
+from .joined_arrays import JoinedArrays, SplitArray
 from .rng import Array
 
 
@@ -78,7 +79,8 @@ def page_digest(number: int, steps: Sequence[Step]) -> bytes:
     canonical = []
     for step in steps:
         arrays = []
-        for key, values in step.arrays.items():
+        for key in step.arrays:
+            values = _array_of(step, key)
             if id(values) not in hashes:
                 hashes[id(values)] = _array_hash(values)
             arrays.append((*key, hashes[id(values)]))
@@ -91,9 +93,25 @@ def chain_digest(previous: bytes, digest: bytes) -> bytes:
     return hashlib.sha256(previous + digest).digest()
 
 
-def _array_hash(values: Array) -> str:
-    if values.dtype.kind in "OU":
-        return xxh3_128_hexdigest(json.dumps(values.tolist()).encode())
-    little = values.dtype.newbyteorder("<")
-    data = np.ascontiguousarray(values, little).data
-    return f"{little.str}{values.shape}{xxh3_128_hexdigest(data)}"
+def _array_of(step: Step, key: tuple[str, str]) -> Array | SplitArray:
+    """Return an array of a line, in parts where it is not joined yet."""
+    arrays = step.arrays
+    return arrays.split(key) if isinstance(arrays, JoinedArrays) else arrays[key]
+
+
+def _array_hash(values: Array | SplitArray) -> str:
+    """Hash dtype, shape and bytes; an array in parts has the hash of the whole."""
+    if isinstance(values, SplitArray) and not values.alike:
+        return _array_hash(values.whole)
+    parts = values.parts if isinstance(values, SplitArray) else (values,)
+    dtype, shape = parts[0].dtype, parts[0].shape
+    hashed = xxh3_128()
+    if dtype.kind in "OU":
+        hashed.update(json.dumps(parts[0].tolist()).encode())
+        return hashed.hexdigest()
+    little = dtype.newbyteorder("<")
+    for part in parts:
+        hashed.update(np.ascontiguousarray(part, little).data)
+    if len(parts) > 1:
+        shape = (sum(map(len, parts)), *shape[1:])
+    return f"{little.str}{shape}{hashed.hexdigest()}"

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 from society.errors import InputError
 from society.optional import require
+from society.runs.slice_worker import end_with_parent
 from society.visible import VisibleStream
 
 from .worker import Job, JobResult, interrupt_jobs, run_job
@@ -104,19 +105,7 @@ def _begin_process() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     stream: Any = VisibleStream(sys.stderr)
     sys.stdout = sys.stderr = stream
-    _end_with_parent()
-
-
-def _end_with_parent() -> None:
-    """A process whose parent was killed would wait for work for ever."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
 
 
 class Dask:

@@ -31,6 +31,7 @@ class Result:
     replicates each cause ended; "" counts those that reached the last round. path: the run file.
     The frames `runs`, `rounds`, `agents`, `events`, `quotes`, `questionnaires` and `calls` are
     those of `society.open_run`; they need the extra `lab`.
+    seed: of its chance. replicates: R; played: rounds.
     """
 
     scenario: str
