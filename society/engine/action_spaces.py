@@ -118,6 +118,9 @@ def _spread(values: Array, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(values, shape)
 
 
+_PLAIN = int, float
+
+
 @dataclass(frozen=True, eq=False)
 class _Bounded(Value):
     """A number in [low, high]; the bounds are scalars, (R, 1) or (R, N).
@@ -130,7 +133,11 @@ class _Bounded(Value):
     bounds: Mapping[str, Array] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not np.all(np.less_equal(self.low, self.high)):
+        if type(self.low) in _PLAIN and type(self.high) in _PLAIN:
+            ordered = bool(self.low <= self.high)
+        else:
+            ordered = bool(np.all(np.less_equal(self.low, self.high)))
+        if not ordered:
             raise ArgumentError(
                 f"{type(self).__name__} between low={self.low} and high={self.high}; "
                 "give numbers, low at most as large as high"

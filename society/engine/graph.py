@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 NOBODY = -1  # the seat of no one
 Side = Literal["neighbours", "watchers"]
 _MOST_EDGES = 20_000_000  # of a complete graph written out for its first edit: 160 MB
+_TALL = 128  # replicates, from which on seats are looked at one after the other
 
 
 class AgentRows(NamedTuple):
@@ -98,6 +99,14 @@ class Graph(ABC):
     @abstractmethod
     def degree(self, present: Array) -> Array:
         """Count the present neighbours of each agent, (R, N)."""
+
+
+def count_true(mask: Array) -> Array:
+    """Count the entries of each row that are True, (R, N) -> (R,)."""
+    if mask.shape[1] < 256:  # they fit into a byte, along which numpy adds four times as fast
+        counted: Array = np.einsum("ij->i", np.ascontiguousarray(mask).view(np.uint8))
+        return counted.astype(np.int64)
+    return np.asarray(mask.sum(1))
 
 
 class Complete(Graph):
@@ -178,6 +187,8 @@ class Complete(Graph):
 
     def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
         kept = values if present.all() else np.where(present, values, ufunc.identity)
+        if self.replicates >= _TALL:
+            return self._combined_by_seat(ufunc, kept)
         before = np.full_like(kept, ufunc.identity)
         after = before.copy()
         ufunc.accumulate(kept[:, :-1], axis=1, out=before[:, 1:])
@@ -185,8 +196,18 @@ class Complete(Graph):
         combined: Array = ufunc(before, after)
         return combined
 
+    def _combined_by_seat(self, ufunc: np.ufunc, values: Array) -> Array:
+        """Combine the others of each agent seat by seat, for all replicates at once."""
+        of_seat = np.ascontiguousarray(values.T)
+        before, after = np.empty_like(of_seat), np.empty_like(of_seat)
+        before[0] = after[-1] = ufunc.identity
+        for seat in range(1, self.seats):
+            ufunc(before[seat - 1], of_seat[seat - 1], out=before[seat])
+            ufunc(after[-seat], of_seat[-seat], out=after[-seat - 1])
+        return np.ascontiguousarray(ufunc(before, after, out=before).T)
+
     def degree(self, present: Array) -> Array:
-        others: Array = present.sum(1, keepdims=True) - present
+        others: Array = count_true(present)[:, None] - present
         return others
 
     def edited(self, joins: Array | None, cuts: Array | None) -> Graph:
