@@ -244,8 +244,10 @@ class Choice(Value):
                 f"options has shape {self.options.shape}; expected (R, K), a row for each "
                 "replicate, or (1, K) for all of them: write x[None, :]"
             )
-        # NaN differs from itself; None is asked for by name.
-        self.open = (self.options == self.options) & (self.options != np.asarray(None))
+        # NaN differs from itself; None is asked for by name, where there may be one.
+        self.open = self.options == self.options
+        if self.options.dtype.kind == "O":
+            self.open &= self.options != np.asarray(None)
 
     def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
         """Labels are turned into indices."""

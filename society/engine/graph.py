@@ -359,23 +359,32 @@ class Sparse(Graph):
         return cls(len(edges), ids, np.unique(np.concatenate(keys)), directed=directed)
 
     def drawn(self, uniform: Array, rows: AgentRows, present: Array) -> Array:
-        # Edges up to and including each, counted over all nodes: an agent's k-th present
-        # neighbour is found by the count that is reached there.
-        met = np.cumsum(present.reshape(-1)[self.target])
-        met = np.concatenate([[0], met])
-        before = met[self.first[rows.node]]
-        count = met[self.first[rows.node + 1]] - before
-        kth = (uniform * count).astype(np.int64)
-        edge = np.searchsorted(met, before + kth + 1) - 1
         if not len(self.target):
             return np.full(len(rows.node), NOBODY)
-        seat = self.target[np.minimum(edge, len(self.target) - 1)] % self.seats
-        return np.where(count > 0, seat, NOBODY)
+        first, seats = self.first, self._target_seats
+        if not present.all():  # edges to those who are there, and how many come before each edge
+            there = present.reshape(-1)[self.target]
+            first = np.concatenate([[0], np.cumsum(there)])[first]
+            seats = seats[there]
+        whole = len(rows.node) == present.size
+        before = first[:-1] if whole else first[rows.node]
+        count = (first[1:] if whole else first[rows.node + 1]) - before
+        kth = (uniform * count).astype(np.int64)
+        kth += before
+        seat = seats.take(kth, mode="clip") if len(seats) else kth
+        alone = count < 1
+        return np.where(alone, NOBODY, seat) if alone.any() else seat
+
+    @cached_property
+    def _target_seats(self) -> Array:
+        """The seat at the end of each edge."""
+        return self.target % self.seats
 
     def connects(self, nodes: Array, peers: Array) -> Array:
         key = nodes * self.seats + self.position[peers]
-        after = np.searchsorted(self.keys, key, side="right")
-        found: Array = after > np.searchsorted(self.keys, key, side="left")
+        if not len(self.keys):
+            return np.zeros(key.shape, bool)
+        found: Array = self.keys.take(np.searchsorted(self.keys, key), mode="clip") == key
         return found
 
     def sights(self, rows: AgentRows) -> Array:
@@ -417,16 +426,27 @@ class Sparse(Graph):
 
     def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
         edges = self._reversed if side == "watchers" and self.directed else self
-        there = present.reshape(-1)[edges.target]
-        taken = np.where(there, values.reshape(-1)[edges.target], ufunc.identity)
+        taken = values.reshape(-1)[edges.target]
+        if not present.all():
+            taken = np.where(present.reshape(-1)[edges.target], taken, ufunc.identity)
         # reduceat gives an empty segment its first element, so only filled ones are reduced.
-        filled = np.flatnonzero(np.diff(edges.first))
+        filled, starts = edges._filled
+        if filled.size == values.size:
+            return np.asarray(ufunc.reduceat(taken, starts)).reshape(values.shape)
         total = np.full(values.size, ufunc.identity, values.dtype)
         if filled.size:
-            total[filled] = ufunc.reduceat(taken, edges.first[filled])
+            total[filled] = ufunc.reduceat(taken, starts)
         return total.reshape(values.shape)
 
+    @cached_property
+    def _filled(self) -> tuple[Array, Array]:
+        """Nodes that have edges, and the first edge of each."""
+        filled = np.flatnonzero(np.diff(self.first))
+        return filled, self.first[filled]
+
     def degree(self, present: Array) -> Array:
+        if present.all():
+            return np.diff(self.first).reshape(present.shape)
         return self.combined(np.add, np.ones(present.shape, np.int64), present, "neighbours")
 
     def edited(self, joins: Array | None, cuts: Array | None) -> Sparse:
