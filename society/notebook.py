@@ -68,6 +68,7 @@ class Result:
     replicates each cause ended; "" counts those that reached the last round. path: the run file.
     The frames `runs`, `rounds`, `agents`, `events`, `quotes`, `questionnaires` and `calls` are
     those of `society.open_run`; they need the extra `lab`.
+    seed: of its chance. replicates: R; played: rounds.
     """
 
     scenario: str
@@ -186,11 +187,11 @@ def run(
     """Play a society to its end.
 
     scenario: a name, a file, a Scenario object, or what a scenario file says, as a mapping. The
-    others are keys of a scenario file and override it. Wherever such a file names a component,
-    mechanism or graph function, the object itself may stand. uses: further objects or files that
-    names refer to. model: of the default language mind, as `--model` takes it. out: the run file;
-    without it the run is kept in a temporary one for as long as the result is held. level: "full"
-    or "summary", as `--record`.
+    others are keys of a scenario file and override it: seed of all chance, rounds at most,
+    replicates R, agents N. Wherever such a file names a component, mechanism or graph function, the
+    object itself may stand. uses: further objects or files that names refer to. model: of the
+    default language mind, as `--model` takes it. out: the run file; without it the run is kept in a
+    temporary one for as long as the result is held. level: "full" or "summary", as `--record`.
 
     Warns, as WiringWarning, of parts that are probably not wired as they were meant.
     It also works inside a running event loop, which it blocks. Raises InputError for what cannot be

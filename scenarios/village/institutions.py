@@ -49,7 +49,7 @@ def detection_chance(env: Environment, known: Known = NOTHING) -> Script:
     """The chance that a violator is caught, rho = 1 - prod_j (1 - B_j / deg_j), (R, N).
 
     j runs over those who can see the agent; each inspects one of its deg_j neighbours and fines a
-    violation with chance B_j.
+    violation with chance B_j. The formula is ours.
     """
     graph = env.graph("monitor")
     watch = yield Ask("watch", Real(0, 1), known, fallback=0.0)

@@ -574,7 +574,8 @@ class _Heard:
             try:
                 check_figures(line, env.params)
             except ScenarioError as error:
-                self.unreadable = error
+                words = f"{type(line).__name__}({line.kind!r}): {error}"
+                self.unreadable = ScenarioError(words)
 
     def _note_mute(self, ask: Ask, env: Environment) -> None:
         for cohort in self._cast:

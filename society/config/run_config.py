@@ -494,7 +494,9 @@ def _instrument_file(named: str, keys: Keys, origin: Source, folder: Path) -> Pa
 
 
 def _with_home(fault: Issue) -> Issue:
-    """Add where parameters stand to a key at the top that resembles none."""
+    """Add where parameters stand to a key at the top that resembles none, and how models do."""
+    if fault.path in (("model",), ("models",)):
+        return fault._replace(words=f"{fault.words}; write models: {{default: NAME}}")
     if not fault.name or len(fault.path) != 1 or "did you mean" in fault.words:
         return fault
     return fault._replace(words=f"{fault.words}; parameters of the scenario stand in `parameters`")

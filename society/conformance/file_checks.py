@@ -171,9 +171,9 @@ def _parts_in(reference: str, registry: Registry) -> set[type[Component]]:
     scenario = registry.scenario(reference)
     try:
         cast = scenario.cast(scenario.params(), scenario.agents)
+        return {type(part) for cohort in cast for part in cohort.components}
     except Exception:  # was reported when the scenario was checked
         return set()
-    return {type(part) for cohort in cast for part in cohort.components}
 
 
 def _check_component(
@@ -224,11 +224,12 @@ def _check_in_host(
     try:
         setup = with_wiring_checked(_hosting(host, kind, registry))
     except InputError as error:
-        results = [*refused_results(title, error)]
+        results, foreign = [*refused_results(title, error)], True
     else:
         results = [*check_wired(small_society(setup), f"{title} in {name}")]
+        foreign = any("has no fact" in result.words for result in results)
     yield from results
-    if any(result.outcome == "error" for result in results):
+    if foreign:
         words = (
             f"it was tried in {name}, since that asks or tells what it answers or notices; if it "
             "is meant for a scenario of yours, write a scenario file beside it that has it in a "

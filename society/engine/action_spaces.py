@@ -92,7 +92,10 @@ class Value(ABC):
         return given.astype(wanted, copy=False)
 
     def among(self, each: Callable[[Array], Array]) -> Value:
-        """The same form as some agents hear it; `each` picks their bounds."""
+        """The same form as some agents hear it; `each` picks their bounds.
+
+        `each` takes (R, N) or (R, 1) and gives (M,), or the entry of one agent.
+        """
         return self
 
     @abstractmethod
@@ -100,6 +103,7 @@ class Value(ABC):
         """Bring answers into the legal range; raises Illegal.
 
         Entries outside `asked` may hold anything.
+        raw: (R, N) or (R, N, K); asked, present: (R, N) of bool.
         """
 
     @abstractmethod
@@ -126,6 +130,7 @@ class _Bounded(Value):
     """A number in [low, high]; the bounds are scalars, (R, 1) or (R, N).
 
     bounds: those that differ between agents or replicates, by name.
+    Raises ArgumentError for bounds the wrong way round.
     """
 
     low: Any = 0
@@ -148,6 +153,7 @@ class _Bounded(Value):
         object.__setattr__(self, "alike", not bounds)
 
     def among(self, each: Callable[[Array], Array]) -> Value:
+        """The same form with the bounds of some agents, (M,) of (R, N); see Value.among."""
         picked: dict[str, Any] = {name: each(bound) for name, bound in self.bounds.items()}
         return replace(self, **picked) if picked else self
 
@@ -187,6 +193,7 @@ class Real(_Bounded):
         return super().flat(given, asked, replicate)
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        """Clip numbers to their bounds, (R, N) -> (R, N); raises Illegal where one is missing."""
         if not self.optional and (missing := np.isnan(raw) & asked).any():
             raise Illegal(missing, "a number")
         return np.clip(raw, self.low, self.high)
@@ -203,6 +210,7 @@ class Integer(_Bounded):
     silent = 0
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        """Round and clip, (R, N) -> (R, N) of integers; raises Illegal for what is not finite."""
         near = np.clip(np.rint(np.where(asked, raw, self.silent)), self.low, self.high)
         _refuse(~np.isfinite(near), "a number")
         return near.astype(np.int64)
@@ -227,6 +235,7 @@ class Choice(Value):
     `options` are labels (the same everywhere), or an array (R, K) whose rows may differ, with
     None (or NaN, for numbers) where a replicate has fewer than K. ordered: the order says
     something, as on a scale, so that nobody is shown another one.
+    Raises ArgumentError for labels or options that cannot be told apart.
     """
 
     code = "choice"
@@ -250,7 +259,10 @@ class Choice(Value):
             self.open &= self.options != np.asarray(None)
 
     def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
-        """Labels are turned into indices."""
+        """Labels are turned into indices.
+
+        (M,) -> (M,); raises ValueError for a label that is not offered.
+        """
         labels = np.asarray(said)
         if labels.dtype.kind not in "OU":
             return super().flat(labels, asked, replicate)
@@ -263,6 +275,7 @@ class Choice(Value):
         return np.where(asked, fits.argmax(1), NOBODY)
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        """Return indices of open options, (R, N) -> (R, N); raises Illegal for another."""
         index = np.where(asked, raw, 0)
         inside = (index >= 0) & (index < self.options.shape[1])
         table = np.broadcast_to(self.open, (len(raw), self.open.shape[1]))
@@ -288,6 +301,7 @@ class Neighbour(Value):
     silent = NOBODY
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        """Return seats, (R, N) -> (R, N); raises Illegal for one that is no present neighbour."""
         nodes = np.flatnonzero((raw != NOBODY) & asked)
         peers = raw.reshape(-1)[nodes]
         seats = raw.shape[1]
@@ -321,6 +335,7 @@ class MixedStrategy(Value):
         self.width: int = len(actions)
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        """Return probabilities that sum to 1, (R, N, K) -> (R, N, K); raises Illegal."""
         shares = list(np.moveaxis(raw, -1, 0))  # one by one: numpy is slow along short axes
         total, least = functools.reduce(np.add, shares), functools.reduce(np.minimum, shares)
         legal = (least >= 0) & (np.abs(total - 1) <= 1e-9)
@@ -349,6 +364,7 @@ class Text(Value):
     silent = ""
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        """Return texts, cut at the limit, (R, N) -> (R, N); raises Illegal for what is none."""
         text = np.frompyfunc(lambda entry: isinstance(entry, str), 1, 1)(raw).astype(bool)
         _refuse(asked & ~text, "text")
         cut = np.frompyfunc(lambda entry, kept: entry[: self.limit] if kept else "", 2, 1)

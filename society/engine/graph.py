@@ -37,7 +37,10 @@ class AgentRows(NamedTuple):
 
 
 class Graph(ABC):
-    """One relation among N seats in each of R replicates."""
+    """One relation among N seats in each of R replicates.
+
+    replicates: R. ids: (N,), the agent on each seat.
+    """
 
     def __init__(self, replicates: int, ids: Array) -> None:
         self.replicates = replicates
@@ -78,7 +81,10 @@ class Graph(ABC):
 
     @abstractmethod
     def neighbours(self, replicate: int, seat: int) -> Array:
-        """The seats that one agent sees, by id; (K,)."""
+        """The seats that one agent sees, by id; (K,).
+
+        replicate, seat: counted from 0.
+        """
 
     @abstractmethod
     def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
@@ -378,7 +384,8 @@ class Sparse(Graph):
     @cached_property
     def _target_seats(self) -> Array:
         """The seat at the end of each edge."""
-        return self.target % self.seats
+        seats: Array = self.target % self.seats
+        return seats
 
     def connects(self, nodes: Array, peers: Array) -> Array:
         key = nodes * self.seats + self.position[peers]

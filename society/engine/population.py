@@ -42,6 +42,7 @@ class Cohort:
     """Agents with the same components.
 
     Cohorts take seats in order, `count` each; or `where`, (N,) or (R, N) of bool, names the rows.
+    count: how many agents. Raises ArgumentError for components that are none.
     """
 
     name: str

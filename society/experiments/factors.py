@@ -96,7 +96,7 @@ def _levels(said: Any) -> Any:
         return said
     words = (
         "expected a list of values, or a mapping from labels to settings, such as "
-        "{harsh: {growth: 0.2}, taxed: {mechanisms: [taxation]}}"
+        "{harsh: {growth: 0.2}, fined: {mechanisms: [peer_punishment]}}"
     )
     raise ValueError(f"got {said!r:.60}; {words}")
 

@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from society.engine.environment import Environment
-from society.engine.rng import STRIDE, Array, DrawPlaces, Draws, mix_words
+from society.engine.rng import (
+    STRIDE,
+    Array,
+    DrawPlaces,
+    Draws,
+    generator,
+    lend_generator,
+    mix_words,
+)
 from society.engine.scenario import Params
 
 KINDS = ("uniform", "normal", "integers")
@@ -186,3 +194,13 @@ def test_words_are_mixed_as_by_splitmix64() -> None:
         3203168211198807973,
         9817491932198370423,
     ]
+
+
+def test_a_generator_that_is_lent_gives_the_numbers_of_one_of_its_own() -> None:
+    own = generator(7, "mood")
+    lent = lend_generator(7, "mood")
+    assert lent.integers(0, 100, 3).tolist() == own.integers(0, 100, 3).tolist()
+    drawn(lottery(DrawPlaces(0, 3)), "uniform")  # draws of the society in between change nothing
+    assert lent.random() == own.random()
+    assert lend_generator(7, "mood").random() == generator(7, "mood").random()
+    assert lend_generator(8, "mood").random() != generator(7, "mood").random()

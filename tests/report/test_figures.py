@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import Any
 from xml.etree import ElementTree
 
+import matplotlib
 import numpy as np
 import pytest
 
 from society.engine.rng import Array
+from society.report.figures import style
 from society.report.figures.curves import (
     Curve,
     CurvePanel,
@@ -24,6 +27,7 @@ from society.report.figures.scatter import PointCloud, norm_space
 from society.report.figures.style import (
     SERIES,
     Figure,
+    add_colour_bar,
     constant_range,
     shorten_label,
     shorten_svg,
@@ -352,3 +356,26 @@ L 3.98765 4
 def test_fonts_stay_with_their_texts_where_they_differ() -> None:
     two = '<text style="font-family: A; x: 1"/><text style="font-family: B; x: 1"/>'
     assert shorten_svg(two) == two
+
+
+@pytest.mark.parametrize("kind", ["square", "colour bar"])
+def test_a_label_stands_beside_its_ticks_also_where_axes_move_at_the_end(kind: str) -> None:
+    """Axes of equal aspect and colour bars get their place last."""
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots()
+        mesh = axes.pcolormesh(np.arange(9.0).reshape(3, 3))
+        axes.set_yticks([0, 1, 2], ["a long name"] * 3)
+        axes.set_ylabel("who does it")
+        if kind == "square":
+            axes.set_aspect("equal", anchor="W")
+        else:
+            add_colour_bar(figure, mesh, "share", 0.7)
+
+    with matplotlib.rc_context():
+        figure = style._lay_out(draw, style.WIDTH, 2.5)
+        axis = figure.axes[-1].yaxis
+        label = axis.label.get_window_extent()
+        ticks = [text.get_window_extent() for text in axis.get_ticklabels() if text.get_text()]
+        assert ticks
+        assert not any(label.overlaps(one) for one in ticks)

@@ -57,7 +57,7 @@ def test_the_dead_and_what_follows_the_end_are_not_numbers(tmp_path: Path) -> No
 
 def test_texts_are_series_too(tmp_path: Path) -> None:
     spec = load_config("language_village", {"seed": 1, "rounds": 2, "agents": 3})
-    play(build(spec), tmp_path / "l.run")
+    play(build(spec), tmp_path / "l.run", conclude=False)
     with open_run_file(tmp_path / "l.run") as run:
         norms = run.series("norm")
     assert norms.shape == (3, 3)

@@ -16,7 +16,7 @@ from society.engine.rng import Array
 
 from .alt_text import describe_extremes, format_axis_number, prefix_title
 from .intervals import Dot, Rug
-from .read_out import name_series
+from .read_out import name_quantity, name_series
 from .scales import AxisScale
 from .style import (
     FAINT,
@@ -113,6 +113,7 @@ def estimation_plot(
         for place, (panel, (left, right)) in enumerate(zip(panels, pairs, strict=True)):
             _draw_values(left, panel, rug, axes)
             _draw_differences(right, panel, axes, names=not wide)
+            name_quantity(right, f"difference of {axes.value}", "x")
             left.set_title(letter_panel(2 * place, wrap_label(panel.title, 50)))
             first = f"against {panel.rows[0].name}"
             right.set_title(letter_panel(2 * place + 1, wrap_label(first, 34)))

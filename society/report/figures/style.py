@@ -46,6 +46,7 @@ _LEGEND_LINE = 0.14  # inches
 _BREAKS = re.compile(r"( +|(?<=[,_])(?=[^\W\d_]))")  # where a label may be broken
 _EQUALS = "\u00a0=\u00a0"  # where it may not
 _SAME = 1e-9  # relative differences that are errors of rounding
+_LEAST_TITLE = 18  # signs of a line of a title
 _BOLD = 0.8  # signs of a bold title in the place of one of text
 _YLABEL = 28  # signs of a label in the height of a panel
 _GAP, _MARGIN = 0.36, 0.4  # inches: what a panel takes besides its axes, and a figure
@@ -277,6 +278,10 @@ def _lay_out(draw: Callable[[Any], None], width: float, height: float) -> Any:
 
 def _fix_labels(axes: Any) -> None:
     """Leave the labels of both axes where they are, so that no drawing looks for their place."""
+    axes.apply_aspect()
+    for axis in (axes.xaxis, axes.yaxis):
+        if axis.label.get_text():
+            axis.get_tightbbox()  # beside ticks, which moved as axes were laid out
     into_axes = axes.transAxes.inverted()
     for axis in (axes.xaxis, axes.yaxis):
         label = axis.label
@@ -364,6 +369,7 @@ def render_panels(
     *,
     across: int,
     narrow: int = 0,
+    beside_axes: int = 0,
     heights: Sequence[float],
     labels: Iterable[str] = (),
     xlabel: str = "",
@@ -374,6 +380,7 @@ def render_panels(
     """Make a figure of several panels, `across` of them side by side in WIDTH.
 
     Several panels are lettered. narrow: how many in NARROW, if not as many as there is room for.
+    beside_axes: signs of what stands at the left of axes, which their titles have no room above.
     draw: fills the axes of a panel, which stand below each other, and
     gives its series by label. heights: of these axes, in inches. labels: of the legend, in order.
     ylabels: of each axes. finish: adds what concerns all panels. sharing: as matplotlib's
@@ -391,7 +398,7 @@ def render_panels(
         grid = _panel_axes(figure, len(panels), beside, heights, **sharing)
         for place, (own, panel) in enumerate(zip(grid, panels, strict=True)):
             handles |= draw(own, panel)
-            title = wrap_label(panel.title, int(signs * _BOLD))
+            title = wrap_label(panel.title, max(int(signs * _BOLD) - beside_axes, _LEAST_TITLE), 3)
             own[0].set_title(letter_panel(place, title) if len(panels) > 1 else title)
             for axes, ylabel in zip(own, ylabels if place % beside == 0 else (), strict=False):
                 axes.set_ylabel(wrap_label(ylabel, _YLABEL, 3))
