@@ -102,14 +102,15 @@ class RunContext:
     """The context of all cohorts of a run: the environment, the gateway to models, and prompts.
 
     option_order: of what agents that read may choose from. asked: how often everybody has been
-    asked a kind of question before, (R, N). sight: whom they see.
+    asked a kind of question before, (R, N), or one number where all were always asked. sight: whom
+    they see.
     """
 
     env: Environment
     gateway: ModelGateway = field(default_factory=ModelGateway)
     words: Renderer | None = None
     option_order: OptionOrder = "fixed"
-    asked: dict[str, Array] = field(default_factory=dict)
+    asked: dict[str, Array | int] = field(default_factory=dict)
     sight: RememberedSight = field(default_factory=RememberedSight)
 
     @property
@@ -204,11 +205,17 @@ class AgentGroup:
         return self.env.rules
 
     def only(self, entries: Array) -> AgentGroup:
-        """Return some of these members, read-only."""
+        """Return some of these members, read-only.
+
+        entries: their places, (K,) of integers, or (M,) of bool.
+        """
         return self._among(self.audience.only(entries))
 
     def single(self, entry: int) -> AgentGroup:
-        """Return one of these members, read-only."""
+        """Return one of these members, read-only.
+
+        entry: its place, from 0.
+        """
         return self._among(self.audience.single(entry))
 
     def _among(self, audience: Audience) -> AgentGroup:
@@ -291,7 +298,10 @@ class AgentGroup:
 
 
 class Agent:
-    """A single member: `agent["effort"]` is a scalar, and so is every draw."""
+    """A single member: `agent["effort"]` is a scalar, and so is every draw.
+
+    entry: its place among the members, from 0.
+    """
 
     def __init__(self, agents: AgentGroup, entry: int) -> None:
         self._alone = agents.single(entry)
@@ -325,8 +335,8 @@ class Agent:
 
     def times_asked(self, kind: str) -> int:
         """Count the questions of a kind that this seat has been asked before, in this run."""
-        asked = self.context.asked.get(kind)
-        return 0 if asked is None else int(asked[self.replicate, self.seat])
+        asked = self.context.asked.get(kind, 0)
+        return int(asked if isinstance(asked, int) else asked[self.replicate, self.seat])
 
     def complete(self, graph: str) -> bool:
         """Tell if everybody sees everybody on a graph, as it was at the start."""
@@ -382,6 +392,7 @@ class Agent:
 
         kind: of the question. Chance ranks every number apart, so that the order of two of them
         depends on no other; ranks for all agents of a replicate are alike under `round`.
+        options: (K,) -> (K,).
         """
         context, env = self.context, self.env
         if context.option_order == "fixed":

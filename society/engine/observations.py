@@ -60,14 +60,20 @@ class Audience:
 
 
 class Seen:
-    """A fact about the neighbours of each member on one graph."""
+    """A fact about the neighbours of each member on one graph.
+
+    values: (R, N).
+    """
 
     def __init__(self, values: Array, graph: Graph, audience: Audience) -> None:
         self._values, self._graph, self._audience = values, graph, audience
         self._drawn: Array | None = None
 
     def drawn(self, uniform: Array) -> Array:
-        """One present neighbour each, equally likely, from uniforms; NOBODY where there is none."""
+        """One present neighbour each, equally likely, from uniforms; NOBODY where there is none.
+
+        (M,) in [0, 1) -> (M,) of seats.
+        """
         rows, present = self._audience.rows, self._audience.present
         self._drawn = read_only(self._graph.drawn(uniform, rows, present))
         return self._drawn
@@ -76,6 +82,7 @@ class Seen:
         """The values of these peers, numbers as floats; NaN for NOBODY.
 
         Raises PartError for a seat that is neither the member's own nor a neighbour's.
+        (M,) of seats -> (M,).
         """
         rows = self._audience.rows
         if peers is not self._drawn and (hidden := self._graph.hides(rows, peers)).any():
@@ -100,7 +107,10 @@ class Seen:
         return np.where(sees, self._values[rows.replicate].astype(float), np.nan)
 
     def mean(self) -> Array:
-        """The mean over each member's present neighbours; NaN if there is none."""
+        """The mean over each member's present neighbours; NaN if there is none.
+
+        One for each member, (M,).
+        """
         present = self._audience.present
         total = self._graph.combined(np.add, self._values.astype(float), present, "neighbours")
         count = self._graph.degree(present)

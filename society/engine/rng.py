@@ -98,6 +98,9 @@ def _key(seed: int, address: str) -> Array:
 class Draws:
     """Draws for one owner on one occasion, one number per place.
 
+    All draws have one number per place: (M,) of members, (R, N) or (R, 1) in a script, or a
+    scalar of a single agent. use: which line of that kind it is.
+
     >>> draws = Draws(seed=7, address="lottery", places=DrawPlaces(0, 3))
     >>> first = draws.uniform("ticket")
     >>> bool((first == Draws(7, "lottery", DrawPlaces(0, 5)).uniform("ticket")[:3]).all())
@@ -126,7 +129,10 @@ class Draws:
         return Draws(self._seed, self._address, place, use=self._use, shape=())
 
     def among(self, entries: Array) -> Draws:
-        """The same draws for some of the entries."""
+        """The same draws for some of the entries.
+
+        entries: (K,) of integers, or (M,) of bool.
+        """
         return Draws(self._seed, self._address, self._places.among(entries), use=self._use)
 
     def move(self, seed: int, places: DrawPlaces) -> None:
@@ -156,18 +162,29 @@ class Draws:
             )
 
     def uniform(self, channel: str) -> Array:
-        """Floats in [0, 1)."""
+        """Floats in [0, 1).
+
+        One for each place: (M,), (R, N) or (R, 1).
+        """
         skip, words = self._go_to(channel)
         return self._placed(_streams.numbers.random(words)[skip:])
 
     def between(self, channel: str, low: Array | float, high: Array | float) -> Array:
-        """Floats in [low, high); the bounds may differ from place to place."""
+        """Floats in [low, high); the bounds may differ from place to place.
+
+        One for each place: (M,), (R, N) or (R, 1). Raises ArgumentError for bounds of
+        another number of axes.
+        """
         self._check(low, high)
         scaled: Array = low + (high - np.asarray(low)) * self.uniform(channel)
         return scaled
 
     def integers(self, channel: str, count: Array | int) -> Array:
-        """Whole numbers in [0, count); -1 where count is 0."""
+        """Whole numbers in [0, count); -1 where count is 0.
+
+        One for each place: (M,), (R, N) or (R, 1). Raises ArgumentError for counts of
+        another number of axes.
+        """
         self._check(count)
         floored = np.floor(self.uniform(channel) * count).astype(np.int64)
         # u * count can round up to count itself; where count is 0 this gives the -1.
@@ -175,13 +192,23 @@ class Draws:
         return below
 
     def normal(self, channel: str) -> Array:
-        """Standard normals, by Box and Muller (1958) from the two halves of one word."""
+        """Standard normals, by Box and Muller (1958) from the two halves of one word.
+
+        One for each place: (M,), (R, N) or (R, 1).
+        """
         skip, words = self._go_to(channel)
         word = self._placed(np.asarray(_streams.bits.random_raw(words))[skip:])
-        radius = ((word >> np.uint64(32)).astype(float) + 0.5) * 2.0**-32
-        angle = (word & np.uint64(0xFFFFFFFF)).astype(float) * (2.0**-31 * np.pi)
-        normal: Array = np.sqrt(-2.0 * np.log(radius)) * np.cos(angle)
-        return normal
+        angle: Array = np.asarray(word & np.uint64(0xFFFFFFFF)).astype(float)
+        angle *= 2.0**-31 * np.pi
+        np.cos(angle, out=angle)
+        radius: Array = np.asarray(word >> np.uint64(32)).astype(float)
+        radius += 0.5
+        radius *= 2.0**-32
+        np.log(radius, out=radius)
+        radius *= -2.0
+        np.sqrt(radius, out=radius)
+        radius *= angle
+        return radius if radius.ndim else radius[()]
 
 
 def mix_words(words: Array) -> Array:

@@ -80,6 +80,7 @@ class Ask:
     part of the digest.
     aside: a question beside the history, as of a questionnaire: it is kept apart from other lines
     and is no part of the digest. It reaches all who are there, also in replicates that are over.
+    Raises ArgumentError for a reply that is no action space, and for facts without names.
     """
 
     kind: str
@@ -124,6 +125,7 @@ class Tell:
     groups: by graph, (R, N) of integers: from now on those with the same label see each other, and
     whoever has a negative label sees nobody. Nothing of size (N, N) is made of them.
     text: the event as a sentence, as in Ask.
+    Raises ArgumentError for facts without names.
     """
 
     kind: str

@@ -6,7 +6,7 @@ Of the codes of a criterion (the labels that raters have given; what is uncoded 
     mean rank = mean of k / (K - 1)              of the codes k = 0 .. K - 1, if they are ordinal
     number of codes                              on which these rest
 
-A text that was held in several places counts in each of them.
+A text that was held in several places counts in each of them. These measures are ours.
 """
 
 from __future__ import annotations
