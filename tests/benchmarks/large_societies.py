@@ -106,6 +106,13 @@ def best(clock: Callable[[], float], job: Callable[[], object]) -> float:
     return min(times)
 
 
+def repeat(setup: Society, path: Path) -> tuple[int, float]:
+    """Count the questions of a run, and take the CPU time to play it with instant minds."""
+    minds = Repeated(seed=1)
+    play(setup, path, minds)
+    return len(minds.said), best(time.process_time, lambda: play(setup, path, minds))
+
+
 def show(path: Path) -> None:
     with contextlib.redirect_stdout(io.StringIO()):
         assert society_command(["show", str(path)]) == 0
@@ -122,12 +129,8 @@ def measure(agents: int, folder: Path) -> Mapping[str, float]:
     """Measure one size, in a process that does nothing else."""
     society.run("language_village", out=folder / "warm.run", **given(10))
     path, setup = folder / "a.run", build(load_config("language_village", given(agents)))
-    minds = Repeated(seed=1)
-    play(setup, path, minds)
-    questions = len(minds.said)
-    instant = best(time.process_time, lambda: play(setup, path, minds))
+    questions, instant = repeat(setup, path)
     offline = best(time.process_time, lambda: play(setup, path))
-    del minds
     gc.collect()
     tracemalloc.start()
     play(setup, path)
