@@ -48,7 +48,8 @@ _LEGEND_LINE = 0.14  # inches
 _BREAKS = re.compile(r"( +|(?<=[,_])(?=[^\W\d_]))")  # where a label may be broken
 _EQUALS = "\u00a0=\u00a0"  # where it may not
 _SAME = 1e-9  # relative differences that are errors of rounding
-_LEAST_TITLE = 18  # signs of a line of a title
+_LETTER = 3  # signs before a title
+_LEAST_TITLE = 15  # signs of a line of a title
 _BOLD = 0.8  # signs of a bold title in the place of one of text
 _YLABEL = 28  # signs of a label in the height of a panel
 _GAP, _MARGIN = 0.36, 0.4  # inches: what a panel takes besides its axes, and a figure
@@ -409,7 +410,9 @@ def render_panels(
         grid = _panel_axes(figure, len(panels), beside, heights, **sharing)
         for place, (own, panel) in enumerate(zip(grid, panels, strict=True)):
             handles |= draw(own, panel)
-            title = wrap_label(panel.title, max(int(signs * _BOLD) - beside_axes, _LEAST_TITLE), 3)
+            letter = _LETTER * (len(panels) > 1)
+            room = max(int(signs * _BOLD) - beside_axes - letter, _LEAST_TITLE)
+            title = wrap_label(panel.title, room, 3)
             own[0].set_title(letter_panel(place, title) if len(panels) > 1 else title)
             for axes, ylabel in zip(own, ylabels if place % beside == 0 else (), strict=False):
                 axes.set_ylabel(wrap_label(ylabel, _YLABEL, 3))
