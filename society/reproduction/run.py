@@ -238,6 +238,12 @@ class ReproductionRun:
         ]
 
 
+def reproduction_folder(paper: str, *, language: bool, institutions: bool, quick: bool) -> str:
+    """Name the folder of a reproduction, so that other forms of it have others."""
+    kinds = {"language": language, "institutions": institutions, "quick": quick}
+    return "-".join([paper, *(name for name, given in kinds.items() if given)])
+
+
 class _ReproductionSweep(Sweep):
     """A sweep that shares its limits with the other experiments of a reproduction."""
 

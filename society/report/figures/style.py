@@ -17,10 +17,12 @@ import gc
 import io
 import math
 import re
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from html import escape
 from itertools import accumulate
 from textwrap import TextWrapper
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
@@ -194,6 +196,15 @@ class Figure:
     def inline_narrow(self) -> str:
         """The narrow SVG in the same way; "" if there is none."""
         return self._inline(self.narrow, "narrow") if self.narrow else ""
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook, with its title and caption; as an image, so that no id clashes."""
+        content = b64encode(self.svg.encode()).decode()
+        return (
+            f'<figure style="margin: 0"><img src="data:image/svg+xml;base64,{content}" '
+            f'alt="{escape(self.alt)}" style="max-width: 100%; background: {PAPER}">'
+            f"<figcaption><b>{escape(self.title)}.</b> {escape(self.caption)}</figcaption></figure>"
+        )
 
     @property
     def page_data(self) -> dict[str, Any]:
