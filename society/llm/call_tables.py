@@ -122,6 +122,7 @@ _MOST_OF_A_CALL = 16 * 2**20  # bytes of a call on a tape: prompts and replies a
 
 
 Write = tuple[str, tuple[Any, ...]]  # a statement, and the values that it inserts
+Exchange = tuple[int, Request, Completion]  # the number of the round, what was asked and said
 
 
 class Call(NamedTuple):
@@ -187,6 +188,12 @@ class CallRows:
     def vector(self, embedder: str, text: str, vector: Array) -> Write:
         """Return what to write for an embedding."""
         return VECTOR, vector_row(embedder, text, vector, packed=self._words is not None)
+
+    def forget(self) -> None:
+        """Refer to no row that was made before: the last ones have not been written."""
+        self._forms.clear()
+        if self._words is not None:
+            self._words.forget()
 
 
 def call_row(
