@@ -7,6 +7,8 @@ counted instead. So a limit is never exceeded, however many calls are under way.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
+from contextlib import suppress
 from typing import NamedTuple
 
 from society.engine.calls import Spent
@@ -44,7 +46,7 @@ class Budget:
         self._spent = Use(known.calls, known.tokens, known.cost or 0.0)
         self._held = Use()
         self._flying = 0
-        self._waits: list[asyncio.Future[None]] = []
+        self._waits = deque[asyncio.Future[None]]()
 
     async def hold(self, most: Use, token: CancellationToken) -> None:
         """Set aside what an attempt can use at most; waits for others under way where that helps.
@@ -52,14 +54,36 @@ class Budget:
         Raises Exhausted if it does not fit, and Paused if the run, which `token` stops, is stopped
         meanwhile.
         """
-        while self._excess(self._spent.plus(self._held).plus(most)):
-            if excess := self._excess(self._spent.plus(most)):
-                raise Exhausted(self._words(excess, most))
-            wait = asyncio.get_running_loop().create_future()
-            self._waits.append(wait)
+        try:
+            waited = False
+            while self._excess(self._spent.plus(self._held).plus(most)):
+                if excess := self._excess(self._spent.plus(most)):
+                    raise Exhausted(self._words(excess, most))
+                await self._wait(token, again=waited)
+                waited = True
+            self._held = self._held.plus(most)
+            self._flying += 1
+        finally:
+            self._wake_next()  # there may be room for another one, or none for anybody
+
+    async def _wait(self, token: CancellationToken, again: bool) -> None:
+        """Wait until something has been settled; who has waited before is the next."""
+        wait = asyncio.get_running_loop().create_future()
+        (self._waits.appendleft if again else self._waits.append)(wait)
+        try:
             await token.wait_for(wait)
-        self._held = self._held.plus(most)
-        self._flying += 1
+        except BaseException:
+            with suppress(ValueError):  # it may have been woken
+                self._waits.remove(wait)
+            raise
+
+    def _wake_next(self) -> None:
+        """Wake one of those who wait: if all of thousands woke each time, they did little else."""
+        while self._waits:
+            wait = self._waits.popleft()
+            if not wait.done():
+                wait.set_result(None)
+                return
 
     def settle(self, most: Use, used: Use) -> None:
         """Count what was really used instead of what was set aside."""
@@ -67,10 +91,7 @@ class Budget:
         self._held = self._held.minus(most) if self._flying > 1 else Use()
         self._spent = self._spent.plus(used)
         self._flying -= 1
-        waits, self._waits = self._waits, []
-        for wait in waits:
-            if not wait.done():
-                wait.set_result(None)
+        self._wake_next()
 
     def give_back(self, calls: int) -> None:
         """Stop counting calls that were refused and will not be answered."""
