@@ -295,7 +295,7 @@ def test_chance_that_all_replicates_share_is_drawn_on_one_core(tmp_path: Path) -
         "replicates share"
     ]
     bids = recorder.pages[3].steps[0].arrays["answer", ""]
-    assert len(np.unique(bids)) == REPLICATES * 3
+    assert len(np.unique(bids[2:])) == 9, "of the three replicates that still run"
 
 
 def test_a_file_that_says_that_it_draws_shared_chance_is_played_on_one_core(tmp_path: Path) -> None:
