@@ -7,19 +7,24 @@ over the ways of somebody else. One villager is named if all of this holds:
     without it    with all others on their own, it would have lived: where villagers imitate, if all
                   of them had taken over the highest way among them; else each with its own
     its way       where villagers imitate: had all taken over its way, the village would have failed
-    unchanged     without what was changed in its course the village would have failed, too: had
-                  all gone on, under the earlier rules, as they did later, and as until then
     its share     it, and those who had taken over its ways, directly or from each other, took at
                   least half of all that was taken above the sustainable share
 Villages are played on with the lake's own growth and without fines; after the failure everybody
-goes on with its last effort. Ours. How often the rule names a planted culprit, and how often
+goes on with its last effort.
+
+Where a fork has changed the village in its course, each round has its own rules. A name does not
+clear the change: both may have been needed. So it is told, beside the name, whether the village
+would have failed under the earlier rules, too: had all gone on as they did later, and as until
+then, taking over the ways of then from each other as they later did.
+
+Ours. How often the rule names a planted culprit, and how often
 somebody in villages without one, is measured in tests/benchmarks/post_mortems.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -32,12 +37,26 @@ STANDS_OUT = 1.4
 HALF = 0.5
 
 
+class VillageRules(Lake, Protocol):
+    """Parameters of a lake and of how villagers imitate, as fishing_village describes them."""
+
+    @property
+    def social_learning(self) -> bool: ...
+    @property
+    def revision(self) -> float: ...
+    @property
+    def selection(self) -> float: ...
+    @property
+    def payoff(self) -> str: ...
+
+
 class Blame(NamedTuple):
     """Who is named, and what speaks for or against it.
 
     seat: the villager whose way is the highest. way, next: its way, and the highest of the others.
     share: of all that was taken above the sustainable share, by it and those who had taken over its
-    ways. followers: how many of the others had, at the end. The flags are those of the rule.
+    ways. followers: how many of the others had, at the end. The flags are those of the rule;
+    fails_unchanged: whether the village would have failed without what was changed, too.
     """
 
     seat: int
@@ -55,11 +74,12 @@ class Blame(NamedTuple):
     def named(self) -> bool:
         """Whether the villager is named as the cause."""
         of_it = self.stands_out and self.lives_without and self.fails_like_it
-        by_it = self.by_fishing and self.fails_unchanged
-        return of_it and by_it and self.share >= HALF
+        return of_it and self.by_fishing and self.share >= HALF
 
 
-def find_blame(rules: Sequence[Lake], course: VillageCourse, changed: Sequence[int] = ()) -> Blame:
+def find_blame(
+    rules: Sequence[VillageRules], course: VillageCourse, changed: Sequence[int] = ()
+) -> Blame:
     """Look for the one villager without whom a village that has failed would have lived.
 
     rules: the parameters of each round to the horizon. changed: after which rounds an experimenter
@@ -85,11 +105,11 @@ def find_blame(rules: Sequence[Lake], course: VillageCourse, changed: Sequence[i
         not lives(rules, _went_on(course.effort, horizon)[None], everybody)[0],
         bool(lives(rules, np.tile(at_worst, (1, horizon, 1)), alone)[0]),
         not imitates or not lives(rules, as_it_did, everybody)[0],
-        all(_fails_without(rules, course.effort, after) for after in changed),
+        all(_fails_without(rules, course, after) for after in changed),
     )
 
 
-def _fails_without(rules: Sequence[Lake], effort: Array, after: int) -> bool:
+def _fails_without(rules: Sequence[VillageRules], course: VillageCourse, after: int) -> bool:
     """Tell whether a village would have failed without what was changed after a round.
 
     A change may alter how villagers fish. So it has to fail with their later efforts, and with
@@ -99,8 +119,23 @@ def _fails_without(rules: Sequence[Lake], effort: Array, after: int) -> bool:
         return True
     horizon = len(rules)
     unchanged = [*rules[:after], *[rules[after - 1]] * (horizon - after)]
-    ways = np.stack([_went_on(effort, horizon), _went_on(effort[:after], horizon)])
-    return not lives(unchanged, ways, np.ones((2, effort.shape[1]), bool)).any()
+    of_then = course.effort[:after]
+    if _imitation(rules[after - 1]) == _imitation(rules[after]):
+        of_then = _spread(course, after)
+    ways = np.stack([_went_on(course.effort, horizon), _went_on(of_then, horizon)])
+    return not lives(unchanged, ways, np.ones((2, course.villagers), bool)).any()
+
+
+def _imitation(p: VillageRules) -> tuple[bool, float, float, str]:
+    """Return what decides how ways spread from villager to villager."""
+    return p.social_learning, p.revision, p.selection, p.payoff
+
+
+def _spread(course: VillageCourse, after: int) -> Array:
+    """Return efforts had nobody changed its own after a round, but taken over others', (T, N)."""
+    last = after - 1
+    of_then = course.effort[last][sources(course, last)]
+    return np.concatenate([course.effort[:last], of_then])
 
 
 def own_ways(course: VillageCourse) -> Array:
@@ -113,10 +148,14 @@ def own_ways(course: VillageCourse) -> Array:
     return np.fmax(way, course.habit) if imitated.any() else way
 
 
-def sources(course: VillageCourse) -> Array:
-    """Return by whose way each villager went in each round, by seat, (T, N)."""
-    line, found = np.arange(course.villagers), np.empty(course.model.shape, int)
-    for number, model in enumerate(course.model):
+def sources(course: VillageCourse, first: int = 0) -> Array:
+    """Return by whose way each villager went in each round, by seat, (T - first, N).
+
+    first: rounds that are over before all go by their own ways.
+    """
+    models = course.model[first:]
+    line, found = np.arange(course.villagers), np.empty(models.shape, int)
+    for number, model in enumerate(models):
         found[number] = line
         line = np.where(model == NOBODY, line, line[model])
     return found

@@ -18,6 +18,7 @@ from society.scenarios.village.blame import (
     HALF,
     STANDS_OUT,
     Blame,
+    VillageRules,
     find_blame,
     sustainable_shares,
 )
@@ -268,7 +269,7 @@ def _taken(record: RecordedReplicate, name: str, span: str, line: str, above: Ar
 
 def _blame(
     record: RecordedReplicate,
-    rules: Sequence[Lake],
+    rules: Sequence[VillageRules],
     course: VillageCourse,
     changes: Sequence[RecordedChange],
     *,
@@ -300,11 +301,15 @@ def _blame(
             " How often this rule is right where agents are asked in words was not measured; it "
             "was for villages of rules."
         )
-    if changes:
+    if changes and found.fails_unchanged:
         words += (
             " It would have failed without what was changed, too, by the efforts recorded before "
-            "and after. In the changed villages of rules that were tried, this rule named two in "
-            "five of the planted culprits, and nobody else."
+            "and after."
+        )
+    elif changes:
+        words += (
+            " Without what was changed it might have lived, too: by the efforts recorded before "
+            "and after, both may have been needed."
         )
     return Statement("cause", words[:1].upper() + words[1:], numbers, (found.seat,))
 
@@ -316,11 +321,6 @@ def _objection(record: RecordedReplicate, found: Blame) -> str:
         return (
             "as they fished, all would have lived to the end, had nobody been fined; the fines "
             "made the difference"
-        )
-    if not found.fails_unchanged:
-        return (
-            "without what was changed in its course all might have lived to the end, so that the "
-            "change may have made the difference"
         )
     if not found.stands_out:
         return (
