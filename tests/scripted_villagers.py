@@ -45,6 +45,7 @@ def _villager(efforts: tuple[float, float]) -> Callable[..., object]:
                 accused = int(mood / _FINES * len(asked.peers))
                 return asked.peers[accused] if mood < _FINES else "nobody"
             case "vote":
+                assert asked.options is not None
                 return asked.options[int(mood * len(asked.options))]
             case "propose":
                 return {"personal": _NORMS[efforts], "community": _NORMS[efforts]}

@@ -3,14 +3,14 @@
 The way of a villager is the highest effort that it put in of its own accord: before it first took
 over the ways of somebody else. One villager is named if all of this holds:
     stands out    its way is at least STANDS_OUT times the highest way of any other
-    fishing       as they fished, the village would have failed by its horizon without any fine, too
-    without it    with all others on their own, it would have lived: where villagers imitate, if all
-                  of them had taken over the highest way among them; else each with its own
+    strikes       somebody else died, or the lake collapsed
+    without it    with all others on their own, fined as they were, the village would have lived to
+                  its horizon: where villagers imitate, if all of them had taken over the highest
+                  way among them; else each with its own
     its way       where villagers imitate: had all taken over its way, the village would have failed
-    its share     it, and those who had taken over its ways, directly or from each other, took at
-                  least half of all that was taken above the sustainable share
-Villages are played on with the lake's own growth and without fines; after the failure everybody
-goes on with its last effort.
+Villages are played on with the lake's own growth; after the failure everybody goes on with its last
+effort, and pays as much a round for being fined, and for fining, as it has on average. That a
+village would have failed is told of villages without fines.
 
 Where a fork has changed the village in its course, each round has its own rules. A name does not
 clear the change: both may have been needed. So it is told, beside the name, whether the village
@@ -34,7 +34,6 @@ from society.scenarios.village.lake import Lake, maximum_yield
 from society.scenarios.village.village_course import VillageCourse, lives
 
 STANDS_OUT = 1.4
-HALF = 0.5
 
 
 class VillageRules(Lake, Protocol):
@@ -65,7 +64,7 @@ class Blame(NamedTuple):
     share: float
     followers: int
     stands_out: bool
-    by_fishing: bool
+    strikes_others: bool
     lives_without: bool
     fails_like_it: bool
     fails_unchanged: bool = True
@@ -73,8 +72,8 @@ class Blame(NamedTuple):
     @property
     def named(self) -> bool:
         """Whether the villager is named as the cause."""
-        of_it = self.stands_out and self.lives_without and self.fails_like_it
-        return of_it and self.by_fishing and self.share >= HALF
+        of_it = self.lives_without and self.fails_like_it
+        return self.stands_out and self.strikes_others and of_it
 
 
 def find_blame(
@@ -93,6 +92,7 @@ def find_blame(
     beside = float(way[others].max(initial=0))
     share, followers = _share(rules, course, seat)
     everybody, alone = np.ones((1, course.villagers), bool), others[None]
+    dead = {one for seats in course.dead.values() for one in seats}
     at_worst = np.full(course.villagers, beside) if imitates else way
     as_it_did = np.full((1, horizon, course.villagers), way[seat])
     return Blame(
@@ -102,8 +102,8 @@ def find_blame(
         share,
         followers,
         bool(way[seat] >= STANDS_OUT * beside),
-        not lives(rules, _went_on(course.effort, horizon)[None], everybody)[0],
-        bool(lives(rules, np.tile(at_worst, (1, horizon, 1)), alone)[0]),
+        course.collapsed or bool(dead - {seat}),
+        bool(lives(rules, np.tile(at_worst, (1, horizon, 1)), alone, _lost(rules, course))[0]),
         not imitates or not lives(rules, as_it_did, everybody)[0],
         all(_fails_without(rules, course, after) for after in changed),
     )
@@ -136,6 +136,14 @@ def _spread(course: VillageCourse, after: int) -> Array:
     last = after - 1
     of_then = course.effort[last][sources(course, last)]
     return np.concatenate([course.effort[:last], of_then])
+
+
+def _lost(rules: Sequence[Lake], course: VillageCourse) -> Array:
+    """Return what fines have cost each villager, by being fined and by fining, to the horizon."""
+    eaten = np.array([p.consumption for p in rules[: course.rounds]])[:, None]
+    lost = np.maximum(course.catch - eaten - np.diff(course.wealth, axis=0), 0)
+    more = np.tile(lost.mean(0), (len(rules) - course.rounds, 1))
+    return np.concatenate([lost, more])
 
 
 def own_ways(course: VillageCourse) -> Array:
