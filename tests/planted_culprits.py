@@ -232,7 +232,8 @@ def measure_in_words(
 def _in_words(design: InWords) -> dict[str, Any]:
     """A language village, as a scenario file has it."""
     file = str(Path(__file__).with_name("scripted_villagers.py"))
-    minds = {"restrained": design.villagers - design.greedy, "greedy": design.greedy}
+    counts = {"restrained": design.villagers - design.greedy, "greedy": design.greedy}
+    minds = {name: count for name, count in counts.items() if count}
     cohorts = [
         {
             "name": name,
@@ -240,7 +241,6 @@ def _in_words(design: InWords) -> dict[str, Any]:
             "components": ["persona", "personal_norm", {"language_policy": {"model": name}}],
         }
         for name, count in minds.items()
-        if count
     ]
     return {
         "scenario": "language_village",
