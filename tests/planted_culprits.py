@@ -129,7 +129,11 @@ BAD_LUCK = (
 
 _IN_WORDS: Sequence[tuple[str, int, Mapping[str, Any]]] = (
     ("five, who fine, talk over norms and vote", 5, {"growth": 0.3, "catchability": 0.1}),
-    ("ten, who know of nobody", 10, {"growth": 0.35, "condition": "neither"}),
+    (
+        "five, who know of nobody",
+        5,
+        {"growth": 0.28, "catchability": 0.1, "condition": "neither"},
+    ),
 )
 IN_WORDS_WITH_CULPRIT = tuple(InWords(name, count, 1, p) for name, count, p in _IN_WORDS)
 IN_WORDS_WITHOUT = (

@@ -298,8 +298,8 @@ def _blame(
     )
     if record.asks_models:
         words += (
-            " How often this rule is right where agents are asked in words was not measured; it "
-            "was for villages of rules."
+            " How often this rule is right where language models are asked was not measured; it "
+            "was for villages of rules and of scripted minds."
         )
     if changes and found.fails_unchanged:
         words += (

@@ -87,7 +87,7 @@ def test_where_agents_are_asked_in_words_a_name_is_said_to_be_unmeasured(
     monkeypatch.setattr("society.analysis.histories.explanation._Recorded.asks_models", True)
     found = told(tmp_path, cohorts=[RESTRAINED, GREEDY])
     assert found.named == (9,)
-    assert "where agents are asked in words was not measured" in said(found, "cause").words
+    assert "where language models are asked was not measured" in said(found, "cause").words
 
 
 def test_nobody_is_named_where_all_fish_alike(tmp_path: Path) -> None:
