@@ -26,7 +26,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterable
 from functools import cache, partial
-from inspect import unwrap
+from inspect import signature, unwrap
 from linecache import getline
 from pathlib import Path
 from traceback import walk_tb
@@ -145,6 +145,9 @@ def _words(error: BaseException) -> str:
     """An error in one line, with its type if Python or a library raised it, and a hint."""
     if isinstance(error, SocietyError | ArgumentError):
         return str(error)
+    if getattr(error, "code", "") == "model-field-missing-annotation":  # by pydantic
+        mend = r"parameter `\1 = \2` has no type; write, for example, `\1: float = \2`"
+        return _UNTYPED.sub(mend, str(error).splitlines()[0])
     text = _OUR_PATH.sub("", str(error))
     return f"{type(error).__name__}: {text}{_hint(error)}"
 
@@ -159,14 +162,48 @@ def _hint(error: BaseException) -> str:
     if found := _NOT_OFFERED.search(str(error)):
         offered = sys.modules["society"].__all__  # its import would be a circle
         return f"; {suggest(found[1], offered)}"
+    if found := _UNEXPECTED.search(str(error)):
+        return _keyword_hint(error, found[1], found[2])
+    if isinstance(error, TypeError) and "indices must be" in str(error):
+        return _facts_hint(error)
     if not isinstance(error, AttributeError) or not error.name:
         return ""
-    if getattr(error.obj, "__qualname__", "") == "Environment.draws":
-        return f'; say who draws: env.draws("NAME").{error.name}(...)'
-    close = difflib.get_close_matches(error.name, dir(error.obj), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return _attribute_hint(error.obj, error.name)
 
 
+def _attribute_hint(thing: object, name: str) -> str:
+    """Advise on an attribute that is not there; things of ours list what they have."""
+    if getattr(thing, "__qualname__", "") == "Environment.draws":
+        return f'; say who draws: env.draws("NAME").{name}(...)'
+    ours = type(thing).__module__.startswith("society.")
+    if ours and hasattr(getattr(thing, "params", None), name):
+        return f"; it is a parameter: write params.{name}"
+    public = [one for one in dir(thing) if not one.startswith("_")]
+    if ours or difflib.get_close_matches(name, public, n=1):
+        return f"; {suggest(name, public)}"
+    return ""
+
+
+def _keyword_hint(error: BaseException, called: str, keyword: str) -> str:
+    """Advise on an argument that a class does not take, if the user's file knows the class."""
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    known = [frame.f_globals[called] for frame in frames if called in frame.f_globals]
+    if not known or not isinstance(known[-1], type):
+        return ""
+    names = [name for name in signature(known[-1]).parameters if name != "otherwise"]
+    return f"; {suggest(keyword, names)}"
+
+
+def _facts_hint(error: BaseException) -> str:
+    """Advise on a line that looks for a fact in what holds the facts."""
+    place = user_place(error)
+    found = _FACT_OF_LINE.search(getline(*place)) if place else None
+    return f"; facts stand in .facts: write {found[1]}.facts[{found[2]}]" if found else ""
+
+
+_UNEXPECTED = re.compile(r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
+_FACT_OF_LINE = re.compile(r"\b(ask|tell)\[([^]]*)\]")
+_UNTYPED = re.compile(r"A non-annotated attribute was detected: `(\w+) = (.*?)`\..*")
 _NOT_OFFERED = re.compile(r"cannot import name '(\w+)' from 'society'")
 _OUR_PATH = re.compile(r" \(\S*society/__init__\.py\)")
 
@@ -193,7 +230,9 @@ def _library_folders() -> tuple[Path, ...]:
     beside = (ours.parent / name for name in ("components", "scenarios", "memory"))
     paths = sysconfig.get_paths()
     installed = (paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
-    return (ours, *beside, *(Path(path).resolve() for path in installed))
+    # Of a parent environment, too, where one is made with --system-site-packages.
+    found = (one for one in sys.path if Path(one).name in ("site-packages", "dist-packages"))
+    return (ours, *beside, *(Path(path).resolve() for path in (*installed, *found)))
 
 
 @cache

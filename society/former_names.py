@@ -374,6 +374,7 @@ components.voting -> components.village.voting
 digest -> engine.history
     chained -> chain_digest
 draws -> engine.rng
+    Places -> DrawPlaces
     mixed -> mix_words
 facts -> engine.observations
     frozen -> read_only
@@ -384,6 +385,7 @@ families -> config.graph_families
     family -> graph_family
 gamemaster -> engine.game_master
 graph -> engine.graph
+    Rows -> AgentRows
 heap -> runs.session
     keep_freed -> keep_freed_memory
 keeper -> engine.arrays
@@ -400,6 +402,7 @@ lab.coding.coded -> analysis.coding.rating_runs
     coded -> play_coding
 lab.coding.codes -> analysis.coding.codes
     Measured -> CodingResults
+    Reliability -> RaterAgreement
     codes_of -> read_codes
     doubts -> reliability_doubts
     measured -> measure_codes
@@ -561,6 +564,7 @@ lab.planning.pilot -> analysis.planning.pilot
     spread -> spread_conditions
 lab.planning.plan -> analysis.planning.plan
     Compared -> PlannedContrast
+    Plan -> PowerPlan
     Term -> PlannedTerm
     planned -> make_plan
 lab.progress -> experiments.progress
@@ -580,7 +584,7 @@ lab.reproduction.effects -> reproduction.estimators
 lab.reproduction.fared -> reproduction.estimators
     fared -> type_scores
     read -> read_cell
-lab.reproduction.forecast -> reproduction.run
+lab.reproduction.forecast -> experiments.jobs
 lab.reproduction.results -> reproduction.evidence
     Pair -> ArrayPair
     Result -> ExperimentResult
@@ -640,7 +644,7 @@ lab.study.history -> analysis.study.rounds
     stacked -> stack_blocks
 lab.study.lines -> analysis.study.events
     Reading -> PageReading
-    Said -> Statement
+    Said -> StatedValue
 lab.study.norms -> analysis.study.codings
     Coding -> SweepCoding
     codings -> open_codings

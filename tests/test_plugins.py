@@ -58,6 +58,7 @@ def test_a_scenario_of_a_package_is_played_by_its_name_alone(tmp_path: Path) -> 
     assert result.measures["left"].mean == 22.5  # 90, half of it each of two rounds
     with open_run_file(tmp_path / "a.run") as run:
         assert run.manifest.versions["reef-kit"] == "1.2"
+    assert build(load_config("reef")).found == "comes with reef-kit 1.2"
 
 
 @pytest.mark.usefixtures("installed")
@@ -75,8 +76,8 @@ def test_a_scenario_of_a_package_is_played_by_its_name_alone(tmp_path: Path) -> 
 )
 def test_the_list_says_which_package_brings_a_name(kind: Any, name: str, words: str) -> None:
     assert entries(kind)[name]._replace(parameters=()) == (words, (), "reef-kit 1.2")
-    if kind != "models":
-        assert "  from reef-kit 1.2" in [*describe_name(name, [kind]).lines()]
+    plain = name.removeprefix("plugin:")  # by which a model is found as well
+    assert "  from reef-kit 1.2" in [*describe_name(plain, [kind]).lines()]
 
 
 @pytest.mark.usefixtures("installed")

@@ -22,7 +22,7 @@ from pydantic import Field
 
 from society.engine.component import AgentGroup, Column, Component
 from society.engine.parameters import Share
-from society.engine.rng import Array, Draws, Places
+from society.engine.rng import Array, DrawPlaces, Draws
 
 First = Literal["shares", "chance"]
 
@@ -36,7 +36,7 @@ def _dealt(agents: AgentGroup, count: int) -> Array:
     """Deal alleles out to groups of as many agents as there are alleles, one each, (M,)."""
     env, place = agents.env, agents.agent % count
     # All draw where the first of them does, in whatever cohort that one is.
-    lots = Places.at(env.replicate_ids[agents.replicate] * env.agents + agents.agent - place)
+    lots = DrawPlaces.at(env.replicate_ids[agents.replicate] * env.agents + agents.agent - place)
     draws = Draws(env.seed, f"{agents.occasion.component}\0alleles", lots, use=env.births)
     tickets = np.column_stack([draws.uniform(str(allele)) for allele in range(count)])
     order = np.argsort(tickets, axis=1)

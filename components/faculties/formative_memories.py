@@ -23,7 +23,7 @@ from society.engine.component import Agent, AgentGroup, Column, Component, Inqui
 from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.parameters import Words
-from society.engine.rng import Array, Draws, Places
+from society.engine.rng import Array, DrawPlaces, Draws
 from society.errors import Unparsed
 from society.text import clean_line, quote_text
 
@@ -168,7 +168,7 @@ def deal_ties(env: Environment, group: Array, count: int) -> list[DealtTies]:
     agent depend on its id, so that all cohorts find the same pairs.
     """
     shape = env.present.shape
-    draws = Draws(env.seed, "formative_memories\0ties", Places.at(env.places), use=env.births)
+    draws = Draws(env.seed, "formative_memories\0ties", DrawPlaces.at(env.places), use=env.births)
     replicates, found = np.arange(shape[0])[:, None], list[DealtTies]()
     for turn in range(count):
         rank = draws.uniform(f"rank {turn}").reshape(shape)

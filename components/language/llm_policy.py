@@ -98,7 +98,10 @@ class LanguagePolicy(Component):
             )
 
     def model_in(self, number: int) -> str:
-        """Return the model that is asked in a round."""
+        """Return the model that is asked in a round.
+
+        number: of the round, from 1.
+        """
         past = [begins for begins in self.upgrades if begins <= number]
         return self.upgrades[max(past)] if past else self.model
 

@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 
 from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry, Question
-from society.engine.rng import Array, Draws, Places
+from society.engine.rng import Array, DrawPlaces, Draws
 from society.errors import CastError, short_path
 from society.personas.people import DESCRIPTION, MOST_KEPT, NUMBER, PeopleTable, read_people
 from society.personas.table_draws import weighted_order, weighted_rows
@@ -173,7 +173,7 @@ class Profile(Component):
 
     def _drawn_once(self, seed: int, address: str, lives: Array, agents: int) -> Array:
         """The persons of some lives, as the table comes in an order of its own, (L,)."""
-        order = weighted_order(Draws(seed, address, Places(0, len(self.people))), self.weights)
+        order = weighted_order(Draws(seed, address, DrawPlaces(0, len(self.people))), self.weights)
         rows: Array = order[lives % len(order)]
         return rows
 
@@ -182,7 +182,7 @@ class Profile(Component):
         rows = np.zeros(len(lives), int)
         for birth in np.unique(lives // agents):
             born = lives // agents == birth
-            draws = Draws(seed, address, Places.at(lives[born] % agents), use=int(birth))
+            draws = Draws(seed, address, DrawPlaces.at(lives[born] % agents), use=int(birth))
             rows[born] = weighted_rows(draws.uniform("person"), self.weights)
         return rows
 

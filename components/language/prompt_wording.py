@@ -180,5 +180,7 @@ def only_thoughts(reply: str, names: Mapping[str, str]) -> bool:
     >>> only_thoughts('{"weather": "It may rain at 0.9."}', {"weather": "What is it like?"})
     True
     """
+    if not names:
+        return False
     last = next(decode_objects(reply), None)
     return last is not None and bool(last.value) and last.value.keys() <= names.keys()

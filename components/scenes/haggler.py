@@ -19,7 +19,7 @@ class Haggler(Component):
 
     s is 1 for a seller and -1 for a buyer, t counts the offers before, and the limit is what the
     good is worth to it. markup: in coins, with which it opens. patience: offers until it is at its
-    limit. It says its price in plain words, too.
+    limit. It says its price in plain words, too. A rule of ours.
     """
 
     markup: Annotated[float, Field(ge=0)] = 8.0

@@ -7,12 +7,12 @@ become links to the page made of that file, or its path where the site has no su
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import offered
 from mkdocs.structure.files import File, Files
-
-import society
 
 ROOT = Path(__file__).parents[2]
 PAPERS = {
@@ -38,10 +38,23 @@ def made_of() -> dict[str, Path]:
 def reference() -> str:
     """Write the page on all that `import society` offers."""
     lines = ["# Reference", "", "All that `import society` offers, in alphabetical order.", ""]
-    for name in society.__all__:
-        home = society._HOME_OF.get(name)  # the version has none
-        if home is not None:
-            lines += [f"::: society.{home}.{name}", ""]
+    for module, name in offered.offered():
+        lines += [f"::: {module}.{name}", ""]
+    return "\n".join(lines)
+
+
+def further_reference() -> str:
+    """Write the page on what other pages import from modules of the program."""
+    lines = [
+        "# Further reference",
+        "",
+        "What is imported from a module of its own: `from society.engine.scenario import Meeting`.",
+        "",
+    ]
+    for heading, parts in groupby(offered.beside(), key=lambda part: part[0]):
+        lines += [f"## {heading}", ""]
+        for _, module, name in parts:
+            lines += [f"::: {module}.{name}", "    options: {heading_level: 3}", ""]
     return "\n".join(lines)
 
 
@@ -51,13 +64,14 @@ def on_files(files: Files, config: Any) -> Files:
         text = _with_links(path.read_text(encoding="utf-8"), path, place)
         files.append(File.generated(config, place, content=text))
     files.append(File.generated(config, "reference.md", content=reference()))
+    files.append(File.generated(config, "further-reference.md", content=further_reference()))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """Mend links of pages in docs/ that lead out of it."""
     place = page.file.src_uri
-    if place in made_of() or place == "reference.md":
+    if place in made_of() or place in ("reference.md", "further-reference.md"):
         return markdown
     return _with_links(markdown, ROOT / "docs" / place, place)
 

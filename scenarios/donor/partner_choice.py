@@ -20,7 +20,7 @@ import numpy as np
 
 from society.engine.action_spaces import Choice
 from society.engine.environment import Environment
-from society.engine.graph import NOBODY, Complete, Rows
+from society.engine.graph import NOBODY, AgentRows, Complete
 from society.engine.rng import Array
 from society.engine.script import Ask, Fact, Script, Tell, own
 from society.scenarios.donor.pairing import DonorPairs
@@ -50,7 +50,7 @@ def choose_partners(env: Environment, pairs: DonorPairs, facts: Mapping[str, Fac
 def _sought(env: Environment, pairs: DonorPairs) -> Array:
     """Draw somebody for everybody, (R, N); NOBODY if it is the partner or a neighbour."""
     node = np.arange(env.present.size)
-    rows = Rows(*np.divmod(node, env.agents), node)
+    rows = AgentRows(*np.divmod(node, env.agents), node)
     uniform = env.draws(CHANCE_ID).uniform("whom").reshape(-1)
     anybody = Complete(env.replicates, env.ids).drawn(uniform, rows, env.active)
     known = anybody == pairs.partner.reshape(-1)

@@ -2,6 +2,7 @@
 
 Of an inflow F farmer i has w_i = min(C_i, F) - min(C_(i-1), F), where C_i is all that farmers up to
 i want. Its harvest is sqrt(w_i), so that all together have most if each has F / N.
+The canal is ours.
 """
 
 from __future__ import annotations

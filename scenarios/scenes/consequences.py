@@ -83,7 +83,10 @@ class Consequence(ABC):
 
     @abstractmethod
     def begin(self, stage: Stage) -> dict[str, Array]:
-        """The state at the start; raises ScenarioError for one that contradicts itself."""
+        """The state at the start; raises ScenarioError for one that contradicts itself.
+
+        An array for each fact, (R, N), or (R, 1) for one of all.
+        """
 
     @abstractmethod
     def form(self, stage: Stage) -> dict[str, Value]:
@@ -93,7 +96,10 @@ class Consequence(ABC):
     def change(
         self, stage: Stage, state: State, verdicts: Verdicts
     ) -> tuple[dict[str, Array], list[str]]:
-        """The state after verdicts, and what each of them would break; see above."""
+        """The state after verdicts, and what each of them would break; see above.
+
+        state: by fact, (R, N) or (R, 1) each; a verdict and a reason for each replicate.
+        """
 
     @abstractmethod
     def told(self, state: State) -> dict[str, Fact]:
@@ -142,6 +148,10 @@ class Inventory(Consequence):
     visible: bool = False
 
     def begin(self, stage: Stage) -> dict[str, Array]:
+        """Return how much of each item everybody owns, (R, N), and what is in stock, (R, 1).
+
+        Raises ScenarioError for an unknown item, and for more than there is in all.
+        """
         check_words("item", self.items)
         for name in (*self.start, *self.stock, *self.made, *self.in_all):
             if name not in self.items:
@@ -199,6 +209,7 @@ class Inventory(Consequence):
     def change(
         self, stage: Stage, state: State, verdicts: Verdicts
     ) -> tuple[dict[str, Array], list[str]]:
+        """Return what all own after verdicts, (R, N), and what is left, (R, 1); and reasons."""
         replicate, rows = _flat(verdicts, "transfers")
         places = {**stage.seats, STOCK: stage.env.agents, NOBODY_ELSE: stage.env.agents + 1}
         source = np.array([places[str(row["from"])] for row in rows], np.int64)
@@ -316,6 +327,10 @@ class Places(Consequence):
     paths: Mapping[str, Sequence[str]] | None = None
 
     def begin(self, stage: Stage) -> dict[str, Array]:
+        """Return the place of everybody, as its number, (R, N).
+
+        Raises ScenarioError for an unknown place.
+        """
         check_words("place", self.places)
         for name in self._named():
             if name not in self.places:
@@ -372,6 +387,7 @@ class Places(Consequence):
     def change(
         self, stage: Stage, state: State, verdicts: Verdicts
     ) -> tuple[dict[str, Array], list[str]]:
+        """Return where everybody is after verdicts, (R, N), and why a verdict cannot stand."""
         place, reasons, reach = state["place"].copy(), [""] * len(verdicts), self.open
         seats = stage.seats
         for replicate, verdict in enumerate(verdicts):

@@ -160,6 +160,7 @@ class Scene:
     by the graph. whispers: whether one may speak to one other alone; nobody else but the referee
     then perceives what it says and does.
     judging: what is asked of the referee, in place of our words.
+    Raises ScenarioError where nobody may act.
     """
 
     def __init__(
@@ -366,7 +367,11 @@ class Scene:
         return done
 
     def play(self, acts: Sequence[SceneAct]) -> Script:
-        """Play the acts of a play one after the other, the last of them to the end."""
+        """Play the acts of a play one after the other, the last of them to the end.
+
+        Raises ScenarioError for a play without acts, and for an act in which nobody of its
+        cohort plays.
+        """
         if not acts:
             raise ScenarioError("a play without acts; give at least one SceneAct")
         for act in acts:

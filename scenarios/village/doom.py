@@ -21,7 +21,7 @@ They are read for a stock from the point below (high) or above it (low).
 
 Alike is a restriction: villagers who fish unequally, the poor more, may live where equal efforts
 fail. But no efforts at all save a village whose mean wealth is below `low`: the mean of any plan is
-that of villagers who fish alike and share all, and these would die.
+that of villagers who fish alike and share all, and these would die. The bounds are ours.
 """
 
 from __future__ import annotations

@@ -45,6 +45,14 @@ def add_saving_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def add_workers_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option for playing the replicates of rules on several cores."""
+    parser.add_argument(
+        "--workers", type=whole_number(1), metavar="N",
+        help="processes for the replicates of rules (default: number of cores, in long runs)",
+    )  # fmt: skip
+
+
 def add_fallback_option(parser: argparse.ArgumentParser) -> None:
     """Add the options for answers that no model gave: when to pause, and what to accept."""
     parser.add_argument(

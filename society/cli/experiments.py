@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 import sys
 import warnings
@@ -12,6 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from society.cores import count_cores
 from society.errors import WiringWarning
 
 from .arguments import (
@@ -30,6 +30,7 @@ from .runs import given_limits, given_settings
 if TYPE_CHECKING:
     from society.analysis.auditing.arms import AuditArms
     from society.analysis.findings import StudyFinding
+    from society.config.wiring_issues import WiringIssue
     from society.experiments.clusters import Cluster
     from society.experiments.experiment import Experiment
     from society.experiments.sweep import Sweep, SweepListener
@@ -61,21 +62,33 @@ def add_sweep(commands: Commands) -> None:
 
 def sweep_command(args: argparse.Namespace) -> int:
     """Carry out `society sweep`."""
-    from society.analysis.coding.rating_runs import play_coding
-    from society.config.wiring_issues import (
-        announce_deferred,
-        announce_wiring,
-        collected_warnings,
-        issues_of_conditions,
-    )
-    from society.experiments.sweep import Sweep, play_experiment
-
     if args.plan:
         return plan_command(args)
     read, folder = _read_experiment(args)
+    issues = _announce_issues(args, read)
+    session, interrupted = _play(args, read, folder, issues)
+    return _print_sweep(args, read, folder, session, interrupted)
+
+
+def _announce_issues(args: argparse.Namespace, read: Experiment) -> list[WiringIssue]:
+    """Warn of parts that are probably wired wrongly; return all that can be said of them."""
+    from society.config.wiring_issues import announce_wiring, issues_of_conditions
+
     issues = issues_of_conditions([condition.setup.wiring for condition in read.conditions])
     announce_wiring(issues, strict=args.strict)
-    said = _earlier_limits(folder) | given_limits(args)
+    return issues
+
+
+def _play(
+    args: argparse.Namespace, read: Experiment, folder: Path, issues: Sequence[WiringIssue]
+) -> tuple[Sweep, bool]:
+    """Play what is not finished of an experiment; tell whether it was interrupted."""
+    from society.analysis.coding.rating_runs import play_coding
+    from society.config.wiring_issues import announce_deferred, collected_warnings
+    from society.experiments.folder import earlier_limits
+    from society.experiments.sweep import Sweep, play_experiment
+
+    said = earlier_limits(folder, overwrite=args.overwrite) | given_limits(args)
     limits = _total_limits(read, said)
     count = len(read.conditions) + (len(read.coding.raters) if read.coding else 0)
     here = collected_warnings(strict=args.strict)
@@ -95,7 +108,7 @@ def sweep_command(args: argparse.Namespace) -> int:
         )
         if all(done.status == "finished" for done in session.results.values()):
             announce_deferred(issues)
-    return _print_sweep(args, read, folder, session, interrupted)
+    return session, interrupted
 
 
 def _announce_meanwhile(words: Iterable[str]) -> None:
@@ -141,13 +154,6 @@ def _cluster(args: argparse.Namespace) -> AbstractContextManager[Cluster]:
         if args.dask is None
         else dask_cluster(args.dask, args.workers)
     )
-
-
-def _earlier_limits(folder: Path) -> dict[str, Any]:
-    """Return the limits that command lines of earlier sessions gave."""
-    from society.experiments.folder import NOTE, open_folder
-
-    return dict(open_folder(folder).limits) if (folder / NOTE).exists() else {}
 
 
 def _total_limits(read: Experiment, given: dict[str, Any]) -> Limits | None:
@@ -284,11 +290,9 @@ def add_audit(commands: Commands) -> None:
 
 def audit_command(args: argparse.Namespace) -> int:
     """Carry out `society audit`."""
-    from society.analysis.auditing.arms import choose_perturbations, make_audit
+    from society.analysis.auditing.arms import choose_perturbations, describe_plan, make_audit
     from society.config.defaults import find_defaults
-    from society.experiments.jobs import planned_runs
-    from society.experiments.sweep import Sweep, play_experiment
-    from society.reproduction.run import forecasts
+    from society.experiments.jobs import forecasts, planned_runs
     from society.terminal.forecast_text import print_costs
     from society.terminal.labels import count_noun
 
@@ -302,32 +306,19 @@ def audit_command(args: argparse.Namespace) -> int:
     )
     read = arms.experiment
     folder = args.out or defaults.folder("sweeps") / read.name
-    expected = forecasts(planned_runs(read, folder))
-    if args.estimate and args.json:
-        told = [one._asdict() for one in expected]
-        print_json({"name": read.name, "perturbations": [*arms.summaries], "models": told})
-        return 0
+    issues = _announce_issues(args, read)
     if args.estimate:
-        extent = count_noun(len(read.conditions), "condition")
-        print_costs(expected, extent, "this audit", console())
+        expected = forecasts(planned_runs(read, folder))
+        if args.json:
+            told = [one._asdict() for one in expected]
+            print_json({"name": read.name, "perturbations": [*arms.summaries], "models": told})
+        else:
+            extent = count_noun(len(read.conditions), "condition")
+            print_costs(expected, extent, "this audit", console())
         return 0
-    said = _earlier_limits(folder) | given_limits(args)
     if not args.quiet:
-        calls = sum(one.calls for one in expected)
-        print(
-            f"society: {count_noun(len(arms.summaries), 'perturbation')} of "
-            f"{count_noun(len(read.conditions), 'condition')} with about {calls:,} calls in all; "
-            "--estimate tells what that costs, --max-cost and --max-calls limit it",
-            file=sys.stderr,
-        )
-    with _progress(args, len(read.conditions)) as watching, _cluster(args) as cluster:
-        limits = _total_limits(read, said)
-        session = Sweep(cluster, watching, read.record, limits, strict=args.strict)
-        interrupted = False
-        try:
-            play_experiment(read, folder, session, overwrite=args.overwrite, said=said)
-        except KeyboardInterrupt:
-            interrupted = True
+        print(f"society: {describe_plan(arms, folder, overwrite=args.overwrite)}", file=sys.stderr)
+    session, interrupted = _play(args, read, folder, issues)
     return _print_audit(args, arms, folder, session, interrupted)
 
 
@@ -345,7 +336,7 @@ def _print_audit(
         words = "this audit is not finished; what was played is saved; repeat the command to go on"
         print("society: " + "\n".join([*sorted(reasons), words]), file=sys.stderr)
         return code
-    found = open_audit(folder, arms.summaries)
+    found = open_audit(folder)
     if args.json:
         facts = {"name": arms.experiment.name, "out": str(folder), "unused": dict(arms.unused)}
         print_json(facts | found.as_json())
@@ -428,15 +419,18 @@ def reproduce_command(args: argparse.Namespace) -> int:
     from society.config.defaults import find_defaults
     from society.config.registry import reproduction
     from society.llm.providers.settings import Limits
-    from society.reproduction.run import ReproductionRun
+    from society.reproduction.run import ReproductionRun, reproduction_folder
 
     defaults = find_defaults()
-    spoken = args.models or args.strategies
-    flags = {"language": spoken, "institutions": args.institutions, "quick": args.quick}
-    kind = [args.paper, *(name for name, given in flags.items() if given)]
+    name = reproduction_folder(
+        args.paper,
+        language=bool(args.models or args.strategies),
+        institutions=args.institutions,
+        quick=args.quick,
+    )
     run = ReproductionRun(
         reproduction(args.paper),
-        args.out or defaults.folder("reproductions") / "-".join(kind),
+        args.out or defaults.folder("reproductions") / name,
         args.models or (),
         quick=args.quick,
         seed=args.seed,
@@ -476,7 +470,7 @@ def reproduce_command(args: argparse.Namespace) -> int:
 
 def _print_estimate(args: argparse.Namespace, run: ReproductionRun) -> int:
     """Print estimated calls, tokens and cost of a reproduction without playing it."""
-    from society.reproduction.run import forecasts
+    from society.experiments.jobs import forecasts
 
     found = forecasts(run.parts)
     if args.json:
@@ -518,7 +512,7 @@ def _print_verdicts(args: argparse.Namespace, run: ReproductionRun, code: int) -
 def _add_experiment_options(parser: argparse.ArgumentParser, out: str) -> None:
     """Add the options of commands that play experiments."""
     parser.add_argument(
-        "--workers", type=whole_number(1), default=_count_cores(), metavar="N",
+        "--workers", type=whole_number(1), default=count_cores(), metavar="N",
         help="processes for conditions without language models (default: number of cores)",
     )  # fmt: skip
     parser.add_argument(
@@ -535,11 +529,3 @@ def _add_experiment_options(parser: argparse.ArgumentParser, out: str) -> None:
         "--overwrite", action="store_true", help="replace runs whose settings differ"
     )
     add_output_options(parser)
-
-
-def _count_cores() -> int:
-    """Return the number of cores that this process may use."""
-    # Not on every system, and os.process_cpu_count is not in every Python.
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -20,6 +20,7 @@ from .output import console, print_json
 from .parser import Commands
 from .runs import (
     add_code_options,
+    free_path,
     given_settings,
     print_awaiting,
     print_end,
@@ -73,7 +74,11 @@ def add_fork(commands: Commands) -> None:
     add_limit_options(parser)
     add_saving_options(parser)
     add_fallback_option(parser)
-    parser.add_argument("--out", type=out_path, required=True, metavar="FILE", help="run file")
+    parser.add_argument(
+        "--out", type=out_path, metavar="FILE",
+        help="run file (default: NAME-fork.run beside the run, or the first NAME-fork-2.run, "
+        "NAME-fork-3.run that is free)",
+    )  # fmt: skip
     parser.add_argument("--overwrite", action="store_true", help="replace an existing run file")
     add_output_options(parser)
     parser.set_defaults(command=fork_command)
@@ -91,6 +96,8 @@ def fork_command(args: argparse.Namespace) -> int:
         remove=args.remove,
         seed=args.fresh_seed,
     )
+    usual = args.file.with_stem(f"{args.file.stem}-fork") if args.file.name else args.file
+    path = args.out or (usual if args.overwrite else free_path(usual))
     watch = watch_run(args)
 
     def announced(session: Session) -> AbstractContextManager[Recorder | None]:
@@ -102,7 +109,7 @@ def fork_command(args: argparse.Namespace) -> int:
         args.file,
         args.at,
         changes,
-        args.out,
+        path,
         fresh=args.fresh,
         trust=args.trust,
         files=args.files,
@@ -112,7 +119,7 @@ def fork_command(args: argparse.Namespace) -> int:
         conclude=args.json or not args.quiet,
         announce=print_note,
     )
-    return print_end(args, args.out, end)
+    return print_end(args, path, end)
 
 
 def add_interview(commands: Commands) -> None:

@@ -1,4 +1,4 @@
-"""`society replay --export KIND PATH`: a replay in a file, and how far it is written."""
+"""`society replay --export KIND`: a replay in a file, and how far it is written."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from society.errors import InputError
 
-from .arguments import parse_place
+from .arguments import out_path, parse_place
+from .runs import free_path
 
 if TYPE_CHECKING:
     from society.runs.runfile import RunFile
@@ -24,10 +24,15 @@ _SIZE = re.compile(r"(\d{1,5})x(\d{1,5})")
 def add_export_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of exports."""
     parser.add_argument(
-        "--export", nargs=2, metavar=("KIND", "PATH"),
+        "--export", metavar="KIND",
         help="write a file in place of showing anything: html (a page with all rounds), svg (a "
         "picture of the round --from, else of the last one), cast (a recording for asciinema) or "
         "txt (frames as text)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", type=out_path, metavar="PATH",
+        help="of --export: file to write (default: NAME.KIND beside the run, or the first "
+        "NAME-2.KIND, NAME-3.KIND that is free)",
     )  # fmt: skip
     parser.add_argument(
         "--to", type=parse_place, metavar="T", dest="stop",
@@ -44,20 +49,22 @@ def add_export_options(parser: argparse.ArgumentParser) -> None:
 
 def refuse_export_options(args: argparse.Namespace) -> None:
     """Raise InputError for options of exports where nothing is exported."""
-    for name, value in (("to", args.stop), ("size", args.size), ("overwrite", args.overwrite)):
-        if value:
-            raise InputError(f"--{name} is an option of exports; add --export KIND PATH")
+    for name in ("out", "to", "size", "overwrite"):
+        if getattr(args, "stop" if name == "to" else name):
+            raise InputError(f"--{name} is an option of exports; add --export KIND")
 
 
 def export_run(run: RunFile, args: argparse.Namespace) -> None:
     """Export the replay of a run as the options say, and say what was written."""
     from society.runs.runfile import open_run_file
-    from society.theatre.export.to_file import USUAL_SIZE, ExportOptions, export_replay
+    from society.theatre.export.to_file import USUAL_SIZE, ExportOptions, check_kind, export_replay
     from society.theatre.frame import Size
 
     if args.plain:
         raise InputError("--plain prints a replay, and --export writes it; give one of them")
-    kind, path = args.export
+    check_kind(args.export)
+    usual = args.file.with_suffix(f".{args.export}")
+    path = args.out or (usual if args.overwrite else free_path(usual))
     options = ExportOptions(
         size=Size(*args.size) if args.size else USUAL_SIZE,
         first=args.start,
@@ -68,7 +75,7 @@ def export_run(run: RunFile, args: argparse.Namespace) -> None:
     )
     second = open_run_file(args.beside) if args.beside else nullcontext()
     with second as beside, _progress() as advance:
-        content, notes = export_replay(run, kind, Path(path), options, advance, beside)
+        content, notes = export_replay(run, args.export, path, options, advance, beside)
     print(f"society: {path} holds {content}", file=sys.stderr)
     for note in notes:
         print(f"society: {note}", file=sys.stderr)

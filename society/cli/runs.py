@@ -21,6 +21,7 @@ from .arguments import (
     add_saving_options,
     add_strict_option,
     add_watch_option,
+    add_workers_option,
     out_path,
     whole_number,
 )
@@ -65,6 +66,7 @@ def add_run(commands: Commands) -> None:
     parser.add_argument(
         "--prompts", type=Path, metavar="DIR", help="override the built-in prompts with these"
     )
+    add_workers_option(parser)
     add_limit_options(parser)
     add_saving_options(parser)
     add_fallback_option(parser)
@@ -117,7 +119,7 @@ def play_config(args: argparse.Namespace, spec: RunConfig) -> int:
     own = ".py" in args.scenario or stem == spec.scenario
     name = f"{setup.scenario.name if own else stem}-{setup.seed}.run"
     usual = find_defaults().folder("runs") / name
-    path = args.out or (usual if args.overwrite else _free_path(usual))
+    path = args.out or (usual if args.overwrite else free_path(usual))
     moved = "" if path in (usual, args.out) else f"{usual} exists; this run is written to {path}"
     with wiring_warnings(strict=args.strict):
         end = play(
@@ -128,6 +130,8 @@ def play_config(args: argparse.Namespace, spec: RunConfig) -> int:
             watch=watch_run(args, begun=True, note=moved),
             awaiting=print_awaiting,
             conclude=args.json or not args.quiet,
+            workers=getattr(args, "workers", 1),
+            announce=print_note,
         )
     return print_end(args, path, end)
 
@@ -138,7 +142,7 @@ def _print_work(words: str) -> None:
         print_note(words)
 
 
-def _free_path(path: Path) -> Path:
+def free_path(path: Path) -> Path:
     """The path itself, or the first of NAME-2.run, NAME-3.run ... that no run has taken."""
     numbered = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
     return next(one for one in chain([path], numbered) if not one.exists())
@@ -168,6 +172,7 @@ def add_resume(commands: Commands) -> None:
     parser = commands.add_parser("resume", help="continue an interrupted or paused run")
     parser.add_argument("file", type=Path, metavar="FILE.run")
     add_code_options(parser)
+    add_workers_option(parser)
     add_limit_options(parser)
     add_saving_options(parser)
     add_fallback_option(parser)
@@ -194,6 +199,7 @@ def resume_command(args: argparse.Namespace) -> int:
         trust=args.trust,
         files=args.files,
         announce=print_note,
+        workers=args.workers,
     )
     if end.file is None:
         print(f"society: {args.file} is finished; {end.words}", file=sys.stderr)

@@ -252,6 +252,11 @@ class Society:
         return bool(own) and all(own)
 
     @property
+    def unseparable_code(self) -> list[object]:
+        """Code of the user's that plays and does not say that replicates may be played apart."""
+        return [part for part, says in self._said_of_code if is_foreign(part) and not says]
+
+    @property
     def _words_of_own_code(self) -> list[bool]:
         return [says for part, says in self._said_of_code if is_foreign(part)]
 
@@ -296,14 +301,22 @@ class Society:
     ) -> SlicedGame:
         """Make a game like that of `gamemaster`, of which slices of replicates are played apart."""
         env = env or self.environment()
-        gateway, words, games = outside or self.outside(minds=minds), self.first.words, []
-        for replicates in slice_replicates(self.replicates):
-            part = self.environment(env.replicate_ids[replicates], env.ids)
-            part.dry_runs = env.dry_runs
-            world = RunContext(part, gateway.part(), words, self.spec.option_order)
-            agents = Population(self.first._seated(part), world)
-            games.append(GameMaster(self.scenario, part, agents, (), self.interventions))
+        gateway = outside or self.outside(minds=minds)
+        games = [
+            self.part_of_game(env, replicates, gateway.part())
+            for replicates in slice_replicates(self.replicates)
+        ]
         return SlicedGame(env, gateway, games, recorders)
+
+    def part_of_game(
+        self, env: Environment, replicates: Array, gateway: ModelGateway
+    ) -> GameMaster:
+        """Make a game of some replicates of an environment, which are given by their places."""
+        part = self.environment(env.replicate_ids[replicates], env.ids)
+        part.dry_runs = env.dry_runs
+        world = RunContext(part, gateway, self.first.words, self.spec.option_order)
+        agents = Population(self.first._seated(part), world)
+        return GameMaster(self.scenario, part, agents, (), self.interventions)
 
     @property
     def words(self) -> Prompts:
@@ -561,7 +574,8 @@ class _Heard:
             try:
                 check_figures(line, env.params)
             except ScenarioError as error:
-                self.unreadable = error
+                words = f"{type(line).__name__}({line.kind!r}): {error}"
+                self.unreadable = ScenarioError(words)
 
     def _note_mute(self, ask: Ask, env: Environment) -> None:
         for cohort in self._cast:

@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import Field
 
-from society.engine.parameters import Keys, ValidationIssues, validate
+from society.engine.parameters import Issue, Keys, ValidationIssues, validate
 from society.errors import FileError, ScenarioError, short_path
 from society.llm.providers.settings import FREE_SORTS, LimitCount, Limits
 
@@ -25,7 +25,9 @@ from .run_config import FileSection, Model, RunConfig, Setting, override
 from .yaml_source import Position, Source
 
 LOGGER = logging.getLogger(__name__)
-_TABLE = re.compile(r"^\s*\[([\w.\-\s\"]+)\]")
+_PART = r"""(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
+_KEY = rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*"
+_TABLE, _VALUE = re.compile(rf"\s*\[\[?{_KEY}\]"), re.compile(f"{_KEY}=")
 _RATES = ("concurrency", "requests_per_minute", "tokens_per_minute")
 
 
@@ -74,7 +76,7 @@ class DefaultsFile:
         try:
             self.values = validate(ProjectDefaults, said, "key", {"folder": folder})
         except ValidationIssues as refused:
-            raise self.source.refusal(refused.faults) from None
+            raise self.source.refusal(map(_without_null, refused.faults)) from None
         self.out = Path() if self.values.out is None else folder / self.values.out
 
     def place(self, *keys: str) -> str:
@@ -203,11 +205,32 @@ def _lines(text: str) -> dict[Keys, int]:
     table: Keys = ()
     for number, line in enumerate(text.splitlines(), 1):
         if header := _TABLE.match(line):
-            names = tuple(part.strip(' "') for part in header[1].split("."))
+            names = _key_parts(header[1])
             table = names[2:] if names[:2] == ("tool", "society") else names
             found.setdefault(table, number)
-        elif key := re.match(r"\s*([\w.\-\"]+)\s*=", line):
-            parts = tuple(part.strip('"') for part in key[1].split("."))
+        elif key := _VALUE.match(line):
+            parts = _key_parts(key[1])
             for end in range(1, len(parts) + 1):
                 found.setdefault((*table, *parts[:end]), number)
     return found
+
+
+def _key_parts(written: str) -> Keys:
+    """Split a key of a TOML file, quoted or not.
+
+    >>> _key_parts('limits."max cost"')
+    ('limits', 'max cost')
+    """
+    try:
+        parts, inner = list[str](), tomllib.loads(f"{written} = 0")
+    except tomllib.TOMLDecodeError:  # within a text of several lines
+        return ()
+    while isinstance(inner, dict):
+        [(name, inner)] = inner.items()
+        parts.append(name)
+    return tuple(parts)
+
+
+def _without_null(fault: Issue) -> Issue:
+    """Leave out of a message that there may be nothing: TOML has no word for that."""
+    return fault._replace(words=fault.words.removesuffix(" or none"))

@@ -255,6 +255,8 @@ def describe_name(name: str, kinds: Iterable[Kind]) -> Description:
     for kind in kinds:
         of_kind = entries(kind)
         current_name = current(_SORTS[kind], name) if kind in _SORTS else name
+        if kind == "models" and f"{PLUGIN}{name}" in of_kind:
+            current_name = f"{PLUGIN}{name}"
         if current_name in of_kind:
             entry = of_kind[current_name]
             parts = _parts(kind, current_name, entry)

@@ -185,6 +185,11 @@ class Registry:
             self._put(thing)
         self._given = set(self._own)
 
+    @property
+    def own(self) -> list[RegistryItem]:
+        """All that the user has added, in order."""
+        return [RegistryItem(sort, name, value) for (sort, name), value in self._own.items()]
+
     def add(self, file: str) -> list[RegistryItem]:
         """Add all that a .py file, or each of a folder, defines; raises FileError, ScenarioError.
 
@@ -295,7 +300,8 @@ class Registry:
         if found is None:
             legal = {key[1] for key in self._own if key[0] == sort} | set(_all(sort))
             legal |= set(index.presets()) if sort == "scenario" else set()
-            raise CatalogueError(f"there is no {sort} {name!r}; {suggest(name, legal)}")
+            words = f"there is no {sort} {name!r}; {suggest(name, legal)}"
+            raise CatalogueError(f"{words}{_unused_file(sort, name)}")
         return found
 
     def _plugin(self, sort: ItemSort, name: str) -> Any:
@@ -305,6 +311,15 @@ class Registry:
             return None
         self.plugins.add(found)
         return _loaded_plugin(sort, found)
+
+
+def _unused_file(sort: ItemSort, name: str) -> str:
+    """Advise to use or name a file of the working directory that is called like what was sought."""
+    file = f"{name}.py"
+    if not name.isidentifier() or not Path(file).is_file():
+        return ""
+    mend = f"scenario: {file}" if sort == "scenario" else f"uses: [{file}]"
+    return f"; if {file} defines it, write {mend}"
 
 
 def _find_plugin(sort: ItemSort, name: str) -> plugins.Plugin | None:

@@ -30,6 +30,8 @@ from society.engine.script import (
     Unanswered,
     VoidReplicate,
 )
+from society.errors import ScenarioError
+from society.llm.default_words import check_figures
 
 _MOST_LINES = 4_000  # of one rehearsal
 MakeEnvironment = Callable[
@@ -97,7 +99,9 @@ class Rehearsal:
             elif isinstance(line, Inherit):
                 normaliser.seats(line.parents, "parent")
                 _check_masks(normaliser, newborn=line.newborn)
-        except (WrongShape, UnknownGraph) as error:
+            if isinstance(line, Ask | Tell) and line.text:
+                check_figures(line, normaliser.env.params)
+        except (WrongShape, UnknownGraph, ScenarioError) as error:
             self.misshapen.setdefault((type(line).__name__, line.kind), str(error))
 
     def _hear_ask(self, ask: Ask, normaliser: ArrayNormaliser) -> None:

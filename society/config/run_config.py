@@ -36,6 +36,7 @@ from society.former_names import spellings
 from society.index import instruments, presets
 from society.llm.perturbations import PerturbationName
 from society.llm.providers.settings import Limits, ModelSpec
+from society.plugins import plugin_origin
 
 from .graph_families import GraphSpec
 from .registry import resolve_reference, used_path
@@ -493,14 +494,18 @@ def _instrument_file(named: str, keys: Keys, origin: Source, folder: Path) -> Pa
 
 
 def _with_home(fault: Issue) -> Issue:
-    """Add where parameters stand to a key at the top that resembles none."""
+    """Add where parameters stand to a key at the top that resembles none, and how models do."""
+    if fault.path in (("model",), ("models",)):
+        return fault._replace(words=f"{fault.words}; write models: {{default: NAME}}")
     if not fault.name or len(fault.path) != 1 or "did you mean" in fault.words:
         return fault
     return fault._replace(words=f"{fault.words}; parameters of the scenario stand in `parameters`")
 
 
 def describe_origin(where: str) -> str:
-    """Name the source of a spec: its file, or that it comes with society."""
+    """Name the source of a spec: its file, or that it comes with society or another package."""
     if where in map(str, presets().values()):
         return "a preset that comes with society"
-    return short_path(Path(where)) if Path(where).is_absolute() else "comes with society"
+    if Path(where).is_absolute():
+        return short_path(Path(where))
+    return f"comes with {plugin_origin('scenarios', where) or 'society'}"

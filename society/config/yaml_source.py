@@ -94,6 +94,8 @@ def value_of(text: str, label: str) -> Any:
 
 # What to do about complaints of the parser that users cannot read.
 _HINTS = {
+    "mapping values are not allowed": "; put the values of a name into braces, as in "
+    "`- miser: {need: 3}`, and a text with a colon into quotes",
     "expected <block end>": "; keys that belong together stand equally far to the right",
     "that cannot start any token": "; indent by spaces, and put such a sign into quotes",
 }

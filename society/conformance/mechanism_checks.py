@@ -1,12 +1,13 @@
-"""Check a mechanism around each game that comes with the program: where it stands, and why not."""
+"""Check a mechanism around each game that there is: where it stands, and why not."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from society.config.build import Society, build
-from society.config.registry import RegistryItem, scenarios
+from society.config.registry import Registry, RegistryItem, scenarios
 from society.config.run_config import load_config
 from society.errors import InputError
 
@@ -20,14 +21,23 @@ from .society_checks import (
 )
 
 
-def check_mechanism(thing: RegistryItem, file: str) -> Iterator[CheckResult]:
-    """Wrap each scenario in a mechanism; play those that accept it, one of them in all ways."""
+def check_mechanism(
+    thing: RegistryItem, registry: Registry, users: Sequence[Society] = ()
+) -> Iterator[CheckResult]:
+    """Wrap each scenario in a mechanism; play those that accept it, one of them in all ways.
+
+    registry: has the mechanism, if it is the user's. users: societies of the user's; those that
+    have it are played in all ways.
+    """
+    having = [one for one in users if _has_layer(one, thing.name)]
+    for one in having:
+        yield from check_wired(small_society(one), f"{thing.name} in {Path(one.found).name}")
     stands, refusals = list[str](), dict[str, list[str]]()
     played, broken = 0, False
     for name in scenarios():
         subject = f"{thing.name} around {name}"
         try:
-            setup = _wrapped(name, thing.name, file)
+            setup = _wrapped(name, thing, registry)
         except InputError as error:
             if f"the mechanism {thing.name} fails around" in str(error):  # it does not refuse
                 broken = True
@@ -45,12 +55,12 @@ def check_mechanism(thing: RegistryItem, file: str) -> Iterator[CheckResult]:
     if stands:
         words = f"stands around {len(stands)} of {len(scenarios())} scenarios, each played small"
         yield CheckResult(thing.name, "ok", f"{words}: {', '.join(stands)}")
-    elif not broken:
+    elif not broken and not having:
         words = "stands around none of the scenarios that come with the program"
         yield CheckResult(thing.name, "error", words)
     for reason, names in refusals.items():
         words = f"not around {', '.join(names)}: {reason}"
-        yield CheckResult(thing.name, "ok" if stands or broken else "error", words)
+        yield CheckResult(thing.name, "ok" if stands or broken or having else "error", words)
 
 
 def _played(setup: Society, subject: str) -> Iterator[CheckResult]:
@@ -62,13 +72,19 @@ def _played(setup: Society, subject: str) -> Iterator[CheckResult]:
         yield CheckResult(subject, "error", words)
 
 
-def _wrapped(scenario: str, mechanism: str, file: str) -> Society:
+def _has_layer(society: Society, mechanism: str) -> bool:
+    return any(layer.spec.name == mechanism for layer in society.scenario.layers)
+
+
+def _wrapped(scenario: str, mechanism: RegistryItem, registry: Registry) -> Society:
     """Build a small society of a scenario within a mechanism; raises InputError."""
-    changes: dict[str, Any] = {"uses": [file], "mechanisms": [{mechanism: {}}], "replicates": 2}
+    changes: dict[str, Any] = {"mechanisms": [{mechanism.name: {}}], "replicates": 2}
+    changes["uses"] = [file for file in registry.files if file.endswith(".py")]
+    objects = [] if changes["uses"] else [one.value for one in registry.own]
     try:
-        return build(load_config(scenario, {**changes, "rounds": 3}))
+        return build(load_config(scenario, {**changes, "rounds": 3}), objects)
     except InputError:  # perhaps it needs more rounds
-        return small_society(build(load_config(scenario, changes)))
+        return small_society(build(load_config(scenario, changes), objects))
 
 
 def _reason(error: InputError) -> str:

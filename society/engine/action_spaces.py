@@ -92,7 +92,10 @@ class Value(ABC):
         return given.astype(wanted, copy=False)
 
     def among(self, each: Callable[[Array], Array]) -> Value:
-        """The same form as some agents hear it; `each` picks their bounds."""
+        """The same form as some agents hear it; `each` picks their bounds.
+
+        `each` takes (R, N) or (R, 1) and gives (M,), or the entry of one agent.
+        """
         return self
 
     @abstractmethod
@@ -100,6 +103,7 @@ class Value(ABC):
         """Bring answers into the legal range; raises Illegal.
 
         Entries outside `asked` may hold anything.
+        raw: (R, N) or (R, N, K); asked, present: (R, N) of bool.
         """
 
     @abstractmethod
@@ -118,11 +122,15 @@ def _spread(values: Array, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(values, shape)
 
 
+_PLAIN = int, float
+
+
 @dataclass(frozen=True, eq=False)
 class _Bounded(Value):
     """A number in [low, high]; the bounds are scalars, (R, 1) or (R, N).
 
     bounds: those that differ between agents or replicates, by name.
+    Raises ArgumentError for bounds the wrong way round.
     """
 
     low: Any = 0
@@ -130,7 +138,11 @@ class _Bounded(Value):
     bounds: Mapping[str, Array] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not np.all(np.less_equal(self.low, self.high)):
+        if type(self.low) in _PLAIN and type(self.high) in _PLAIN:
+            ordered = bool(self.low <= self.high)
+        else:
+            ordered = bool(np.all(np.less_equal(self.low, self.high)))
+        if not ordered:
             raise ArgumentError(
                 f"{type(self).__name__} between low={self.low} and high={self.high}; "
                 "give numbers, low at most as large as high"
@@ -141,6 +153,7 @@ class _Bounded(Value):
         object.__setattr__(self, "alike", not bounds)
 
     def among(self, each: Callable[[Array], Array]) -> Value:
+        """The same form with the bounds of some agents, (M,) of (R, N); see Value.among."""
         picked: dict[str, Any] = {name: each(bound) for name, bound in self.bounds.items()}
         return replace(self, **picked) if picked else self
 
@@ -180,6 +193,7 @@ class Real(_Bounded):
         return super().flat(given, asked, replicate)
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        """Clip numbers to their bounds, (R, N) -> (R, N); raises Illegal where one is missing."""
         if not self.optional and (missing := np.isnan(raw) & asked).any():
             raise Illegal(missing, "a number")
         return np.clip(raw, self.low, self.high)
@@ -196,6 +210,7 @@ class Integer(_Bounded):
     silent = 0
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        """Round and clip, (R, N) -> (R, N) of integers; raises Illegal for what is not finite."""
         near = np.clip(np.rint(np.where(asked, raw, self.silent)), self.low, self.high)
         _refuse(~np.isfinite(near), "a number")
         return near.astype(np.int64)
@@ -220,6 +235,7 @@ class Choice(Value):
     `options` are labels (the same everywhere), or an array (R, K) whose rows may differ, with
     None (or NaN, for numbers) where a replicate has fewer than K. ordered: the order says
     something, as on a scale, so that nobody is shown another one.
+    Raises ArgumentError for labels or options that cannot be told apart.
     """
 
     code = "choice"
@@ -237,11 +253,16 @@ class Choice(Value):
                 f"options has shape {self.options.shape}; expected (R, K), a row for each "
                 "replicate, or (1, K) for all of them: write x[None, :]"
             )
-        # NaN differs from itself; None is asked for by name.
-        self.open = (self.options == self.options) & (self.options != np.asarray(None))
+        # NaN differs from itself; None is asked for by name, where there may be one.
+        self.open = self.options == self.options
+        if self.options.dtype.kind == "O":
+            self.open &= self.options != np.asarray(None)
 
     def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
-        """Labels are turned into indices."""
+        """Labels are turned into indices.
+
+        (M,) -> (M,); raises ValueError for a label that is not offered.
+        """
         labels = np.asarray(said)
         if labels.dtype.kind not in "OU":
             return super().flat(labels, asked, replicate)
@@ -254,6 +275,7 @@ class Choice(Value):
         return np.where(asked, fits.argmax(1), NOBODY)
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        """Return indices of open options, (R, N) -> (R, N); raises Illegal for another."""
         index = np.where(asked, raw, 0)
         inside = (index >= 0) & (index < self.options.shape[1])
         table = np.broadcast_to(self.open, (len(raw), self.open.shape[1]))
@@ -279,6 +301,7 @@ class Neighbour(Value):
     silent = NOBODY
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        """Return seats, (R, N) -> (R, N); raises Illegal for one that is no present neighbour."""
         nodes = np.flatnonzero((raw != NOBODY) & asked)
         peers = raw.reshape(-1)[nodes]
         seats = raw.shape[1]
@@ -312,6 +335,7 @@ class MixedStrategy(Value):
         self.width: int = len(actions)
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        """Return probabilities that sum to 1, (R, N, K) -> (R, N, K); raises Illegal."""
         shares = list(np.moveaxis(raw, -1, 0))  # one by one: numpy is slow along short axes
         total, least = functools.reduce(np.add, shares), functools.reduce(np.minimum, shares)
         legal = (least >= 0) & (np.abs(total - 1) <= 1e-9)
@@ -340,6 +364,7 @@ class Text(Value):
     silent = ""
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        """Return texts, cut at the limit, (R, N) -> (R, N); raises Illegal for what is none."""
         text = np.frompyfunc(lambda entry: isinstance(entry, str), 1, 1)(raw).astype(bool)
         _refuse(asked & ~text, "text")
         cut = np.frompyfunc(lambda entry, kept: entry[: self.limit] if kept else "", 2, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import operator
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,15 +18,20 @@ from .action_spaces import ActionSpace, Legal
 from .calls import Address, Again, Completion, Message, PromptPart, Request
 from .environment import Environment
 from .gateway import ModelGateway, TextEmbedder
-from .graph import Complete
+from .graph import Complete, Graph
 from .observations import Audience, Inquiry, News, OwnFacts
-from .rng import Array, Draws, Places
+from .rng import Array, DrawPlaces, Draws
 from .state import CohortState
 
 T = TypeVar("T")
 
+_FEW = 32  # neighbours whose names are remembered
+
 # The peers shown on each graph: their seats by name, in order of id.
 Sight = Mapping[str, Mapping[str, int]]
+
+# A graph, a node, and how many of its neighbours it sees at most.
+SightKey = tuple[Graph, int, int | None]
 
 # The order in which agents that read are shown what they may choose from: one of its own for each
 # agent and question, one for all agents of a replicate and question, or as the script gives it.
@@ -71,19 +77,41 @@ class Renderer(Protocol):
         ...
 
 
+class RememberedSight:
+    """The neighbours whom agents see, as they were found before in the same round."""
+
+    def __init__(self) -> None:
+        self._when: tuple[int, ...] = ()
+        self._state: tuple[Array, ...] = ()
+        self._known: dict[SightKey, dict[str, int]] = {}
+
+    def at(self, when: tuple[int, ...], *state: Array) -> dict[SightKey, dict[str, int]]:
+        """Return seats by name, of those who were looked for before; others may be added.
+
+        when, state: all on which they depend. Nothing is known after another moment, or once one of
+        these arrays is another.
+        """
+        same = map(operator.is_, state, self._state)
+        if when != self._when or not all(same):
+            self._when, self._state, self._known = when, state, {}
+        return self._known
+
+
 @dataclass
 class RunContext:
     """The context of all cohorts of a run: the environment, the gateway to models, and prompts.
 
     option_order: of what agents that read may choose from. asked: how often everybody has been
-    asked a kind of question before, (R, N).
+    asked a kind of question before, (R, N), or one number where all were always asked. sight: whom
+    they see.
     """
 
     env: Environment
     gateway: ModelGateway = field(default_factory=ModelGateway)
     words: Renderer | None = None
     option_order: OptionOrder = "fixed"
-    asked: dict[str, Array] = field(default_factory=dict)
+    asked: dict[str, Array | int] = field(default_factory=dict)
+    sight: RememberedSight = field(default_factory=RememberedSight)
 
     @property
     def prompts(self) -> Renderer:
@@ -177,11 +205,17 @@ class AgentGroup:
         return self.env.rules
 
     def only(self, entries: Array) -> AgentGroup:
-        """Return some of these members, read-only."""
+        """Return some of these members, read-only.
+
+        entries: their places, (K,) of integers, or (M,) of bool.
+        """
         return self._among(self.audience.only(entries))
 
     def single(self, entry: int) -> AgentGroup:
-        """Return one of these members, read-only."""
+        """Return one of these members, read-only.
+
+        entry: its place, from 0.
+        """
         return self._among(self.audience.single(entry))
 
     def _among(self, audience: Audience) -> AgentGroup:
@@ -264,7 +298,10 @@ class AgentGroup:
 
 
 class Agent:
-    """A single member: `agent["effort"]` is a scalar, and so is every draw."""
+    """A single member: `agent["effort"]` is a scalar, and so is every draw.
+
+    entry: its place among the members, from 0.
+    """
 
     def __init__(self, agents: AgentGroup, entry: int) -> None:
         self._alone = agents.single(entry)
@@ -298,8 +335,8 @@ class Agent:
 
     def times_asked(self, kind: str) -> int:
         """Count the questions of a kind that this seat has been asked before, in this run."""
-        asked = self.context.asked.get(kind)
-        return 0 if asked is None else int(asked[self.replicate, self.seat])
+        asked = self.context.asked.get(kind, 0)
+        return int(asked if isinstance(asked, int) else asked[self.replicate, self.seat])
 
     def complete(self, graph: str) -> bool:
         """Tell if everybody sees everybody on a graph, as it was at the start."""
@@ -327,13 +364,27 @@ class Agent:
         the next one comes into sight.
         """
         audience, env = self._alone.audience, self.env
-        around = audience.graphs[graph] if graph else Complete(env.replicates, env.ids)
+        if not graph:
+            return self._find_neighbours(Complete(env.replicates, env.ids), at_most)
+        around = audience.graphs[graph]
+        when = env.moment, env.seed
+        known = self.context.sight.at(when, env.replicate_ids, env.lives, audience.present)
+        key = around, self._node, at_most
+        found = known.get(key)
+        if found is None:
+            found = self._find_neighbours(around, at_most)
+            if len(found) <= _FEW:  # all of all would fill the memory
+                known[key] = found
+        return found.copy()
+
+    def _find_neighbours(self, around: Graph, at_most: int | None) -> dict[str, int]:
+        env = self.env
         seats = around.neighbours(self.replicate, self.seat)
-        seen = seats[audience.present[self.replicate, seats]]
+        seen = seats[self._alone.audience.present[self.replicate].take(seats)]
         if at_most is not None and len(seen) > at_most:
-            seen = seen[env.sight(self._node, env.ids[seen])[:at_most]]
-        seen = seen[np.argsort(env.ids[seen])]
-        lives = env.lives[self.replicate, seen].tolist()
+            seen = seen[env.sight(self._node, env.ids.take(seen))[:at_most]]
+        seen = seen[np.argsort(env.ids.take(seen))]
+        lives = env.lives[self.replicate].take(seen).tolist()
         return dict(zip(map(self.name_of, lives), seen.tolist(), strict=True))
 
     def shuffle(self, options: Array, kind: str) -> Array:
@@ -341,6 +392,7 @@ class Agent:
 
         kind: of the question. Chance ranks every number apart, so that the order of two of them
         depends on no other; ranks for all agents of a replicate are alike under `round`.
+        options: (K,) -> (K,).
         """
         context, env = self.context, self.env
         if context.option_order == "fixed":
@@ -349,7 +401,7 @@ class Agent:
         place = env.replicate_ids[self.replicate] if alike else env.places[self._node]
         address = f"option order\0{context.option_order}\0{kind}\0{place}"
         use = self._alone.occasion.use
-        rank = Draws(env.seed, address, Places.at(options), use=use).uniform("rank")
+        rank = Draws(env.seed, address, DrawPlaces.at(options), use=use).uniform("rank")
         return options[np.argsort(rank, kind="stable")]
 
     def briefs(self, ask: Inquiry, *, before: str = "") -> list[str]:

@@ -56,6 +56,8 @@ class Component:
     subclass gives its own.
     separable: the author's word that it looks at no other replicate and at no shared data, so that
     replicates may be played apart while models answer slowly; each subclass gives its own.
+    A class whose `answers`, `notices`, `columns` or hooks cannot be what they are called for
+    raises ArgumentError when it is made.
     """
 
     shortens: ClassVar[bool] = False
@@ -73,6 +75,13 @@ class Component:
         if "answers" not in vars(cls):
             own = (name.removeprefix("answer_") for name in vars(cls) if name.startswith("answer_"))
             cls.answers = tuple(dict.fromkeys((*cls.answers, *own)))
+        columns: Any = cls.columns  # of a user's class it may be anything
+        several = isinstance(columns, tuple | list)
+        bare = [one for one in columns if isinstance(one, str)] if several else []
+        if bare:
+            raise ArgumentError(
+                f"{cls.__name__} has columns = {columns!r:.60}; write (Column({bare[0]!r}),)"
+            )
         for name in ("answers", "notices", "columns", "at_birth"):
             one = getattr(cls, name)
             if isinstance(one, str | Column):
@@ -100,6 +109,7 @@ class Component:
 
         Rules answer for all members; the answers of those who were not asked are dropped. Unless it
         is overridden, a question of kind KIND goes to the method answer_KIND(ask, agents).
+        Raises PartError for a kind without such a method.
         """
         method = getattr(self, f"answer_{ask.kind}", None)
         if method is None:

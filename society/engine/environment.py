@@ -13,7 +13,7 @@ from society.errors import CastError, PartError, suggest
 
 from .graph import Complete, Graph
 from .naming import Naming
-from .rng import Array, Draws, Places
+from .rng import Array, DrawPlaces, Draws
 from .script import Script
 
 
@@ -117,6 +117,7 @@ class Environment:
     horizons: other horizons that hold from now on, by the rounds that were played before. on_round:
     called when a round has been opened, before the script says anything in it. turnover: a script
     by which people come and go, which a play that declares to be open runs as a round begins.
+    seed: of all chance, a whole number of at least 0.
     """
 
     def __init__(
@@ -185,9 +186,9 @@ class Environment:
             self._draws[owner, per] = Draws(self.seed, f"{owner}\0{per}", places, shape=shape)
         return self._draws[owner, per]
 
-    def _draws_at(self, per: str) -> Places:
+    def _draws_at(self, per: str) -> DrawPlaces:
         """Return the places of the draws of a script, for each agent or for each replicate."""
-        return Places.at(self.replicate_ids if per == "replicate" else self.places)
+        return DrawPlaces.at(self.replicate_ids if per == "replicate" else self.places)
 
     def name(self, life: int) -> str:
         """The name by which agents call the one with a life, there or not: "2", "2_4"."""
@@ -196,7 +197,10 @@ class Environment:
         return self._name_life(life, self.agents)
 
     def whole_name(self, replicate: int, seat: int) -> str:
-        """The name of the agent on a seat, as people and prompts read it: "villager 2"."""
+        """The name of the agent on a seat, as people and prompts read it: "villager 2".
+
+        replicate, seat: counted from 0.
+        """
         short = self.name(int(self.lives[replicate, seat]))
         for cohort in self.naming.of_cohorts.keys() & self.cohorts:
             seats = self.cohorts[cohort][replicate]
@@ -205,7 +209,10 @@ class Environment:
         return self.naming.whole(short)
 
     def lengthen_name(self, replicate: int, short: str) -> str:
-        """The whole name of the agent who is there and called so: "2" -> "villager 2"."""
+        """The whole name of the agent who is there and called so: "2" -> "villager 2".
+
+        replicate: counted from 0.
+        """
         for cohort in self.naming.of_cohorts.keys() & self.cohorts:
             for seat in np.flatnonzero(self.cohorts[cohort][replicate]).tolist():
                 if self.name(int(self.lives[replicate, seat])) == short:
@@ -300,15 +307,19 @@ class Environment:
         """Return the order in which one node looks at these agents this round, as entries of `ids`.
 
         Chance ranks every id, so that the order of two of them depends on nobody else.
+        node: replicate * N + seat. ids: (K,) -> (K,).
         """
-        address, others = f"sight\0{self.places[node]}", Places.at(ids)
+        address, others = f"sight\0{self.places[node]}", DrawPlaces.at(ids)
         rank = Draws(self.seed, address, others, use=self.moment).uniform("rank")
         return np.argsort(rank, kind="stable")
 
     def close(
         self, gone: Array | None = None, ends: Array | None = None, back: Array | None = None
     ) -> None:
-        """Mark agents as gone and replicates as ended: nobody asks them, but who is back."""
+        """Mark agents as gone and replicates as ended: nobody asks them, but who is back.
+
+        gone, back: (R, N) of bool; ends: (R, 1) of bool.
+        """
         # Most lines change nothing; who keeps the same arrays need not look at them again.
         if not any(change is not None and change.any() for change in (gone, ends, back)):
             return

@@ -44,7 +44,10 @@ class FactSpec:
         return self.labels[whole] if 0 <= whole < len(self.labels) else ""
 
     def labelled(self, values: Array) -> Array:
-        """Replace numbers by their labels: "7" for one without a label, None for NaN."""
+        """Replace numbers by their labels: "7" for one without a label, None for NaN.
+
+        Keeps the shape, such as (R, N).
+        """
         words: Array = np.empty(values.shape, object)
         for value in np.unique(values):
             missing = math.isnan(value)

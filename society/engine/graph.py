@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 NOBODY = -1  # the seat of no one
 Side = Literal["neighbours", "watchers"]
 _MOST_EDGES = 20_000_000  # of a complete graph written out for its first edit: 160 MB
+_TALL = 128  # replicates, from which on seats are looked at one after the other
 
 
-class Rows(NamedTuple):
+class AgentRows(NamedTuple):
     """Some agents, flat: replicate, seat, and node = replicate * N + seat, each (M,)."""
 
     replicate: Array
@@ -36,7 +37,10 @@ class Rows(NamedTuple):
 
 
 class Graph(ABC):
-    """One relation among N seats in each of R replicates."""
+    """One relation among N seats in each of R replicates.
+
+    replicates: R. ids: (N,), the agent on each seat.
+    """
 
     def __init__(self, replicates: int, ids: Array) -> None:
         self.replicates = replicates
@@ -44,7 +48,7 @@ class Graph(ABC):
         self.ids = ids
 
     @abstractmethod
-    def drawn(self, uniform: Array, rows: Rows, present: Array) -> Array:
+    def drawn(self, uniform: Array, rows: AgentRows, present: Array) -> Array:
         """A present neighbour for each row, all equally likely; (M,) in [0, 1) -> (M,) seats.
 
         NOBODY for a row without a present neighbour.
@@ -57,14 +61,14 @@ class Graph(ABC):
         `peers` lie in [0, N).
         """
 
-    def hides(self, rows: Rows, peers: Array) -> Array:
+    def hides(self, rows: AgentRows, peers: Array) -> Array:
         """Tell if a seat is neither NOBODY, nor the row's own, nor a neighbour's; (M,) of bool."""
         others: Array = (peers != NOBODY) & (peers != rows.seat)
         others[others] = ~self.connects(rows.node[others], peers[others])
         return others
 
     @abstractmethod
-    def sights(self, rows: Rows) -> Array:
+    def sights(self, rows: AgentRows) -> Array:
         """Return the seats that each row sees, (M, N) of bool: for small societies."""
 
     @abstractmethod
@@ -77,7 +81,10 @@ class Graph(ABC):
 
     @abstractmethod
     def neighbours(self, replicate: int, seat: int) -> Array:
-        """The seats that one agent sees, by id; (K,)."""
+        """The seats that one agent sees, by id; (K,).
+
+        replicate, seat: counted from 0.
+        """
 
     @abstractmethod
     def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
@@ -100,12 +107,20 @@ class Graph(ABC):
         """Count the present neighbours of each agent, (R, N)."""
 
 
+def count_true(mask: Array) -> Array:
+    """Count the entries of each row that are True, (R, N) -> (R,)."""
+    if mask.shape[1] < 256:  # they fit into a byte, along which numpy adds four times as fast
+        counted: Array = np.einsum("ij->i", np.ascontiguousarray(mask).view(np.uint8))
+        return counted.astype(np.int64)
+    return np.asarray(mask.sum(1))
+
+
 class Complete(Graph):
     """A graph on which everybody sees everybody else."""
 
     _sorted: tuple[Array, Array, Array, Array] | None = None
 
-    def drawn(self, uniform: Array, rows: Rows, present: Array) -> Array:
+    def drawn(self, uniform: Array, rows: AgentRows, present: Array) -> Array:
         if self.seats > 1 and self._in_order and present.all():
             others = (uniform * (self.seats - 1)).astype(np.int64)
             others += others >= rows.seat
@@ -148,11 +163,11 @@ class Complete(Graph):
         others: Array = nodes % self.seats != peers
         return others
 
-    def hides(self, rows: Rows, peers: Array) -> Array:
+    def hides(self, rows: AgentRows, peers: Array) -> Array:
         outside: Array = (peers < NOBODY) | (peers >= self.seats)
         return outside
 
-    def sights(self, rows: Rows) -> Array:
+    def sights(self, rows: AgentRows) -> Array:
         others: Array = np.arange(self.seats) != rows.seat[:, None]
         return others
 
@@ -178,6 +193,8 @@ class Complete(Graph):
 
     def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
         kept = values if present.all() else np.where(present, values, ufunc.identity)
+        if self.replicates >= _TALL:
+            return self._combined_by_seat(ufunc, kept)
         before = np.full_like(kept, ufunc.identity)
         after = before.copy()
         ufunc.accumulate(kept[:, :-1], axis=1, out=before[:, 1:])
@@ -185,8 +202,18 @@ class Complete(Graph):
         combined: Array = ufunc(before, after)
         return combined
 
+    def _combined_by_seat(self, ufunc: np.ufunc, values: Array) -> Array:
+        """Combine the others of each agent seat by seat, for all replicates at once."""
+        of_seat = np.ascontiguousarray(values.T)
+        before, after = np.empty_like(of_seat), np.empty_like(of_seat)
+        before[0] = after[-1] = ufunc.identity
+        for seat in range(1, self.seats):
+            ufunc(before[seat - 1], of_seat[seat - 1], out=before[seat])
+            ufunc(after[-seat], of_seat[-seat], out=after[-seat - 1])
+        return np.ascontiguousarray(ufunc(before, after, out=before).T)
+
     def degree(self, present: Array) -> Array:
-        others: Array = present.sum(1, keepdims=True) - present
+        others: Array = count_true(present)[:, None] - present
         return others
 
     def edited(self, joins: Array | None, cuts: Array | None) -> Graph:
@@ -226,7 +253,7 @@ class LabelGroups(Graph):
         self._first = np.append(np.flatnonzero(first), flat.size)  # where each group starts
         self._place = np.arange(flat.size) - self._first[of_sorted]  # within it, in that order
 
-    def drawn(self, uniform: Array, rows: Rows, present: Array) -> Array:
+    def drawn(self, uniform: Array, rows: AgentRows, present: Array) -> Array:
         here = present.reshape(-1)
         met = np.concatenate([[0], np.cumsum(here[self._nodes])])
         there = self._nodes[here[self._nodes]]
@@ -248,7 +275,7 @@ class LabelGroups(Graph):
         connected: Array = same & (seats != peers)
         return connected
 
-    def sights(self, rows: Rows) -> Array:
+    def sights(self, rows: AgentRows) -> Array:
         seat = np.arange(self.seats)
         same = self._group[(rows.node - rows.seat)[:, None] + seat] == self._group[rows.node, None]
         seen: Array = same & (seat != rows.seat[:, None])
@@ -337,27 +364,37 @@ class Sparse(Graph):
         ]
         return cls(len(edges), ids, np.unique(np.concatenate(keys)), directed=directed)
 
-    def drawn(self, uniform: Array, rows: Rows, present: Array) -> Array:
-        # Edges up to and including each, counted over all nodes: an agent's k-th present
-        # neighbour is found by the count that is reached there.
-        met = np.cumsum(present.reshape(-1)[self.target])
-        met = np.concatenate([[0], met])
-        before = met[self.first[rows.node]]
-        count = met[self.first[rows.node + 1]] - before
-        kth = (uniform * count).astype(np.int64)
-        edge = np.searchsorted(met, before + kth + 1) - 1
+    def drawn(self, uniform: Array, rows: AgentRows, present: Array) -> Array:
         if not len(self.target):
             return np.full(len(rows.node), NOBODY)
-        seat = self.target[np.minimum(edge, len(self.target) - 1)] % self.seats
-        return np.where(count > 0, seat, NOBODY)
+        first, seats = self.first, self._target_seats
+        if not present.all():  # edges to those who are there, and how many come before each edge
+            there = present.reshape(-1)[self.target]
+            first = np.concatenate([[0], np.cumsum(there)])[first]
+            seats = seats[there]
+        whole = len(rows.node) == present.size
+        before = first[:-1] if whole else first[rows.node]
+        count = (first[1:] if whole else first[rows.node + 1]) - before
+        kth = (uniform * count).astype(np.int64)
+        kth += before
+        seat = seats.take(kth, mode="clip") if len(seats) else kth
+        alone = count < 1
+        return np.where(alone, NOBODY, seat) if alone.any() else seat
+
+    @cached_property
+    def _target_seats(self) -> Array:
+        """The seat at the end of each edge."""
+        seats: Array = self.target % self.seats
+        return seats
 
     def connects(self, nodes: Array, peers: Array) -> Array:
         key = nodes * self.seats + self.position[peers]
-        after = np.searchsorted(self.keys, key, side="right")
-        found: Array = after > np.searchsorted(self.keys, key, side="left")
+        if not len(self.keys):
+            return np.zeros(key.shape, bool)
+        found: Array = self.keys.take(np.searchsorted(self.keys, key), mode="clip") == key
         return found
 
-    def sights(self, rows: Rows) -> Array:
+    def sights(self, rows: AgentRows) -> Array:
         sees = np.zeros(self.replicates * self.seats * self.seats, bool)
         sees[self.source * self.seats + self.target % self.seats] = True
         return sees.reshape(-1, self.seats)[rows.node]
@@ -396,16 +433,27 @@ class Sparse(Graph):
 
     def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
         edges = self._reversed if side == "watchers" and self.directed else self
-        there = present.reshape(-1)[edges.target]
-        taken = np.where(there, values.reshape(-1)[edges.target], ufunc.identity)
+        taken = values.reshape(-1)[edges.target]
+        if not present.all():
+            taken = np.where(present.reshape(-1)[edges.target], taken, ufunc.identity)
         # reduceat gives an empty segment its first element, so only filled ones are reduced.
-        filled = np.flatnonzero(np.diff(edges.first))
+        filled, starts = edges._filled
+        if filled.size == values.size:
+            return np.asarray(ufunc.reduceat(taken, starts)).reshape(values.shape)
         total = np.full(values.size, ufunc.identity, values.dtype)
         if filled.size:
-            total[filled] = ufunc.reduceat(taken, edges.first[filled])
+            total[filled] = ufunc.reduceat(taken, starts)
         return total.reshape(values.shape)
 
+    @cached_property
+    def _filled(self) -> tuple[Array, Array]:
+        """Nodes that have edges, and the first edge of each."""
+        filled = np.flatnonzero(np.diff(self.first))
+        return filled, self.first[filled]
+
     def degree(self, present: Array) -> Array:
+        if present.all():
+            return np.diff(self.first).reshape(present.shape)
         return self.combined(np.add, np.ones(present.shape, np.int64), present, "neighbours")
 
     def edited(self, joins: Array | None, cuts: Array | None) -> Sparse:

@@ -11,12 +11,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, Protocol
+from functools import cache
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
-from xxhash import xxh3_128_hexdigest
+from xxhash import xxh3_128, xxh3_128_hexdigest
 
 from .calls import ParseIssue, Usage
+from .joined_arrays import JoinedArrays, SplitArray
 from .rng import Array
 
 
@@ -78,7 +80,8 @@ def page_digest(number: int, steps: Sequence[Step]) -> bytes:
     canonical = []
     for step in steps:
         arrays = []
-        for key, values in step.arrays.items():
+        for key in step.arrays:
+            values = _array_of(step, key)
             if id(values) not in hashes:
                 hashes[id(values)] = _array_hash(values)
             arrays.append((*key, hashes[id(values)]))
@@ -91,9 +94,35 @@ def chain_digest(previous: bytes, digest: bytes) -> bytes:
     return hashlib.sha256(previous + digest).digest()
 
 
-def _array_hash(values: Array) -> str:
+def _array_of(step: Step, key: tuple[str, str]) -> Array | SplitArray:
+    """Return an array of a line, in parts where it is not joined yet."""
+    arrays = step.arrays
+    return arrays.split(key) if isinstance(arrays, JoinedArrays) else arrays[key]
+
+
+def _array_hash(values: Array | SplitArray) -> str:
+    """Hash dtype, shape and bytes; an array in parts has the hash of the whole."""
+    if isinstance(values, SplitArray):
+        return _hash_of_parts(values.parts) if values.alike else _array_hash(values.whole)
     if values.dtype.kind in "OU":
         return xxh3_128_hexdigest(json.dumps(values.tolist()).encode())
-    little = values.dtype.newbyteorder("<")
+    little = _little(values.dtype)
     data = np.ascontiguousarray(values, little).data
     return f"{little.str}{values.shape}{xxh3_128_hexdigest(data)}"
+
+
+def _hash_of_parts(parts: Sequence[Array]) -> str:
+    """Hash numbers as if they were one array."""
+    if len(parts) == 1:
+        return _array_hash(parts[0])
+    little, hashed = _little(parts[0].dtype), xxh3_128()
+    for part in parts:
+        hashed.update(np.ascontiguousarray(part, little).data)
+    shape = (sum(map(len, parts)), *parts[0].shape[1:])
+    return f"{little.str}{shape}{hashed.hexdigest()}"
+
+
+@cache
+def _little(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return a dtype with the byte order that is hashed."""
+    return dtype.newbyteorder("<")

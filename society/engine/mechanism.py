@@ -90,9 +90,19 @@ def declares(
 ) -> Callable[[PlayFunction], Play]:
     """Say what mechanisms may act on; stands above a script, below @scenario.
 
-    rules: what everybody knows of the game, by the parameters.
+    rules: what everybody knows of the game, by the parameters. What it returns raises ScenarioError
+    for what is no script.
     """
-    return lambda play: replace(as_play(play), declared=declared, rules=rules)
+
+    def declared_play(play: PlayFunction) -> Play:
+        if not callable(play):
+            raise ScenarioError(
+                f"@declares stands above {getattr(play, 'name', play)!r:.60}, which is no script; "
+                "put it below @scenario, right above the def"
+            )
+        return replace(as_play(play), declared=declared, rules=rules)
+
+    return declared_play
 
 
 def declared_by(

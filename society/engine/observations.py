@@ -11,8 +11,8 @@ import numpy as np
 from society.errors import PartError, suggest
 
 from .action_spaces import ActionSpace
-from .graph import NOBODY, Graph, Rows
-from .rng import Array, Places
+from .graph import NOBODY, AgentRows, Graph
+from .rng import Array, DrawPlaces
 from .script import Fact, Scope
 
 
@@ -27,8 +27,8 @@ class Audience:
     """The members of a cohort who hear a line, with the graphs around them."""
 
     index: Array | None  # which members; None means all of them
-    rows: Rows
-    places: Places
+    rows: AgentRows
+    places: DrawPlaces
     whole: bool  # whether the rows are all of (R, N), in order
     graphs: Mapping[str, Graph]
     present: Array
@@ -36,7 +36,7 @@ class Audience:
     def only(self, entries: Array) -> Audience:
         """Return some of these members."""
         index = entries if self.index is None else self.index[entries]
-        rows = Rows(*(part[entries] for part in self.rows))
+        rows = AgentRows(*(part[entries] for part in self.rows))
         places = self.places.among(entries)
         return Audience(index, rows, places, False, self.graphs, self.present)
 
@@ -45,7 +45,7 @@ class Audience:
         place = slice(entry, entry + 1)
         index = np.array([entry]) if self.index is None else self.index[place]
         replicate, seat, node = self.rows
-        rows = Rows(replicate[place], seat[place], node[place])
+        rows = AgentRows(replicate[place], seat[place], node[place])
         return Audience(index, rows, self.places.single(entry), False, self.graphs, self.present)
 
     def each(self, values: Array, *, common: bool = False) -> Array:
@@ -60,14 +60,20 @@ class Audience:
 
 
 class Seen:
-    """A fact about the neighbours of each member on one graph."""
+    """A fact about the neighbours of each member on one graph.
+
+    values: (R, N).
+    """
 
     def __init__(self, values: Array, graph: Graph, audience: Audience) -> None:
         self._values, self._graph, self._audience = values, graph, audience
         self._drawn: Array | None = None
 
     def drawn(self, uniform: Array) -> Array:
-        """One present neighbour each, equally likely, from uniforms; NOBODY where there is none."""
+        """One present neighbour each, equally likely, from uniforms; NOBODY where there is none.
+
+        (M,) in [0, 1) -> (M,) of seats.
+        """
         rows, present = self._audience.rows, self._audience.present
         self._drawn = read_only(self._graph.drawn(uniform, rows, present))
         return self._drawn
@@ -76,6 +82,7 @@ class Seen:
         """The values of these peers, numbers as floats; NaN for NOBODY.
 
         Raises PartError for a seat that is neither the member's own nor a neighbour's.
+        (M,) of seats -> (M,).
         """
         rows = self._audience.rows
         if peers is not self._drawn and (hidden := self._graph.hides(rows, peers)).any():
@@ -100,7 +107,10 @@ class Seen:
         return np.where(sees, self._values[rows.replicate].astype(float), np.nan)
 
     def mean(self) -> Array:
-        """The mean over each member's present neighbours; NaN if there is none."""
+        """The mean over each member's present neighbours; NaN if there is none.
+
+        One for each member, (M,).
+        """
         present = self._audience.present
         total = self._graph.combined(np.add, self._values.astype(float), present, "neighbours")
         count = self._graph.degree(present)
@@ -162,6 +172,16 @@ class OwnFacts(_Known, Mapping[str, Any]):
         replicate, seat = self._member
         value = fact.values[replicate, 0 if fact.scope == "common" else seat]
         return value.copy() if isinstance(value, np.ndarray) else value
+
+    def plain(self, name: str) -> Any:
+        """Return a fact in Python's own types: a number, a flag, a text, or a list of these."""
+        fact = self.facts.get(name) or self._fact(name)
+        replicate, seat = self._member
+        column = 0 if fact.scope == "common" else seat
+        if fact.values.ndim == 2 and fact.values.dtype.kind != "O":
+            return fact.values.item(replicate, column)
+        value = fact.values[replicate, column]
+        return value.tolist() if isinstance(value, np.generic | np.ndarray) else value
 
     @property
     def graphs(self) -> list[str]:

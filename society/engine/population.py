@@ -27,10 +27,10 @@ from .action_spaces import ActionSpace, Choice, Illegal, Value, fields, restrict
 from .agents import Agent, AgentGroup, Occasion, Renderer, RunContext
 from .component import Component, scatter_answers, single_asks
 from .environment import Environment
-from .graph import NOBODY, Rows
+from .graph import NOBODY, AgentRows
 from .observations import Audience, Facts, Inquiry, News, Question, read_only
 from .parameters import Issue, ValidationIssues, attribute_name, parameters_of, validate
-from .rng import Array, Places
+from .rng import Array, DrawPlaces
 from .script import HERITABLE, Ask, Inherit, Tell
 from .state import CohortState, PromptHook
 
@@ -42,6 +42,7 @@ class Cohort:
     """Agents with the same components.
 
     Cohorts take seats in order, `count` each; or `where`, (N,) or (R, N) of bool, names the rows.
+    count: how many agents. Raises ArgumentError for components that are none.
     """
 
     name: str
@@ -139,7 +140,9 @@ class Consulted(NamedTuple):
 class SeatedCohort(CohortState):
     """A cohort in play, with the components that are rules over its columns."""
 
-    def __init__(self, cohort: Cohort, rows: Rows, places: Places, context: RunContext) -> None:
+    def __init__(
+        self, cohort: Cohort, rows: AgentRows, places: DrawPlaces, context: RunContext
+    ) -> None:
         self.components = parts = cohort.components
         self.everybody = read_only(np.ones(len(rows.node), bool))
         self.respondents: dict[str, tuple[Component, bool]] = {}
@@ -378,8 +381,7 @@ class Population:
                 consulted.append(Consulted(question, part, audience, *alone))
         if consulted:
             unread = await self._consult(ask, values, consulted)
-        before = self.context.asked.get(ask.kind)
-        before = np.zeros(shape, np.int32) if before is None else before
+        before = self.context.asked.get(ask.kind, 0)
         self.context.asked[ask.kind] = before + (1 if asked is None else asked)
         return Raw(values or silence(ask.reply, shape), unread)
 
@@ -487,6 +489,8 @@ class Population:
 
     def _bequeathed(self, name: str, to: Array, source: Array) -> tuple[Array, Array]:
         """Return the nodes in `to` that inherit a column from those in `source`, and the values."""
+        if len(self.states) == 1 and name in self.states[0].values:
+            return to, _copies(self.states[0].values[name][source])
         values, has = self._everywhere(name)
         both = has[to] & has[source]
         return to[both], _copies(values[source[both]])
@@ -644,9 +648,9 @@ def _seat_cohort(cohort: Cohort, node: Array, context: RunContext) -> SeatedCoho
     return SeatedCohort(cohort, *_places_of(node, context.env), context)
 
 
-def _places_of(node: Array, env: Environment) -> tuple[Rows, Places]:
+def _places_of(node: Array, env: Environment) -> tuple[AgentRows, DrawPlaces]:
     """Return the rows of nodes, replicate * N + seat, and where their draws are."""
-    return Rows(*np.divmod(node, env.agents), node), Places.at(env.places[node])
+    return AgentRows(*np.divmod(node, env.agents), node), DrawPlaces.at(env.places[node])
 
 
 def _live_alike(one: SeatedCohort, other: SeatedCohort) -> bool:

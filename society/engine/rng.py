@@ -34,7 +34,7 @@ STRIDE = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, to the nex
 _WORDS = 4  # Philox4x64 turns one counter into four words
 
 
-class Places(NamedTuple):
+class DrawPlaces(NamedTuple):
     """The places of draws: entry k is at start + offsets[k]; None means all of [start, stop)."""
 
     start: int
@@ -42,7 +42,7 @@ class Places(NamedTuple):
     offsets: Array | None = None
 
     @classmethod
-    def at(cls, places: Array) -> Places:
+    def at(cls, places: Array) -> DrawPlaces:
         """Return these places; a gapless ascending range is recognised, since it is cheaper."""
         if places.size < 2:  # nobody, or a single agent who is asked
             start = int(places[0]) if places.size else 0
@@ -52,14 +52,16 @@ class Places(NamedTuple):
             return cls(start, stop)
         return cls(start, stop, places - start)
 
-    def single(self, entry: int) -> Places:
+    def single(self, entry: int) -> DrawPlaces:
         """The place of one of the entries."""
         place = self.start + (entry if self.offsets is None else int(self.offsets[entry]))
-        return Places(place, place + 1)
+        return DrawPlaces(place, place + 1)
 
-    def among(self, entries: Array) -> Places:
+    def among(self, entries: Array) -> DrawPlaces:
         """The places of some of the entries."""
-        return Places.at(self.start + (entries if self.offsets is None else self.offsets[entries]))
+        return DrawPlaces.at(
+            self.start + (entries if self.offsets is None else self.offsets[entries])
+        )
 
     def __len__(self) -> int:
         return self.stop - self.start if self.offsets is None else len(self.offsets)
@@ -85,7 +87,7 @@ class _Streams(threading.local):
         self.bits.state = self._state
 
 
-_streams = _Streams()
+_streams, _lent = _Streams(), _Streams()
 
 
 @lru_cache(maxsize=65_536)
@@ -96,9 +98,12 @@ def _key(seed: int, address: str) -> Array:
 class Draws:
     """Draws for one owner on one occasion, one number per place.
 
-    >>> draws = Draws(seed=7, address="lottery", places=Places(0, 3))
+    All draws have one number per place: (M,) of members, (R, N) or (R, 1) in a script, or a
+    scalar of a single agent. use: which line of that kind it is.
+
+    >>> draws = Draws(seed=7, address="lottery", places=DrawPlaces(0, 3))
     >>> first = draws.uniform("ticket")
-    >>> bool((first == Draws(7, "lottery", Places(0, 5)).uniform("ticket")[:3]).all())
+    >>> bool((first == Draws(7, "lottery", DrawPlaces(0, 5)).uniform("ticket")[:3]).all())
     True
     """
 
@@ -106,7 +111,7 @@ class Draws:
         self,
         seed: int,
         address: str,
-        places: Places,
+        places: DrawPlaces,
         *,
         use: int = 0,
         shape: tuple[int, ...] | None = None,
@@ -124,10 +129,13 @@ class Draws:
         return Draws(self._seed, self._address, place, use=self._use, shape=())
 
     def among(self, entries: Array) -> Draws:
-        """The same draws for some of the entries."""
+        """The same draws for some of the entries.
+
+        entries: (K,) of integers, or (M,) of bool.
+        """
         return Draws(self._seed, self._address, self._places.among(entries), use=self._use)
 
-    def move(self, seed: int, places: Places) -> None:
+    def move(self, seed: int, places: DrawPlaces) -> None:
         """Go on at other places, or with another seed: for a society that is forked."""
         self._seed, self._places = seed, places
 
@@ -154,18 +162,29 @@ class Draws:
             )
 
     def uniform(self, channel: str) -> Array:
-        """Floats in [0, 1)."""
+        """Floats in [0, 1).
+
+        One for each place: (M,), (R, N) or (R, 1).
+        """
         skip, words = self._go_to(channel)
         return self._placed(_streams.numbers.random(words)[skip:])
 
     def between(self, channel: str, low: Array | float, high: Array | float) -> Array:
-        """Floats in [low, high); the bounds may differ from place to place."""
+        """Floats in [low, high); the bounds may differ from place to place.
+
+        One for each place: (M,), (R, N) or (R, 1). Raises ArgumentError for bounds of
+        another number of axes.
+        """
         self._check(low, high)
         scaled: Array = low + (high - np.asarray(low)) * self.uniform(channel)
         return scaled
 
     def integers(self, channel: str, count: Array | int) -> Array:
-        """Whole numbers in [0, count); -1 where count is 0."""
+        """Whole numbers in [0, count); -1 where count is 0.
+
+        One for each place: (M,), (R, N) or (R, 1). Raises ArgumentError for counts of
+        another number of axes.
+        """
         self._check(count)
         floored = np.floor(self.uniform(channel) * count).astype(np.int64)
         # u * count can round up to count itself; where count is 0 this gives the -1.
@@ -173,13 +192,23 @@ class Draws:
         return below
 
     def normal(self, channel: str) -> Array:
-        """Standard normals, by Box and Muller (1958) from the two halves of one word."""
+        """Standard normals, by Box and Muller (1958) from the two halves of one word.
+
+        One for each place: (M,), (R, N) or (R, 1).
+        """
         skip, words = self._go_to(channel)
         word = self._placed(np.asarray(_streams.bits.random_raw(words))[skip:])
-        radius = ((word >> np.uint64(32)).astype(float) + 0.5) * 2.0**-32
-        angle = (word & np.uint64(0xFFFFFFFF)).astype(float) * (2.0**-31 * np.pi)
-        normal: Array = np.sqrt(-2.0 * np.log(radius)) * np.cos(angle)
-        return normal
+        angle: Array = np.asarray(word & np.uint64(0xFFFFFFFF)).astype(float)
+        angle *= 2.0**-31 * np.pi
+        np.cos(angle, out=angle)
+        radius: Array = np.asarray(word >> np.uint64(32)).astype(float)
+        radius += 0.5
+        radius *= 2.0**-32
+        np.log(radius, out=radius)
+        radius *= -2.0
+        np.sqrt(radius, out=radius)
+        radius *= angle
+        return radius if radius.ndim else radius[()]
 
 
 def mix_words(words: Array) -> Array:
@@ -205,3 +234,12 @@ def seed_at(seed: int, address: Iterable[object]) -> int:
 def generator(seed: int, address: str) -> np.random.Generator:
     """A generator of its own for one purpose, where nobody knows how many words it will take."""
     return np.random.Generator(np.random.Philox(key=_key(seed, address)))
+
+
+def lend_generator(seed: int, address: str) -> np.random.Generator:
+    """Return `generator` for use at once: the next one that is lent in this thread is the same.
+
+    Nothing is made anew, which takes a tenth of the time.
+    """
+    _lent.set(_key(seed, address), (0, 0, 0, 0))
+    return _lent.numbers

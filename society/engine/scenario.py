@@ -26,6 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from society.errors import ArgumentError, ScenarioError, suggest
 from society.former_names import with_current_parameters
+from society.notebook_pages import html_table
 
 from .component import snake_case
 from .environment import Environment
@@ -106,6 +107,8 @@ class Measure:
     bounds: the least and the most that is possible, None where there is no such bound; a unit that
     begins with "share" has 0 and 1. ended: its value in rounds after a replicate has ended, such
     as 0 for a catch; None where it has none, as then means are those of the replicates that go on.
+    Raises ArgumentError for a fold that is none, bounds the wrong way round, and a function of
+    other arguments.
     """
 
     name: str
@@ -204,6 +207,16 @@ class Meeting:
     heard: str = ""
 
 
+def _refuse_single(scenario: str, name: str, given: object) -> None:
+    """Raise ScenarioError for one thing where several are expected, such as "see" for ("see",)."""
+    if not isinstance(given, tuple | list):
+        shown = repr(given) if isinstance(given, str) else "..."
+        raise ScenarioError(
+            f"{name} of {scenario} is a {type(given).__name__}; write {name}=({shown},), with the "
+            "comma, also for a single one"
+        )
+
+
 @dataclass(frozen=True)
 class DisplaySpec:
     """The display of a scenario.
@@ -229,6 +242,8 @@ class DisplaySpec:
     noun: what one of those who take part is called before its name: "villager". nouns: of single
     cohorts, by cohort: {"referee": "referee"} is "the referee" if it is the only one. player: the
     noun in a game of matches that stay as they are, where players are numbered by seat, from 1.
+    Raises ArgumentError for a direction that is neither more nor less, and for amounts of no
+    link; ScenarioError for one name in place of several.
     """
 
     gauge: tuple[str, str] | None = None
@@ -249,6 +264,8 @@ class DisplaySpec:
     player: str = ""
 
     def __post_init__(self) -> None:
+        for name in ("columns", "levels"):
+            _refuse_single("a display", name, getattr(self, name))
         for name, direction in self.better.items():
             if direction not in get_args(Direction):
                 raise ArgumentError(
@@ -324,6 +341,8 @@ class Scenario:
     cohorts take seats in order, the same in all replicates. separable: the author's word that
     nothing in script and measures looks at another replicate or at shared data, so that replicates
     may be played apart while models answer slowly. interventions: what a fork may do to it.
+    agents: how many by default, N; rounds: how many at most. Raises ScenarioError for what is
+    not of its type.
     """
 
     name: str
@@ -357,13 +376,37 @@ class Scenario:
             )
         for name in ("measures", "relations"):
             _refuse_single(self.name, name, getattr(self, name))
+        for name in ("agents", "rounds"):
+            if not isinstance(number := getattr(self, name), int | np.integer) or number < 1:
+                raise ScenarioError(
+                    f"{name} of {self.name}: got {number!r:.40}; expected a whole number of at "
+                    "least 1"
+                )
         name = getattr(self.cast, "__name__", "function")
         check_signature(self.cast, f"cast={name} of {self.name}", "params", "count")
+        check_signature(as_play(self.play).origin, f"the script of {self.name}", "env")
+        for name, spec in self.facts.items():
+            if not isinstance(spec, FactSpec):
+                raise ScenarioError(
+                    f"facts of {self.name}: {name!r} is {spec!r:.40}; write "
+                    f"{name!r}: FactSpec({spec!r:.40}, unit=...)"
+                )
         if isinstance(self.language_variant, Scenario):
             raise ScenarioError(
                 f"language_variant of {self.name} is a scenario; give its name, "
                 f"{self.language_variant.name!r}"
             )
+
+    def _repr_html_(self) -> str:
+        """Its parameters and measures, for a notebook."""
+        rows = [
+            *(
+                ("parameter", name, "" if one.is_required() else str(one.get_default()), "")
+                for name, one in self.params.model_fields.items()
+            ),
+            *(("measure", one.name, "", one.unit) for one in self.measures),
+        ]
+        return html_table(f"{self.name}: {self.summary}", ("", "name", "default", "unit"), rows)
 
     @property
     def summary(self) -> str:
@@ -374,16 +417,6 @@ class Scenario:
     def mechanisms(self) -> tuple[str, ...]:
         """Names of those that it is wrapped in, from the inside."""
         return tuple(layer.name for layer in self.layers)
-
-
-def _refuse_single(scenario: str, name: str, given: object) -> None:
-    """Raise ScenarioError for one thing where several are expected, such as "see" for ("see",)."""
-    if not isinstance(given, tuple | list):
-        shown = repr(given) if isinstance(given, str) else "..."
-        raise ScenarioError(
-            f"{name} of {scenario} is a {type(given).__name__}; write {name}=({shown},), with the "
-            "comma, also for a single one"
-        )
 
 
 def fact_specs(scenario: Scenario, cast: Cast) -> dict[str, FactSpec]:
@@ -401,7 +434,10 @@ def _scenario_decorator(
     """Make the decorator @scenario, which takes the fields of Scenario by name."""
 
     def scenario(*args: P.args, **given: P.kwargs) -> Callable[[PlayFunction], Scenario]:
-        """Turn a script into a scenario of the same name; takes the fields of Scenario by name."""
+        """Turn a script into a scenario of the same name; takes the fields of Scenario by name.
+
+        Raises ScenarioError for a field that it does not have, and without a cast.
+        """
         if args:
             raise ScenarioError(
                 "@scenario takes values by name: write @scenario(cast=FUNCTION, ...)"
@@ -687,6 +723,10 @@ class Folded:
     def add(self, number: int, values: Array) -> None:
         """Take in round `number`; NaN where a replicate was not measured."""
         here = ~np.isnan(values)
+        if self.fold not in ("first", "last") and here.all():
+            self.total += values
+            self.count += 1
+            return
         if self.fold == "first":
             np.copyto(self.latest, number, where=here)
             here &= (values != 0) & (self.count == 0)

@@ -15,7 +15,7 @@ import numpy as np
 
 from society.errors import ArgumentError
 
-from .action_spaces import ActionSpace
+from .action_spaces import ActionSpace, Fields, Value
 from .rng import Array
 
 Scope = Literal["common", "own", "seen"]
@@ -80,6 +80,7 @@ class Ask:
     part of the digest.
     aside: a question beside the history, as of a questionnaire: it is kept apart from other lines
     and is no part of the digest. It reaches all who are there, also in replicates that are over.
+    Raises ArgumentError for a reply that is no action space, and for facts without names.
     """
 
     kind: str
@@ -100,6 +101,12 @@ class Ask:
                 stacklevel=3,
             )
             object.__setattr__(self, "fallback", otherwise)
+        if not isinstance(self.reply, Value | Fields):
+            raise ArgumentError(
+                f"Ask({self.kind!r}, {self.reply!r:.40}) does not say how to answer; give an "
+                "action space second, such as Real(0, 10) or Text(200)"
+            )
+        _refuse_bare_facts(self)
         if self.aside and self.fallback is VOID_REPLICATE:
             raise ArgumentError(
                 f"Ask({self.kind!r}, aside=True) cannot end a replicate, since it is no part of "
@@ -118,6 +125,7 @@ class Tell:
     groups: by graph, (R, N) of integers: from now on those with the same label see each other, and
     whoever has a negative label sees nobody. Nothing of size (N, N) is made of them.
     text: the event as a sentence, as in Ask.
+    Raises ArgumentError for facts without names.
     """
 
     kind: str
@@ -130,6 +138,18 @@ class Tell:
     restores: tuple[str, ...] = ()
     groups: Mapping[str, Array] = field(default_factory=dict)
     text: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        _refuse_bare_facts(self)
+
+
+def _refuse_bare_facts(line: Ask | Tell) -> None:
+    """Raise ArgumentError for facts without names."""
+    if not isinstance(line.facts, Mapping):
+        raise ArgumentError(
+            f"the facts of {type(line).__name__}({line.kind!r}) are a {type(line.facts).__name__}; "
+            'give each its name: {"NAME": common(...)}'
+        )
 
 
 @dataclass(frozen=True, eq=False)

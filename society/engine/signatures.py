@@ -15,9 +15,13 @@ def check_signature(function: Callable[..., Any], name: str, *takes: str) -> Non
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # not written in Python
         return
+    names = [*signature.parameters][: len(takes)]
     try:
         signature.bind(*takes)
+        swapped = names != list(takes) and sorted(names) == sorted(takes)
     except TypeError:
+        swapped = True
+    if swapped:
         raise ArgumentError(
             f"{name} takes {signature}; write ({', '.join(takes)}), as it is called"
-        ) from None
+        )

@@ -15,16 +15,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from society.errors import PartError
 
+from .calls import Usage
 from .environment import Environment
 from .game_master import GameMaster, Outcome, Runner
 from .gateway import ModelGateway, add_usage
 from .history import Page, Recorder, Step, chain_digest, page_digest
+from .joined_arrays import JoinedArrays, SplitArray
 from .rng import Array
 from .scenario import estimate_measure
 
@@ -33,7 +35,7 @@ MOST_AHEAD = 50  # rounds, which stay in memory until they are merged
 
 _NONE = np.zeros(0, bool)
 # Arrays of the whole, by those of the slices; these are kept, so that nothing else has their id.
-_Joined = dict[tuple[int, ...], tuple[Sequence[Array], Array]]
+_Joined = dict[tuple[int, ...], tuple[Sequence[Array], SplitArray]]
 
 
 def slice_replicates(count: int) -> list[Array]:
@@ -41,25 +43,18 @@ def slice_replicates(count: int) -> list[Array]:
     return np.array_split(np.arange(count), min(count, MOST_SLICES))
 
 
-class _Slice:
-    """A slice in play.
+class SliceProgress:
+    """How far a slice has been played.
 
     lines: how many lines it has played. ended: after how many of them none of its replicates ran
-    any more, None while one runs. over: it has played its last line. failure: of its next line.
-    pages: rounds that wait to be merged.
+    any more, None while one runs. over: it has played its last line. pages: rounds that wait to be
+    merged.
     """
 
-    def __init__(self, game: GameMaster) -> None:
-        self.game = game
+    def __init__(self) -> None:
         self.lines, self.over = -1, False
         self.ended: int | None = None
-        self.failure: Exception | None = None
         self.pages: list[Page] = []
-
-    def look(self) -> None:
-        """Note whether any of its replicates still runs."""
-        if self.ended is None and not self.game.env.running.any():
-            self.ended = self.lines
 
     def runs_after(self, lines: int) -> bool | None:
         """Tell whether a replicate runs after so many lines; None if that is not known yet."""
@@ -67,11 +62,52 @@ class _Slice:
             return False
         return True if self.over or self.lines >= lines or self.ended is not None else None
 
+    def begin_line(self, env: Environment) -> None:
+        """Count a line that is about to be played, and note whether any replicate still runs."""
+        self.lines += 1
+        if self.ended is None and not env.running.any():
+            self.ended = self.lines
 
-class SlicedGame(Runner):
-    """Plays the slices of one society at the same time, and merges their rounds.
+
+def any_runs_after(slices: Iterable[SliceProgress], lines: int) -> bool | None:
+    """Tell whether any replicate runs after so many lines; None if that is not known yet."""
+    known = {one.runs_after(lines) for one in slices}
+    return True if True in known else None if None in known else False
+
+
+class _Slice(SliceProgress):
+    """A slice in play; failure: of its next line."""
+
+    def __init__(self, game: GameMaster) -> None:
+        super().__init__()
+        self.game = game
+        self.failure: Exception | None = None
+
+
+class MergingRunner(Runner):
+    """Plays the slices of one society, and hands on their rounds, merged.
 
     env: of the whole, in which nothing is played, and which counts rounds. gateway: of the run.
+    """
+
+    def __init__(
+        self, env: Environment, gateway: ModelGateway, recorders: Sequence[Recorder] = ()
+    ) -> None:
+        self.env, self.gateway, self.recorders = env, gateway, recorders
+        self.digest = b""
+
+    def hand_on(self, page: Page) -> None:
+        """Add a merged round to the digest, and hand it to the recorders."""
+        self.digest = chain_digest(self.digest, page.digest)
+        self.pages += 1
+        self.env.moment = self.pages
+        for recorder in self.recorders:
+            recorder.page(page)
+
+
+class SlicedGame(MergingRunner):
+    """Plays the slices of one society at the same time, in this process.
+
     games: of the slices, in the order of their replicates, each with a part of the gateway.
     """
 
@@ -82,8 +118,7 @@ class SlicedGame(Runner):
         games: Sequence[GameMaster],
         recorders: Sequence[Recorder] = (),
     ) -> None:
-        self.env, self.gateway, self.recorders = env, gateway, recorders
-        self.digest = b""
+        super().__init__(env, gateway, recorders)
         self._slices = [_Slice(game) for game in games]
         self._last_line: float = np.inf  # the number of the first one that failed
         self._waiting: list[asyncio.Future[None]] = []
@@ -96,7 +131,7 @@ class SlicedGame(Runner):
         finally:
             await self.gateway.close()
         if any(one.pages for one in self._slices):
-            raise _unlike(self.pages)
+            raise UnlikeSlices(self.pages)
         return self._outcome()
 
     async def _play(self, one: _Slice) -> None:
@@ -120,21 +155,16 @@ class SlicedGame(Runner):
     async def _ready(self, one: _Slice) -> None:
         """Returns when a slice may say its next line; raises Paused if the run is stopped."""
         self.gateway.token.check()
-        one.lines += 1
-        one.look()
+        one.begin_line(one.game.env)
         self._wake()
         await self._until(lambda: self._may_go_on(one))
-        one.game.env.others_run = one.ended is not None and self._runs_after(one.lines) is True
+        others_run = any_runs_after(self._slices, one.lines) is True
+        one.game.env.others_run = one.ended is not None and others_run
 
     def _may_go_on(self, one: _Slice) -> bool:
         if one.lines > self._last_line or one.game.pages >= self.pages + MOST_AHEAD:
             return False
-        return one.ended is None or self._runs_after(one.lines) is not None
-
-    def _runs_after(self, lines: int) -> bool | None:
-        """Tell whether any replicate runs after so many lines; None if that is not known yet."""
-        known = {one.runs_after(lines) for one in self._slices}
-        return True if True in known else None if None in known else False
+        return one.ended is None or any_runs_after(self._slices, one.lines) is not None
 
     def _explains(self, failed: _Slice) -> bool:
         """Tell whether all slices have come up to the line that failed, and it is the first."""
@@ -159,30 +189,12 @@ class SlicedGame(Runner):
     def merge(self) -> None:
         """Hand on the rounds that all slices have played."""
         while all(one.pages for one in self._slices):
-            page = merge_pages([one.pages.pop(0) for one in self._slices])
-            self.digest = chain_digest(self.digest, page.digest)
-            self.pages += 1
-            self.env.moment = self.pages
-            for recorder in self.recorders:
-                recorder.page(page)
+            self.hand_on(merge_pages([one.pages.pop(0) for one in self._slices]))
         self._wake()
 
     def _outcome(self) -> Outcome:
         parts = [one.game.outcome() for one in self._slices]
-        values, censored = (
-            {name: np.concatenate([part[name] for part in by_slice]) for name in by_slice[0]}
-            for by_slice in ([one.values for one in parts], [one.censored for one in parts])
-        )
-        measures = {
-            name: estimate_measure(values[name], said.unit, int(censored.get(name, _NONE).sum()))
-            for name, said in parts[0].measures.items()
-        }
-        ends = Counter[str]()
-        for part in parts:
-            ends.update(part.ends)
-        ledger = self.gateway.ledger.entries()
-        rounds = max(self.pages - 1, 0)
-        return Outcome(rounds, self.digest.hex(), measures, dict(ends), ledger, values, censored)
+        return merge_outcomes(parts, self.pages, self.digest, self.gateway.ledger.entries())
 
 
 class _Merging:
@@ -200,36 +212,58 @@ class _Merging:
             raise
 
 
+def merge_outcomes(
+    parts: Sequence[Outcome], pages: int, digest: bytes, ledger: tuple[Usage, ...]
+) -> Outcome:
+    """Merge the results of slices, in the order of their replicates; pages: that were merged."""
+    values, censored = (
+        {name: np.concatenate([part[name] for part in by_slice]) for name in by_slice[0]}
+        for by_slice in ([one.values for one in parts], [one.censored for one in parts])
+    )
+    measures = {
+        name: estimate_measure(values[name], said.unit, int(censored.get(name, _NONE).sum()))
+        for name, said in parts[0].measures.items()
+    }
+    ends = Counter[str]()
+    for part in parts:
+        ends.update(part.ends)
+    rounds = max(pages - 1, 0)
+    return Outcome(rounds, digest.hex(), measures, dict(ends), ledger, values, censored)
+
+
 def merge_pages(pages: Sequence[Page]) -> Page:
     """Merge one round of all slices, in the order of their replicates.
 
-    Raises PartError for slices that have said other lines.
+    Raises UnlikeSlices for slices that have said other lines.
     """
     first = pages[0]
     if any(_lines(page) != _lines(first) for page in pages):
-        raise _unlike(first.number)
-    joined: _Joined = {}  # an array that is told twice stays one array
+        raise UnlikeSlices(first.number)
+    joined: _Joined = {}
     steps = _merge_lines([page.steps for page in pages], joined)
     return Page(
         first.number,
         first.path,
         steps,
         page_digest(first.number, steps),
-        {name: _join([page.public[name] for page in pages], joined) for name in first.public},
-        {name: _join([page.measures[name] for page in pages], joined) for name in first.measures},
-        _join([page.present for page in pages], joined),
-        _join([page.running for page in pages], joined),
+        _merge_named([page.public for page in pages], joined),
+        _merge_named([page.measures for page in pages], joined),
+        _join([page.present for page in pages], joined).whole,
+        _join([page.running for page in pages], joined).whole,
         add_usage(entry for page in pages for entry in page.ledger),
         tuple(sorted(trouble for page in pages for trouble in page.troubles)),
         _merge_lines([page.asides for page in pages], joined),
     )
 
 
-def _unlike(number: int) -> PartError:
-    return PartError(
-        f"round {number} has other lines in one replicate than in another; let no line of the "
-        "script depend on data: ask nobody by `who` instead"
-    )
+class UnlikeSlices(PartError):
+    """Slices have said other lines in a round."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(
+            f"round {number} has other lines in one replicate than in another; let no line of the "
+            "script depend on data: ask nobody by `who` instead"
+        )
 
 
 def _lines(page: Page) -> object:
@@ -252,7 +286,7 @@ def _merge_steps(steps: Sequence[Step], joined: _Joined) -> Step:
             for step in steps
         ]
         arrays[key] = _join(parts, joined)
-    return most._replace(arrays=arrays)
+    return most._replace(arrays=JoinedArrays(arrays))
 
 
 def _height(step: Step, values: Array) -> tuple[int, ...]:
@@ -260,10 +294,13 @@ def _height(step: Step, values: Array) -> tuple[int, ...]:
     return len(next(iter(step.arrays.values()))), *values.shape[1:]
 
 
-def _join(parts: Sequence[Array], joined: _Joined) -> Array:
+def _merge_named(slices: Sequence[Mapping[str, Array]], joined: _Joined) -> Mapping[str, Array]:
+    """Merge arrays of one round that have names, which are the same in all slices."""
+    return JoinedArrays({name: _join([one[name] for one in slices], joined) for name in slices[0]})
+
+
+def _join(parts: Sequence[Array], joined: _Joined) -> SplitArray:
     key = tuple(map(id, parts))
     if key not in joined:
-        whole = np.concatenate(parts)
-        whole.flags.writeable = False
-        joined[key] = parts, whole
+        joined[key] = parts, SplitArray(parts)
     return joined[key][1]

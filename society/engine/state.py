@@ -12,9 +12,9 @@ from numpy.typing import DTypeLike
 from society.errors import CastError
 
 from .fact_specs import FactSpec
-from .graph import Rows
+from .graph import AgentRows
 from .observations import read_only
-from .rng import Array, Places
+from .rng import Array, DrawPlaces
 
 _MOST_CELLS = 50_000_000  # of a column per peer: 400 MB
 
@@ -74,8 +74,8 @@ class CohortState:
         name: str,
         titles: Mapping[str, str],
         declared: Mapping[str, Sequence[Column]],
-        rows: Rows,
-        places: Places,
+        rows: AgentRows,
+        places: DrawPlaces,
         *,
         agents: int,
         whole: bool,

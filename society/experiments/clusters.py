@@ -16,10 +16,12 @@ from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from multiprocessing import resource_tracker
+from types import ModuleType
 from typing import Any, Protocol
 
 from society.errors import InputError
 from society.optional import require
+from society.runs.slice_worker import end_with_parent
 from society.visible import VisibleStream
 
 from .worker import Job, JobResult, interrupt_jobs, run_job
@@ -56,7 +58,7 @@ class Processes:
         """Run a job, at most `slots` at once; it fails with a broken pool if its process dies."""
         pool = self._idle.pop() if self._idle else self._fresh()
         before = set(multiprocessing.active_children())
-        with _deaf():
+        with _deaf(), _without_script():
             done = pool.submit(run_job, job)
         self._children |= {*multiprocessing.active_children()} - before
         done.add_done_callback(lambda done: self._back(pool, done))
@@ -99,24 +101,26 @@ def _deaf() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+@contextmanager
+def _without_script() -> Iterator[None]:
+    """Start processes that do not import the script of the user again, which would play it again.
+
+    Jobs name files, and need nothing of it.
+    """
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
+
+
 def _begin_process() -> None:
     """Keep stdout for the parent's results, whatever plays here, and end with the parent."""
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     stream: Any = VisibleStream(sys.stderr)
     sys.stdout = sys.stderr = stream
-    _end_with_parent()
-
-
-def _end_with_parent() -> None:
-    """A process whose parent was killed would wait for work for ever."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
 
 
 class Dask:

@@ -149,6 +149,12 @@ def read_experiment(
                 f"{name} is a scenario, which has no conditions; play it by: society run {name}"
             )
         file = _shipped(name)
+    if file.suffix == ".py":
+        shown = short_path(file)
+        raise ScenarioError(
+            f"{shown} is Python, and an experiment is a YAML file; play a scenario by: society run "
+            f"{shown}; to compare conditions of it, write base: {shown} and factors: into one"
+        )
     said, positions = read_yaml(file)
     origin = Source(short_path(file), positions)
     if not isinstance(said, dict) or "base" not in said:

@@ -94,7 +94,10 @@ def _levels(said: Any) -> Any:
     named = isinstance(said, Mapping) and said
     if listed or (named and all(isinstance(one, Mapping | None) for one in said.values())):
         return said
-    words = "expected a list of values, or a mapping from labels to settings"
+    words = (
+        "expected a list of values, or a mapping from labels to settings, such as "
+        "{harsh: {growth: 0.2}, fined: {mechanisms: [peer_punishment]}}"
+    )
     raise ValueError(f"got {said!r:.60}; {words}")
 
 

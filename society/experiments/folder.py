@@ -143,8 +143,24 @@ def open_folder(path: Path | str) -> SweepFolder:
         raise FileError(f"cannot read {short_path(path / NOTE)}: {error.strerror}") from error
     except (ValidationError, UnicodeDecodeError):
         raise RunFileError(
-            f"{short_path(path / NOTE)} was not written by a sweep; "
-            "play the experiment again, which keeps its run files"
+            f"{short_path(path / NOTE)} is damaged, or was not written by a sweep; repeat the "
+            "command that made it with --overwrite, which writes it anew, keeps the runs whose "
+            "settings are the same, and forgets limits that earlier command lines gave"
         ) from None
     folder._path = path
     return folder
+
+
+def earlier_limits(path: Path, *, overwrite: bool = False) -> dict[str, float | int | None]:
+    """Return the limits that command lines of earlier sessions gave; raises RunFileError.
+
+    overwrite: a damaged `sweep.json` counts as none, since it is to be written anew.
+    """
+    if not (path / NOTE).exists():
+        return {}
+    try:
+        return dict(open_folder(path).limits)
+    except RunFileError:
+        if not overwrite:
+            raise
+        return {}

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from society.config.build import Society
+from society.llm.providers.estimate import Forecast
+from society.runs.design_runs import make_designs
 from society.runs.play import earlier_runs
 from society.runs.provenance import run_file_statuses
 from society.runs.runfile import Level, Status
@@ -57,3 +59,21 @@ def run_statuses(parts: Iterable[PlannedRun], *, overwrite: bool = False) -> dic
     files = [pair for one in listed for pair in ((one.file, one.setup), *one.earlier)]
     found = run_file_statuses(files, overwrite=overwrite)
     return {one.name: found[one.file] for one in listed if one.file in found}
+
+
+def forecasts(parts: Iterable[PlannedRun]) -> list[Forecast]:
+    """Count what all runs would ask of each model, before anything is spent.
+
+    The offline mind plays all of them, designs included.
+    """
+    by_model: dict[str, list[Forecast]] = {}
+    for part in parts:
+        for one in _counted(part) if part.speaks else ():
+            by_model.setdefault(one.model, []).append(one)
+    return [Forecast.summed(model, found) for model, found in sorted(by_model.items())]
+
+
+def _counted(part: PlannedRun) -> list[Forecast]:
+    minds = part.setup.counting()
+    make_designs(part.setup, minds).gamemaster(minds=minds).play()
+    return minds.forecasts()

@@ -9,13 +9,17 @@
     inherited of a fork that has not finished, if any: calls of its parent, whose answers it takes
               over, into calls, where it is asked the same
 
-sent, in a row of calls: the settings that were sent, as JSON; with them the cached tokens that the
+messages, in a row of calls: the words as JSON, or a cell that refers to those of another call
+(society.llm.shared_words).
+
+sent: the settings that were sent, as JSON; with them the cached tokens that the
 provider told, where it told any, and which component has given what of the last message. Files of
 before have neither, and need no other format. A long form of the answer stands there with the first
 call that it went out with; in later ones stands the address of that call.
 
-Rows of calls, vectors and batches are sealed with a hash of what they say. The last two tables are
-made when they are needed: a file without them has the same format.
+Rows of calls, vectors and batches are sealed with a hash of what they say, those of calls with
+messages in full. The last two tables are made when they are needed: a file without them has the
+same format.
 """
 
 from __future__ import annotations
@@ -49,11 +53,16 @@ from society.engine.calls import (
 from society.engine.rng import Array
 from society.errors import RunFileError, short_path
 
+from .shared_words import SCHEMA as SHARED
+from .shared_words import SHARE, SharedWords, WordsReader
 from .stored_database import StoredDatabase, check_types, load_json, read_schema
 
 _CACHED, _PARTS = "cached_tokens", "parts_of_prompt"  # no settings have these names
 _FORMS = frozenset({"response_format", "tools"})
 _AS_IN = "as_in_call"
+_SYSTEM = '[["system", '  # how messages begin of which the first is for the system
+_SCANNER = json.JSONDecoder()
+_MESSAGES = 12  # the place of the messages in a row
 _SHORT = 200  # characters of a form that is not worth a reference
 _MOST_FORMS = 1024  # that are kept at hand
 _ADDRESS = "component, occasion, use, replicate, agent, turn"
@@ -74,7 +83,7 @@ CREATE TABLE calls (
     UNIQUE ({_ADDRESS}));
 CREATE TABLE vectors (
     embedder TEXT, text TEXT, vector BLOB, seal TEXT, PRIMARY KEY (embedder, text)) WITHOUT ROWID;
-"""
+{SHARED}"""
 INHERITED = f"""CREATE TABLE inherited (
     round INTEGER, {_KEY},
     fingerprint TEXT, name TEXT, room INTEGER, again TEXT, reason TEXT, messages TEXT,
@@ -109,6 +118,9 @@ _TYPES = (
 )
 _MOST_DIMENSIONS = 2**17  # of an embedding
 _MOST_OF_A_CALL = 16 * 2**20  # bytes of a call on a tape: prompts and replies are far shorter
+
+
+Write = tuple[str, tuple[Any, ...]]  # a statement, and the values that it inserts
 
 
 class Call(NamedTuple):
@@ -149,13 +161,36 @@ def checksum(*words: object, blob: bytes = b"") -> str:
     return xxh3_128_hexdigest(told + b"\x1f" + blob)
 
 
+class CallRows:
+    """Makes the rows of the calls of one session, which share long forms and words of prompts.
+
+    words: None for a file of a format in which each prompt stands in full.
+    """
+
+    def __init__(self, words: SharedWords | None = None) -> None:
+        self._words = words
+        self._forms: dict[str, Address] = {}  # the calls that forms of answers were kept with
+
+    def write(self, number: int, request: Request, said: Completion) -> Iterator[Write]:
+        """Yield what to write for an exchange in round `number`, in this order."""
+        *row, sealed = call_row(number, request, said, self._forms)
+        if self._words is not None:
+            address = request.address
+            question = address.component, address.occasion, request.model
+            cell, shared = self._words.pack(question, row[_MESSAGES])
+            if shared is not None:
+                yield SHARE, shared
+            row[_MESSAGES] = cell
+        yield CALL, (*row, sealed)
+
+
 def call_row(
     number: int,
     request: Request,
     said: Completion,
     forms: dict[str, Address] | None = None,
 ) -> tuple[Any, ...]:
-    """Return the row that CALL inserts for an exchange in round `number`.
+    """Return the row that CALL inserts for an exchange in round `number`, with its words in full.
 
     forms: the calls that forms of answers were kept with, by form; a new one is added.
     """
@@ -164,7 +199,6 @@ def call_row(
     asked = name, request.model, request.room, request.again, request.reason, words
     # As SQLite gives them back, since the seal is taken over their words.
     cost = None if said.cost is None else float(said.cost)
-    said = said._replace(cost=cost, latency=float(said.latency))
     sent = dict(said.sent)
     if said.cached_tokens is not None:
         sent[_CACHED] = said.cached_tokens
@@ -176,7 +210,8 @@ def call_row(
             first = forms.setdefault(form, request.address)
             if first != request.address:
                 sent[name] = {_AS_IN: [*first]}
-    row = (number, *request.address, *asked, *said[:-2], json.dumps(sent))
+    told = *said[:4], cost, float(said.latency), *said[6:-2], json.dumps(sent)
+    row = (number, *request.address, *asked, *told)
     return (*row, checksum(*row))
 
 
@@ -242,7 +277,7 @@ def find_call(connection: sqlite3.Connection, address: Address) -> Call | None:
     """The call at an address; raises ValueError if the row is damaged."""
     where = " AND ".join(f"{name} = ?" for name in Address._fields)
     row = connection.execute(f"SELECT {_ROW}, seal FROM calls WHERE {where}", address).fetchone()
-    return None if row is None else _with_form(connection, _call(row), {})
+    return None if row is None else _CallsReader(connection).read(row)
 
 
 def find_agents_calls(
@@ -253,7 +288,7 @@ def find_agents_calls(
     Rows of a component and occasion lie in the order of their uses, and uses in that of rounds: two
     searches by halves find those of a round, however many calls there are.
     """
-    found = []
+    found, reader = list[Call](), _CallsReader(connection)
     for occasion in _occasions(connection):
         first = _first_use(connection, occasion, number)
         last = _first_use(connection, occasion, number + 1)
@@ -261,7 +296,7 @@ def find_agents_calls(
         query = f"SELECT {_ROW}, seal FROM calls WHERE {where} ORDER BY turn"
         for use in range(first, last):
             rows = connection.execute(query, (*occasion, use, replicate, agent)).fetchall()
-            found += [_with_form(connection, _call(row), {}) for row in rows]
+            found += map(reader.read, rows)
     return found
 
 
@@ -273,7 +308,7 @@ def find_earlier_call(connection: sqlite3.Connection, address: Address) -> Call 
     where = "component = ? AND occasion = ? AND use < ? AND replicate = ? AND agent = ?"
     query = f"SELECT {_ROW}, seal FROM calls WHERE {where} AND turn = ? ORDER BY use DESC LIMIT 1"
     row = connection.execute(query, address).fetchone()
-    return None if row is None else _with_form(connection, _call(row), {})
+    return None if row is None else _CallsReader(connection).read(row)
 
 
 def _occasions(connection: sqlite3.Connection) -> list[tuple[str, str]]:
@@ -315,7 +350,7 @@ def find_inherited(connection: sqlite3.Connection, address: Address) -> Call | N
     where = " AND ".join(f"{name} = ?" for name in Address._fields)
     query = f"SELECT {_ROW}, seal FROM inherited WHERE {where}"
     row = connection.execute(query, address).fetchone()
-    return None if row is None else _call(row)
+    return None if row is None else _CallsReader(connection).read(row)
 
 
 def inherits(connection: sqlite3.Connection) -> bool:
@@ -326,35 +361,50 @@ def inherits(connection: sqlite3.Connection) -> bool:
 
 def list_calls(connection: sqlite3.Connection) -> Iterator[Call]:
     """All calls, in the order in which they were kept."""
-    forms: dict[tuple[Any, ...], Any] = {}
+    reader = _CallsReader(connection)
     for row in connection.execute(f"SELECT {_ROW}, seal FROM calls ORDER BY call"):
-        yield _with_form(connection, _call(row), forms)
+        yield reader.read(row)
 
 
-def _with_form(
-    connection: sqlite3.Connection, call: Call, found: dict[tuple[Any, ...], Any]
-) -> Call:
-    """Put the form of the answer in the place of a reference to it; raises ValueError.
+class _CallsReader:
+    """Reads rows of calls, and keeps at hand to what they refer."""
 
-    found: forms that were looked up before, by name and address.
-    """
-    sent = dict(call.said.sent)
-    for name in _FORMS & sent.keys():
-        if isinstance(sent[name], dict) and _AS_IN in sent[name]:
-            address = tuple(sent[name][_AS_IN])
-            check_types(address, str, str, int, int, int, int)
-            if (name, *address) not in found:
-                where = f"({_ADDRESS}) = (?, ?, ?, ?, ?, ?)"
-                query = f"SELECT {_ROW}, seal FROM calls WHERE {where}"
-                row = connection.execute(query, address).fetchone()
-                form = None if row is None else _call(row).said.sent.get(name)
-                if form is None or (isinstance(form, dict) and _AS_IN in form):
-                    raise ValueError("a call names the form of another one, which has none")
-                if len(found) >= _MOST_FORMS:
-                    found.clear()
-                found[name, *address] = form
-            sent[name] = found[name, *address]
-    return call._replace(said=call.said._replace(sent=sent))
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection, self._words = connection, WordsReader(connection)
+        self._forms: dict[tuple[Any, ...], Any] = {}  # of answers, by name and address
+
+    def read(self, row: Sequence[Any]) -> Call:
+        """Read a row with its seal; raises ValueError if it is damaged."""
+        call = self._read(row)
+        if _FORMS.isdisjoint(call.said.sent):
+            return call
+        sent = {
+            name: self._form(name, one) if name in _FORMS else one
+            for name, one in call.said.sent.items()
+        }
+        return call._replace(said=call.said._replace(sent=sent))
+
+    def _read(self, row: Sequence[Any]) -> Call:
+        words = self._words.unpack(row[_MESSAGES])
+        return _call((*row[:_MESSAGES], words, *row[_MESSAGES + 1 :]))
+
+    def _form(self, name: str, form: Any) -> Any:
+        """Return a form of the answer, in place of a reference to it; raises ValueError."""
+        if not isinstance(form, dict) or _AS_IN not in form:
+            return form
+        address = tuple(form[_AS_IN])
+        check_types(address, str, str, int, int, int, int)
+        if (name, *address) not in self._forms:
+            where = f"({_ADDRESS}) = (?, ?, ?, ?, ?, ?)"
+            query = f"SELECT {_ROW}, seal FROM calls WHERE {where}"
+            row = self._connection.execute(query, address).fetchone()
+            first = None if row is None else self._read(row).said.sent.get(name)
+            if first is None or (isinstance(first, dict) and _AS_IN in first):
+                raise ValueError("a call names the form of another one, which has none")
+            if len(self._forms) >= _MOST_FORMS:
+                self._forms.clear()
+            self._forms[name, *address] = first
+        return self._forms[name, *address]
 
 
 def _call(row: Sequence[Any]) -> Call:
@@ -484,13 +534,16 @@ def call_settings(connection: sqlite3.Connection) -> list[CallSettings]:
 
 def system_prompts(connection: sqlite3.Connection) -> dict[str, list[str]]:
     """Find the different system messages that each model was sent, by its name in the run."""
-    query = """SELECT DISTINCT name, json_extract(messages, '$[0][1]') FROM calls
-        WHERE json_extract(messages, '$[0][0]') = 'system'"""
-    found: dict[str, list[str]] = {}
-    for name, words in connection.execute(query):
+    found: dict[str, dict[str, None]] = {}
+    reader = WordsReader(connection)
+    for name, cell in connection.execute("SELECT name, messages FROM calls ORDER BY call"):
+        words = reader.unpack(cell)
         check_types((name, words), str, str)
-        found.setdefault(name, []).append(words)
-    return found
+        if words.startswith(_SYSTEM):
+            said, _ = _SCANNER.raw_decode(words, len(_SYSTEM))
+            check_types((said,), str)
+            found.setdefault(name, {})[said] = None
+    return {name: [*said] for name, said in found.items()}
 
 
 def call_addresses(connection: sqlite3.Connection) -> set[Address]:
@@ -516,15 +569,31 @@ def unanswered_calls(connection: sqlite3.Connection) -> int:
 
 def use_so_far(connection: sqlite3.Connection) -> Spent:
     """Return the use that counts towards the limits of a run."""
-    # A token is at least a byte, and a reply takes no more than its room.
+    known = "prompt_tokens + completion_tokens"
+    query = f"""SELECT count(*), coalesce(sum({known}), 0), count({known}), sum(cost), count(cost)
+        FROM calls WHERE turn >= 0 AND NOT {_COPIED}"""
+    count, tokens, told, cost, priced = connection.execute(query).fetchone()
+    if told < count:
+        tokens += _most_untold(connection, known)
+    spent = (cost or 0.0) if priced == count else None
+    return Spent(count + unanswered_calls(connection), tokens, spent)
+
+
+def _most_untold(connection: sqlite3.Connection, known: str) -> int:
+    """Return the most tokens that calls can have taken of which nobody told how many.
+
+    A token is at least a byte, and a reply takes no more than its room.
+    """
     names = ("max_tokens", "max_completion_tokens")
     rooms = ", ".join(f"json_extract(sent, '$.{name}')" for name in names)
-    most = f"length(CAST(messages AS BLOB)) + coalesce(room, {rooms}, 0)"
-    query = f"""SELECT count(*), sum(coalesce(prompt_tokens + completion_tokens, {most})),
-        sum(cost), count(cost) FROM calls WHERE turn >= 0 AND NOT {_COPIED}"""
-    count, tokens, cost, priced = connection.execute(query).fetchone()
-    known = (cost or 0.0) if priced == count else None
-    return Spent(count + unanswered_calls(connection), tokens or 0, known)
+    query = f"""SELECT messages, coalesce(room, {rooms}, 0)
+        FROM calls WHERE turn >= 0 AND NOT {_COPIED} AND {known} IS NULL"""
+    most, reader = 0, WordsReader(connection)
+    for cell, room in connection.execute(query):
+        words = reader.unpack(cell)
+        check_types((words, room), str, int)
+        most += len(words.encode("utf-8", "surrogatepass")) + room
+    return most
 
 
 class RecordedAnswers:
@@ -580,6 +649,7 @@ def _check_table_of_calls(connection: sqlite3.Connection) -> None:
     """Raise ValueError if the calls are no table of ours: a view may compute without end."""
     with closing(sqlite3.connect(":memory:")) as ours:
         ours.executescript(SCHEMA)
-        expected = {one for one in read_schema(ours) if one[1] == "calls"}
-    if not expected <= read_schema(connection):
+        expected = {one[1]: one for one in read_schema(ours) if one[1] in ("calls", "shared")}
+    found = {one[1]: one for one in read_schema(connection) if one[1] in expected}
+    if "calls" not in found or any(one != expected[name] for name, one in found.items()):
         raise ValueError("its calls are not as `society run` writes them")

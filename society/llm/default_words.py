@@ -184,27 +184,28 @@ def fill_figures(
 
 
 def check_figures(line: Ask | Tell, params: Any) -> None:
-    """Raise ScenarioError for a sentence with a name that is neither a fact nor a parameter."""
+    """Raise ScenarioError for a sentence with a name that is neither a fact nor a parameter.
+
+    Its words begin with "the text", for a place to be put before them.
+    """
     legal = {*line.facts, *_parameters(params), "seen"}
-    sort = type(line).__name__
     try:
         parts = list(Formatter().parse(line.text))
     except ValueError as error:
         raise ScenarioError(
-            f"the text of {sort}({line.kind!r}) cannot be read: {error}; write {{{{ and }}}} for "
-            "braces that are no figures"
+            f"the text cannot be read: {error}; write {{{{ and }}}} for braces that are no figures"
         ) from None
     for _, name, form, conversion in parts:
         if name is None:
             continue
         if name not in legal:
             raise ScenarioError(
-                f"the text of {sort}({line.kind!r}) holds {{{name}}}, which is neither a fact of "
+                f"the text holds {{{name}}}, which is neither a fact of "
                 f"this line nor a parameter; {suggest(name, sorted(legal))}"
             )
         if form or conversion:
             raise ScenarioError(
-                f"the text of {sort}({line.kind!r}) says how {{{name}}} is formatted; write the "
+                f"the text says how {{{name}}} is formatted; write the "
                 "name alone, since figures are rounded for you"
             )
 

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from society.engine.action_spaces import Legal
     from society.engine.agents import Agent, Sight
     from society.engine.observations import Inquiry, News, OwnFacts
+    from society.engine.rng import Array
 
     from .perturbations import Perturbation
     from .template_names import NamesRead
@@ -84,6 +85,7 @@ _ANY, _SYSTEM, _PREMISE = "any/question.md", "system", "premise"
 _NO_WORDING = Wording()
 _NO_QUESTIONS: Mapping[str, str] = {}
 _MOST_FILES = 10_000  # in a folder of prompts
+_MANY = 16  # entries from which on numpy finds them faster together
 
 # What templates read beside facts, everywhere and in questions.
 _VARIABLES = frozenset({
@@ -608,7 +610,7 @@ class Prompts:
         scopes = facts.facts
         shown = _shown(facts, agent, sight, first)
         common_first = sorted(scopes, key=lambda name: scopes[name].scope != "common")
-        known = {name: _python(facts[name]) for name in common_first}
+        known = {name: facts.plain(name) for name in common_first}
         return known | {
             "facts": known,
             "peers": shown,
@@ -757,7 +759,7 @@ def _shown(
     for graph, peers in sight.items():
         seats = list(peers.values())
         seen = {
-            name: fact.values[agent.replicate, seats].tolist()
+            name: _entries(fact.values[agent.replicate], seats)
             for name, fact in facts.facts.items()
             if fact.graph == graph
         }
@@ -765,9 +767,18 @@ def _shown(
             known = shown.setdefault(peer, {"name": peer})
             for name, values in seen.items():
                 known[name] = values[place]
+    if len(sight) == 1 and not first:  # they come in order of id
+        return [SimpleNamespace(**known) for known in shown.values()]
     ids, before = _ids_of(sight, agent), {name: number for number, name in enumerate(first)}
     in_order = sorted(shown, key=lambda name: (before.get(name, len(before)), ids[name]))
     return [SimpleNamespace(**shown[name]) for name in in_order]
+
+
+def _entries(values: Array, places: Sequence[int]) -> list[Any]:
+    """Some entries of an array in Python's own types; a few are looked up one by one, or faster."""
+    if len(places) < _MANY and values.ndim == 1:
+        return [values.item(place) for place in places]
+    return list(values[places].tolist()) if places else []
 
 
 def _with_oneself(
@@ -796,7 +807,7 @@ def _with_oneself(
 def _ids_of(sight: Sight, agent: Agent) -> dict[str, int]:
     """The ids of the peers in sight, by name."""
     seats = {name: seat for peers in sight.values() for name, seat in peers.items()}
-    return dict(zip(seats, agent.env.ids[[*seats.values()]].tolist(), strict=True)) if seats else {}
+    return dict(zip(seats, _entries(agent.env.ids, [*seats.values()]), strict=True))
 
 
 def _values(reply: Any, legal: Legal) -> Mapping[str, int]:

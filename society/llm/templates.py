@@ -43,6 +43,7 @@ from jinja2.utils import missing
 from society.errors import InputError, short_path, suggest
 from society.text import format_fact, format_number, quote_text
 
+from .template_includes import write_out
 from .template_limits import LARGEST_TEMPLATE, BoundedEnvironment
 from .template_names import NamesRead, names_read
 
@@ -200,11 +201,16 @@ class Templates:
     """
 
     def __init__(self, find: Callable[[str], Path | None], *, own: bool = False) -> None:
-        self._find = find
+        self._find, self._own = find, own
         self._files: set[str] = set()
-        make = _Sandbox if own else _BoundedSandbox
-        self._environment = make(
-            loader=FunctionLoader(self._loaded),
+        self._environment = self._make_environment(self._written_out if own else self._loaded)
+
+    def _make_environment(
+        self, load: Callable[[str], tuple[str, str, None]]
+    ) -> SandboxedEnvironment:
+        make, own = _Sandbox if self._own else _BoundedSandbox, self._own
+        environment = make(
+            loader=FunctionLoader(load),
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -212,7 +218,7 @@ class Templates:
             cache_size=-1,
             bytecode_cache=_COMPILED if own else _COMPILED_BOUNDED,
         )
-        self._environment.filters |= {
+        environment.filters |= {
             "number": format_number,
             "fenced": quote_text,
             "plain": format_fact,
@@ -220,6 +226,7 @@ class Templates:
             # The macro itself is part of the key: one that knows a context is made anew for each.
             "once": lru_cache(maxsize=256, typed=True)(_once),
         }
+        return environment
 
     def render(self, name: str, variables: Mapping[str, Any]) -> str:
         """A template with its variables filled in; raises InputError with file and line."""
@@ -229,10 +236,21 @@ class Templates:
         try:
             return self._environment.get_template(name).render(variables).strip("\n")
         except _FAILURES as error:
-            raise self._refused(error, name, variables) from error
+            raise self._refused(
+                self._at_its_place(error, name, variables), name, variables
+            ) from error
         finally:
             if bounds:
                 bounds.leave()
+
+    def _at_its_place(self, error: Exception, name: str, variables: Mapping[str, Any]) -> Exception:
+        """Return an error with its file and line, which includes that are written out hide."""
+        if self._own:
+            try:
+                self._make_environment(self._loaded).get_template(name).render(variables)
+            except _FAILURES as same:
+                return same
+        return error
 
     @property
     def rendered(self) -> set[Path]:
@@ -295,6 +313,15 @@ class Templates:
         source, file = self._source(name)
         self._files.add(file)
         return source, file, None
+
+    def _written_out(self, name: str) -> tuple[str, str, None]:
+        """Load a template with all that it includes."""
+        source, file, _ = self._loaded(name)
+
+        def find(inner: str) -> str | None:
+            return None if self._find(inner) is None else self._loaded(inner)[0]
+
+        return write_out(source, find, (name,)), file, None
 
     def _source(self, name: str) -> tuple[str, str]:
         """Return the text of a template, and its file."""

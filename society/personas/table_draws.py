@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from society.engine.rng import Array, Draws, Places
+from society.engine.rng import Array, DrawPlaces, Draws
 from society.errors import InputError, suggest
 
 from .people import PeopleTable
@@ -53,7 +53,7 @@ def draw_people(table: PeopleTable, draw: TableDraw, seed: int) -> Array:
     for stratum, count in counts.items():
         inside = np.where(members[stratum], weights, 0)
         rows.append(_drawn(table, inside, count, draw, seed, stratum))
-        start = Draws(seed, _address("turn", stratum), Places(0, 1)).uniform("start")
+        start = Draws(seed, _address("turn", stratum), DrawPlaces(0, 1)).uniform("start")
         turns.append((np.arange(count) + start) / max(count, 1))
     together, turn = np.concatenate(rows), np.concatenate(turns)
     return together[np.argsort(turn, kind="stable")]
@@ -64,9 +64,9 @@ def _drawn(
 ) -> Array:
     """Draw among all people, or those of a stratum."""
     if draw.replacement:
-        draws = Draws(seed, _address("again", stratum), Places(0, count))
+        draws = Draws(seed, _address("again", stratum), DrawPlaces(0, count))
         return weighted_rows(draws.uniform("person"), weights)
-    order = weighted_order(Draws(seed, _address("once", ()), Places(0, len(table))), weights)
+    order = weighted_order(Draws(seed, _address("once", ()), DrawPlaces(0, len(table))), weights)
     if count > len(order):
         of = f" with {_named(draw.strata, stratum)}" if stratum else ""
         wanted = f"{count} people{of} are asked for, and the table has {len(order)}"

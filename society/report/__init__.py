@@ -54,8 +54,7 @@ def write_report(study: Study, out: Path, *, pdf: bool = False) -> Path:
 
 def _write_report(study: Study, out: Path) -> Path:
     view = StudyView(study)
-    title = view.answers.title
-    return write_sections(title, describe_runs(view.layout), every_section(view), out)
+    return write_sections(view.title, describe_runs(view.layout), every_section(view), out)
 
 
 def write_sections(title: str, lead: str, sections: Sequence[Section], out: Path) -> Path:

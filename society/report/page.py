@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from urllib.parse import quote
 
+from .axis_notes import axis_notes
 from .figures.page_drawings import PageDrawings
 from .figures.style import Figure, dark_colours
 from .tables import Table
@@ -157,7 +158,8 @@ def render_page(
 ) -> str:
     """Render the page; lead: a line below the title. folder: that it is for, where links begin."""
     script = _script()
-    figures = (part for part in _walk(sections) if isinstance(part, Figure))
+    figures = [part for part in _walk(sections) if isinstance(part, Figure)]
+    labels = _labels(sections)
     return _template().render(
         title=title,
         lead=lead,
@@ -165,7 +167,8 @@ def render_page(
         footer=footer,
         longest=LONGEST_TABLE,
         many=_MANY,
-        labels=_labels(sections),
+        labels=labels,
+        axis_notes=axis_notes((labels[one.kind, one.name].number, one) for one in figures),
         script=script,
         script_hash=hash_source(script),
         split_cell=split_cell,

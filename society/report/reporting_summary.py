@@ -13,6 +13,7 @@ from typing import NamedTuple
 from society.analysis.study.design import StudyDesign
 from society.analysis.study.study import Study
 from society.experiments.factors import format_label
+from society.runs.fallbacks import CountedAnswers
 from society.terminal.labels import count_noun, describe_ending, describe_extents, spell_kind
 
 from .methods import CITED, DescribedStudy, exclusions, manifests, statistics_used, versions_played
@@ -160,10 +161,12 @@ def _unreadable(studies: Sequence[Study], *, asked: bool) -> str:
     """Count the answers of models that the fallback of their question settled."""
     if not asked:
         return ""
-    entries = [entry for study in studies for run in study.played for entry in run.ledger]
-    fallbacks = sum(entry.fallbacks for entry in entries)
-    answers = sum(one.calls + one.unasked - one.repairs - one.cut for one in entries)
-    return f"{fallbacks:,} of {answers:,} answers were settled by the fallback of their question."
+    ledgers = (entry for study in studies for run in study.played for entry in run.ledger)
+    answers, fallbacks = CountedAnswers.of(ledgers)
+    return (
+        f"{fallbacks:,} of {answers:,} answers of language models were settled by the fallback of "
+        "their question."
+    )
 
 
 def _corrections(studies: Sequence[DescribedStudy]) -> Iterator[str]:

@@ -30,6 +30,7 @@ from society.analysis.statistics.proportions import SuccessCount, binomial, fish
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study import Study, open_sweep
 from society.analysis.study.condition import ConditionRun
+from society.analysis.study.design import StudyDesign
 from society.claims.comparisons import (
     ALPHA,
     FEWEST,
@@ -111,6 +112,17 @@ class ExperimentResult:
         for room, table in zip(wide, tables, strict=True):
             room[:, : table.shape[1]] = table
         return np.concatenate(wide)
+
+    def endings(self, levels: FactorLevels) -> list[str]:
+        """Why each replicate ended, as a clause, condition after condition; "" if it did not."""
+        names = {one.name for one in self.chosen(levels)}
+        design = StudyDesign(self.study)
+        return [
+            why
+            for place, run in enumerate(design.conditions)
+            if run.name in names
+            for why in design.endings(place)
+        ]
 
     def played(self, levels: FactorLevels) -> list[ConditionRun]:
         """The conditions with these levels, as they were played."""
@@ -232,6 +244,10 @@ class Evidence:
     def rounds(self, trial: str, measure: str, levels: FactorLevels) -> Array:
         """Return a measure round by round, (n, T); NaN after the end."""
         return self._result(trial).rounds(measure, levels)
+
+    def endings(self, trial: str, levels: FactorLevels) -> Sequence[str]:
+        """Return why each replicate ended, as a clause, (n,); "" if it did not."""
+        return self._result(trial).endings(levels)
 
     def played(self, trial: str, levels: FactorLevels) -> Sequence[ConditionRun]:
         """Return the conditions with these levels, whose run files can be opened."""

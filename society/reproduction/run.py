@@ -7,7 +7,7 @@ to try out the way, and nothing can be told of the paper.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,7 @@ from society.experiments.jobs import PlannedRun, planned_runs, run_statuses
 from society.experiments.sweep import Sweep, SweepListener, play_experiment
 from society.experiments.worker import JobResult
 from society.index import experiments
-from society.llm.providers.estimate import Forecast
 from society.llm.providers.settings import Limits
-from society.runs.design_runs import make_designs
 from society.runs.runfile import Level
 from society.runs.session import use_in_files
 
@@ -240,6 +238,12 @@ class ReproductionRun:
         ]
 
 
+def reproduction_folder(paper: str, *, language: bool, institutions: bool, quick: bool) -> str:
+    """Name the folder of a reproduction, so that other forms of it have others."""
+    kinds = {"language": language, "institutions": institutions, "quick": quick}
+    return "-".join([paper, *(name for name, given in kinds.items() if given)])
+
+
 class _ReproductionSweep(Sweep):
     """A sweep that shares its limits with the other experiments of a reproduction."""
 
@@ -338,21 +342,3 @@ def _with_factors(given: Mapping[str, Any], instead: Mapping[str, Any]) -> Mappi
     """The levels of all factors, of those of both as the second has them."""
     factors = {**given.get("factors", {}), **instead.get("factors", {})}
     return {"factors": factors} if factors else {}
-
-
-def forecasts(parts: Iterable[PlannedRun]) -> list[Forecast]:
-    """Count what all runs would ask of each model, before anything is spent.
-
-    The offline mind plays all of them, designs included.
-    """
-    by_model: dict[str, list[Forecast]] = {}
-    for part in parts:
-        for one in _counted(part) if part.speaks else ():
-            by_model.setdefault(one.model, []).append(one)
-    return [Forecast.summed(model, found) for model, found in sorted(by_model.items())]
-
-
-def _counted(part: PlannedRun) -> list[Forecast]:
-    minds = part.setup.counting()
-    make_designs(part.setup, minds).gamemaster(minds=minds).play()
-    return minds.forecasts()

@@ -133,6 +133,7 @@ def specification_curves(panels: Sequence[SpecificationPanel]) -> Figure:
         panels,
         lambda own, panel: _draw(own, panel, reach),
         across=min(len(panels), 2),
+        beside_axes=min(max(len(row) for panel in panels for row in panel.rows), _LONGEST_ROW),
         heights=[_TALL, max(rows * _ROW, 0.3)],
         labels=[words for words, _ in _HELD.values()],
         ylabels=["times"],

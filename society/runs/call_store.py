@@ -28,14 +28,16 @@ from society.llm.call_tables import (
     VECTOR,
     WITHDRAWN,
     BatchRecord,
+    CallRows,
+    Write,
     batch_row,
-    call_row,
     find_call,
     find_inherited,
     find_vectors,
     open_batches,
     vector_row,
 )
+from society.llm.shared_words import SharedWords
 
 from .parent_answers import ParentAnswers, reworded_error, same_words
 from .reader import RunFile
@@ -69,9 +71,9 @@ class RunFileCallStore:
         self.path, self.since = short_path(str(path)), since
         self.known: set[Address] = set()  # the calls that were there before
         self.parent: ParentAnswers | None = None  # of a fork
-        self.taken_over: list[tuple[Any, ...]] = []  # rows of calls, before there is a file
+        self.taken_over: list[Write] = []  # calls, before there is a file
         self.lock = RLock()
-        self._forms: dict[str, Address] = {}  # of answers: the calls they are kept with
+        self.rows = CallRows(SharedWords(0))  # of a file that is new
         self._connection, self._publish, self._check_place = connection, publish, check_place
         self._waiting: list[_Row] = []
         self._writing: asyncio.Task[None] | None = None
@@ -102,11 +104,11 @@ class RunFileCallStore:
             return None
         bare = request.address.bare
         said = call.said if bare else call.said.copy_of(call.said.sent)
-        row = call_row(request.round, call.request, said, self._forms)
+        rows = self.rows.write(request.round, call.request, said)
         if connection is None:
-            self.taken_over.append(row)
+            self.taken_over.extend(rows)
         else:
-            self._write([_Row(CALL, row, None)])
+            self._write([_Row(*row, None) for row in rows])
         return said
 
     async def sending(self, request: Request) -> None:
@@ -119,7 +121,9 @@ class RunFileCallStore:
 
     async def keep(self, request: Request, said: Completion) -> None:
         """Store an answer; returns once it is on the disk. Raises Paused."""
-        await self._committed(CALL, call_row(request.round, request, said, self._forms))
+        *before, call = self.rows.write(request.round, request, said)
+        self._waiting.extend(_Row(*row, None) for row in before)
+        await self._committed(*call)
 
     def open_batches(self) -> list[BatchRecord]:
         """Return the jobs whose replies are still to come; raises RunFileError."""

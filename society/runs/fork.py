@@ -254,6 +254,7 @@ def branch(run: RunFile, at: Place, changes: Changes, *, count: int, replicate: 
     Each is a replicate of the outcome, and has chance of its own from the fork on, by the seed of
     the changes. Models are not asked: their recorded answers serve up to the fork, and a question
     to one after it raises PartError.
+    count: how many continuations; replicate: the one that is continued, from 0.
     """
     planned = plan_fork(run, at, changes)
     manifest = run.manifest

@@ -27,6 +27,8 @@ from society.engine.rng import Array
 from society.engine.scenario import Scenario
 from society.errors import InputError, ScenarioError, short_path, suggest
 from society.llm.providers.settings import Limits
+from society.notebook_pages import html_table
+from society.optional import require
 from society.scenarios.mechanisms.questionnaire.answers import GivenAnswers, read_answers
 from society.scenarios.mechanisms.questionnaire.instrument import Instrument
 from society.scenarios.mechanisms.questionnaire.interview import INTERVIEW, interviewed
@@ -77,6 +79,35 @@ class Interview:
     file: Path
     asked: int
     silent: tuple[str, ...]
+
+    def frame(self) -> Any:
+        """One row for each agent and occasion; needs the extra `lab`.
+
+        round, replicate, agent     numbers
+        name, cohort                of the agent
+        ITEM                        the answer, missing where there was none; `attrs` has the words
+        SCALE                       the score, missing where an item was not answered
+        """
+        rows = [
+            {**{key: getattr(one, key) for key in _WHO}, **one.items, **one.scales}
+            for one in self.answers
+        ]
+        frame, items = require("pandas").DataFrame(rows), self.instrument.items
+        frame.attrs["units"] = {one.id: one.unit for one in items if one.unit}
+        frame.attrs["descriptions"] = {one.id: one.text for one in items}
+        return frame
+
+    def _repr_html_(self) -> str:
+        items = [one.id for one in self.instrument.items]
+        rows = [
+            (one.name, str(one.round), *(str(one.items.get(item) or "") for item in items))
+            for one in self.answers
+        ]
+        words = "; ".join(one.text for one in self.instrument.items)
+        return html_table(words, ("agent", "after round", *items), rows)
+
+
+_WHO = ("round", "replicate", "agent", "name", "cohort")
 
 
 @dataclass(frozen=True)

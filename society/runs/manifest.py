@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 Level = Literal["full", "summary"]
 Manner = Literal["rule", "program", "model", "other"]
 
-FORMAT = 3  # of new run files
-READABLE = (2, FORMAT)  # a file of another format is refused
+FORMAT = 4  # of new run files
+READABLE = (2, 3, FORMAT)  # a file of another format is refused
 _FULL_UP_TO = 1_000_000  # agent-rounds
 
 # How scenarios played before they had a parameter, for runs whose manifest lacks it.

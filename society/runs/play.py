@@ -41,15 +41,19 @@ def play(
     watch: Watch = lambda session: nullcontext(),
     awaiting: Callable[[int], None] | None = None,
     conclude: bool = True,
+    workers: int | None = 1,
+    announce: Callable[[str], None] = lambda line: None,
 ) -> End:
     """Play a society to its end, or as far as possible, into a new run file; raises InputError.
 
     watch: called for each run that is played, for a recorder that watches it. awaiting: called with
     the number of calls still under way when the run is interrupted. conclude: record the findings
-    of the scenario's own analysis; or else whoever shows the run computes them.
+    of the scenario's own analysis; or else whoever shows the run computes them. workers: processes
+    for the replicates of rules; None: one for each core, if the run is long enough. announce:
+    called with a line about where they are played.
     """
     runs = sessions(setup, path, level, overwrite=overwrite, awaiting=awaiting)
-    return _play(runs, watch, conclude)
+    return _play(runs, watch, conclude, workers, announce)
 
 
 def resume(
@@ -62,13 +66,14 @@ def resume(
     trust: bool = False,
     files: Path | None = None,
     announce: Callable[[str], None] = lambda line: None,
+    workers: int | None = 1,
 ) -> End:
     """Play the run in a file on to its end; raises InputError.
 
     One that has finished stays; findings that it lacks are recorded. trust: execute the Python code
     that the run file names, although this machine does not know it. files: a folder in which the
     files of the run are looked up first. announce: called with a line about each file of code that
-    is executed because of `trust`.
+    is executed because of `trust`, and about where replicates are played. workers: as in `play`.
     """
     refuse_waiting(path)
     with open_run_file(path, files) as run:
@@ -82,7 +87,7 @@ def resume(
             done = "its findings were missing and are recorded now"
             return End("finished", words=done if recorded else "there is nothing to resume")
         purpose = "designs" if is_drafting(session.setup.spec.mechanisms) else ""
-        return _play([session._replace(purpose=purpose)], watch, conclude)
+        return _play([session._replace(purpose=purpose)], watch, conclude, workers, announce)
 
 
 def play_session(session: Session, watch: Watch | None, conclude: bool) -> End:
@@ -90,12 +95,24 @@ def play_session(session: Session, watch: Watch | None, conclude: bool) -> End:
     return _play([session], watch or (lambda session: nullcontext()), conclude)
 
 
-def _play(runs: Iterable[Session], watch: Watch, conclude: bool) -> End:
+def _play(
+    runs: Iterable[Session],
+    watch: Watch,
+    conclude: bool,
+    workers: int | None = 1,
+    announce: Callable[[str], None] = lambda line: None,
+) -> End:
     end = End("finished")
     for session in runs:
-        with session.writer, watch(session) as recorder:
+        # Processes are forked before a view opens threads and takes the terminal.
+        with (
+            session.writer,
+            session.in_processes(workers, announce) as processes,
+            watch(session) as recorder,
+        ):
             watching = [] if recorder is None else [recorder]
-            end = session.finish(session.play(*watching), conclude=conclude)
+            played = session.play(*watching, processes=processes)
+            end = session.finish(played, conclude=conclude)
         if end.code:
             break
     return end

@@ -86,7 +86,7 @@ class RunFile:
         with self._reading("the manifest"):
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             self._chunked = version >= 3
-            check_schema(connection, chunked=self._chunked)
+            check_schema(connection, version)
             _check_manifest_size(connection)
             rows = dict(connection.execute("SELECT key, value FROM manifest").fetchall())
             self._seal = rows.pop("seal")
@@ -532,7 +532,7 @@ def _check_file(path: Path) -> bool:
     if header.version not in READABLE:
         raise RunFileError(
             f"{path} is a run file of format {header.version}, and this program reads formats "
-            f"{' and '.join(map(str, READABLE))}; read it with the version "
+            f"{READABLE[0]} to {READABLE[-1]}; read it with the version "
             "of society that wrote it, or run again"
         )
     if held_aside and not header.wal:

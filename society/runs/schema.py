@@ -75,16 +75,18 @@ def _our_schema() -> frozenset[tuple[str, ...]]:
     return found
 
 
-def check_schema(connection: sqlite3.Connection, *, chunked: bool) -> None:
+_SINCE = {"chunks": 3, "shared": 4}  # the format from which on a file has a table
+
+
+def check_schema(connection: sqlite3.Connection, version: int) -> None:
     """Raise ValueError if a database has other tables than ours, or anything besides tables.
 
-    chunked: it has a table of chunks, as since format 3.
+    version: its format.
 
     A view or a trigger of a stranger's would run inside our own queries.
     """
     found, ours = read_schema(connection), _our_schema()
-    if not chunked:
-        ours = frozenset(one for one in ours if one[2] != "chunks")
+    ours = frozenset(one for one in ours if _SINCE.get(one[2], 0) <= version)
     made = {one[2] for one in found}
     absent = {"batches", "inherited", "results"} - made  # they are made when they are needed
     ours = frozenset(one for one in ours if one[2] not in absent)

@@ -19,7 +19,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from traceback import walk_tb
@@ -52,6 +52,7 @@ from .manifest import Level, manifest_of
 from .provenance import list_changes
 from .reader import open_run_file
 from .schema import Status
+from .slice_processes import PlayedInProcesses, SliceProcesses, replicates_in_processes
 from .trust import trust_files
 from .writer import Writer
 
@@ -191,14 +192,31 @@ class Session(NamedTuple):
         outside = setup.outside(writer.call_store, awaiting, minds, limits)
         return cls(setup, setup.environment(), outside, writer, fresh=False, minds=minds)
 
-    def play(self, *watching: Recorder) -> End:
-        """Play from synchronous code; an interrupt also ends the session."""
+    def play(self, *watching: Recorder, processes: SliceProcesses | None = None) -> End:
+        """Play from synchronous code; an interrupt also ends the session.
+
+        processes: those that play slices of the replicates.
+        """
         try:
             with _same_directory():
-                self._game(watching).play()
+                self._game(watching, processes).play()
         except BaseException as error:  # a component may also leave by sys.exit
             return self._end(error)
         return End("finished")
+
+    def in_processes(
+        self, workers: int | None, note: Callable[[str], None]
+    ) -> AbstractContextManager[SliceProcesses | None]:
+        """Start processes for slices of the replicates; see `replicates_in_processes`."""
+        keep_freed_memory()
+        return replicates_in_processes(
+            self.setup,
+            self.env,
+            workers,
+            rounds=self.writer.manifest.most,
+            fresh=self.fresh,
+            note=note,
+        )
 
     async def perform(self, *watching: Recorder) -> End:
         """Play within a running event loop; a cancelled session ends as interrupted."""
@@ -214,7 +232,9 @@ class Session(NamedTuple):
             error = self.setup.unanswered() or error
         return _end_from_error(error)
 
-    def _game(self, watching: Sequence[Recorder]) -> Runner:
+    def _game(
+        self, watching: Sequence[Recorder], processes: SliceProcesses | None = None
+    ) -> Runner:
         keep_freed_memory()
         setup = self.setup
         _LOG.info(
@@ -228,9 +248,14 @@ class Session(NamedTuple):
         )
         for file, digest in setup.files.items():
             _LOG.info("file %s, SHA-256 %s", file, digest)
-        recorders = [self.writer, *watching, *(chance_watch(setup) if self.fresh else ())]
-        make = setup.sliced_game if setup.separable else setup.gamemaster
-        game = make(recorders, env=self.env, outside=self.outside)
+        recorders = [self.writer, *watching]
+        game: Runner
+        if processes is not None:
+            game = PlayedInProcesses(processes, self.outside, recorders)
+        else:
+            make = setup.sliced_game if setup.separable else setup.gamemaster
+            recorders += chance_watch(setup) if self.fresh else ()
+            game = make(recorders, env=self.env, outside=self.outside)
         if self.fresh:
             game.announce = _warn
         return game

@@ -20,13 +20,13 @@ from society.engine.rng import Array
 from society.engine.scenario import Finding
 from society.errors import FileError, PartError, Paused, RunFileError, short_path
 from society.llm.call_tables import (
-    CALL,
     FORGET_INHERITED,
     INHERIT,
     INHERITED,
     LOSE,
     VECTOR,
     WITHDRAWN,
+    CallRows,
     call_addresses,
     call_row,
     checksum,
@@ -34,6 +34,7 @@ from society.llm.call_tables import (
     open_batches,
     use_so_far,
 )
+from society.llm.shared_words import SharedWords, first_free_number, shares_words
 from society.slow_work import slow_work
 
 from .call_store import RunFileCallStore, unwritable_error, writing_remedy
@@ -108,6 +109,7 @@ class Writer:
             self._chunked_chain = record.chain
         self._looks = looks
         self.call_store.known = call_addresses(self._connection)
+        self.call_store.rows = _rows_for(self._connection)
         if inherits(self._connection):
             fork = run.manifest.forks[-1]
             self.call_store.parent = ParentAnswers(fork.parent, fork.after)
@@ -331,7 +333,8 @@ class Writer:
 
         Only where there are any of the latter has the file the table for them.
         """
-        draft.executemany(CALL, self.call_store.taken_over)
+        for statement, values in self.call_store.taken_over:
+            draft.execute(statement, values)
         self.call_store.taken_over.clear()
         draft.executemany(VECTOR, answers.vector_rows())
         draft.execute(INHERITED)
@@ -414,6 +417,12 @@ def _take_over(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _rows_for(connection: sqlite3.Connection) -> CallRows:
+    """Return what makes the rows of further calls of a file, in the manner of its format."""
+    shares = shares_words(connection)
+    return CallRows(SharedWords(first_free_number(connection)) if shares else None)
 
 
 def _file_identity(path: Path) -> tuple[int, int] | None:

@@ -93,12 +93,13 @@ class RoundLabels:
 
 def describe_extents(manifests: Iterable[Manifest]) -> str:
     """Name the planned extents of runs: "10 generations of 25 rounds", "2 to 100 rounds"."""
-    given = list(manifests)
-    every = dict.fromkeys(RoundLabels(one).all() for one in given)
+    given = [RoundLabels(one) for one in manifests]
+    every = dict.fromkeys(one.all() for one in given)
     if len(every) <= _MOST_EXTENTS:
         return " or ".join(every)
-    rounds = [one.most for one in given]
-    return f"{min(rounds):,} to {count_noun(max(rounds), 'round')}"
+    rounds, counted = [one.most for one in given], {one.counted for one in given}
+    what = counted.pop() if len(counted) == 1 else "round"
+    return f"{min(rounds):,} to {count_noun(max(rounds), what)}"
 
 
 def find_round(place: Place, paths: Sequence[tuple[int, ...]]) -> int:

@@ -38,7 +38,7 @@ class MatchCourse(NamedTuple):
     scores: Array
 
 
-class Selection(NamedTuple):
+class SharesUnderSelection(NamedTuple):
     """Shares of types under selection from equal shares, (S, K); missing: why there are none."""
 
     shares: Array
@@ -78,18 +78,18 @@ class TypeStandings:
         return share
 
     @cached_property
-    def selection(self) -> Selection:
+    def selection(self) -> SharesUnderSelection:
         """The shares of types under replicator dynamics, if the game among them is known."""
         gap = metagame_gap(self.cell.matches)
         if gap is None and len(self.names) ** self.cell.game.players > _MOST_PAYOFFS:
             gap = "not computed: the game among types is too large"
         if gap is not None:
-            return Selection(np.empty((0, len(self.names))), gap)
+            return SharesUnderSelection(np.empty((0, len(self.names))), gap)
         try:
             tensor = payoff_tensor(self.cell.matchups(), exchangeable=self.cell.exchangeable)
         except NotEstimable as error:
-            return Selection(np.empty((0, len(self.names))), str(error))
-        return Selection(replicator_dynamics(tensor).history)
+            return SharesUnderSelection(np.empty((0, len(self.names))), str(error))
+        return SharesUnderSelection(replicator_dynamics(tensor).history)
 
     def replicates_of(self, row: int, column: int) -> list[int]:
         """List the matches of two types, each a replicate; those with the first on seat 1 first.

@@ -22,7 +22,7 @@ import numpy as np
 
 from society.config.build import build
 from society.config.run_config import load_config
-from society.engine.rng import Array, Draws, Places
+from society.engine.rng import Array, DrawPlaces, Draws
 from society.runs.runfile import Writer, manifest_of
 from society.scenarios.village.fishing_village import Village
 
@@ -55,7 +55,7 @@ def kernel() -> int:
     row = np.arange(REPLICATES)[:, None]
 
     def draws(number: int) -> Draws:
-        places = Places(0, REPLICATES * AGENTS)
+        places = DrawPlaces(0, REPLICATES * AGENTS)
         return Draws(1, "kernel", places, use=number, shape=shape)
 
     first = draws(0)

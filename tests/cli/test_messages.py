@@ -250,6 +250,22 @@ def test_a_question_that_is_almost_answered_names_the_answer(mistake: Mistake) -
     )
 
 
+def test_a_component_in_a_file_that_is_not_used_is_told_how_to_be(
+    mistake: Mistake, tmp_path: Path
+) -> None:
+    (tmp_path / "modest.py").write_text("")
+    cohort = "{name: feller, count: 5, components: [modest]}"
+    words = mistake("run", "a.yaml", a=f"scenario: wood.py\ncohorts: [{cohort}]\n")
+    assert words.startswith("a.yaml:2:49 cohorts[0].components[0]: there is no component 'modest';")
+    assert words.endswith("; if modest.py defines it, write uses: [modest.py]")
+
+
+@pytest.mark.parametrize("key", ["model", "models"])
+def test_a_model_at_the_top_of_a_file_is_told_how_it_is_written(mistake: Mistake, key: str) -> None:
+    words = mistake("run", "a.yaml", a=f"scenario: wood.py\n{key}: offline\n")
+    assert words.endswith("; write models: {default: NAME}")
+
+
 def test_an_experiment_is_played_by_sweep_and_a_scenario_by_run(mistake: Mistake) -> None:
     experiment = "base: fishing_village\nfactors: {growth: [0.1, 0.2]}\n"
     assert mistake("run", "e.yaml", e=experiment) == (
@@ -397,6 +413,21 @@ IN_CAST = "wood.py:20: "
          "function of measure 'a' takes (told); write (told, env), as it is called"),
         ("rounds=3)", "rounds=3, measures=(Measure('a', 'b', lambda told, env: 1, 'las'),))",
          "wood.py:23: fold='las' of the measure 'a'; did you mean 'last'?"),
+        ("answer(self, ask, agents)", "answer(self, agents, ask)", "wood.py:12: Feller.answer "
+         "takes (self, agents, ask); write (self, ask, agents), as it is called"),
+        ('answers = ("fell",)', 'columns = ("x",)', "wood.py:12: Feller has columns = ('x',); "
+         "write (Column('x'),)"),
+        ("def wood(env)", "def wood(env, params)", "wood.py:23: the script of wood takes (env, "
+         "params); write (env), as it is called"),
+        ("agents=5", "agents='5'", "wood.py:23: agents of wood: got '5'; expected a whole number "
+         "of at least 1"),
+        ("rounds=3)", "rounds=3, facts={'cut': 'wood'})", "wood.py:23: facts of wood: 'cut' is "
+         "'wood'; write 'cut': FactSpec('wood', unit=...)"),
+        ("rounds=3)", "rounds=3, display=__import__('society').DisplaySpec(columns='cut'))",
+         "wood.py:23: columns of a display is a str; write columns=('cut',), with the comma, also "
+         "for a single one"),
+        ("growth: float = 0.2", "growth = 0.2", "wood.py:8: parameter `growth = 0.2` has no type; "
+         "write, for example, `growth: float = 0.2`"),
         ("Ask, Cohort", "Aks, Cohort", "wood.py:2: ImportError: cannot import name 'Aks' from "
          "'society'; did you mean 'Ask'?"),
     ],
@@ -419,6 +450,16 @@ def test_what_is_handed_over_wrongly_is_refused_where_it_is_written(
         ("cut = yield", "cut = env.params.grwoth; yield", "AttributeError: 'Wood' object has no "
          "attribute 'grwoth'; did you mean 'growth'?"),
         ("cut = yield", "cut = 1 / 0; yield", "ZeroDivisionError: division by zero"),
+        ("cut = yield", "cut = env.growth; yield", "AttributeError: 'Environment' object has no "
+         "attribute 'growth'; it is a parameter: write params.growth"),
+        ("cut = yield", "cut = env.moments; yield", "AttributeError: 'Environment' object has no "
+         "attribute 'moments'; did you mean 'moment'?"),
+        ("Real(0, left / env.agents)", "(0, 9)", "Ask('fell', (0, 9)) does not say how to answer; "
+         "give an action space second, such as Real(0, 10) or Text(200)"),
+        ('{"left": common(left)})', "left)", "the facts of Ask('fell') are a ndarray; give each "
+         'its name: {"NAME": common(...)}'),
+        ("common(left)})", "common(left)}, txt='How?')", "TypeError: Ask.__init__() got an "
+         "unexpected keyword argument 'txt'; did you mean 'text'?"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("command", COMMANDS)
@@ -428,6 +469,20 @@ def test_a_script_that_raises_is_named_with_its_line_by_every_command(
     """No traceback goes through files of ours."""
     assert mistake(*command.split(), wood=(written, instead)) == (
         f"wood.py:{line_of('cut = yield')}: {words}"
+    )
+
+
+def test_a_fact_that_is_looked_for_in_its_question_is_pointed_to(mistake: Mistake) -> None:
+    words = mistake(wood=('ask.facts["left"]', 'ask["left"]'))
+    assert words.endswith('; facts stand in .facts: write ask.facts["left"]')
+
+
+def test_a_sentence_of_rules_with_an_unknown_figure_is_refused(mistake: Mistake) -> None:
+    question = '{"left": common(left)})\n        left'
+    asked = (question, question.replace("})", "}, text='Of {lefd}?')"))
+    assert mistake("run", "wood.py", "--strict", wood=asked) == (
+        f"wood.py:{line_of('cut = yield')}: Ask('fell'): the text holds {{lefd}}, which is neither "
+        "a fact of this line nor a parameter; did you mean 'left'?"
     )
 
 

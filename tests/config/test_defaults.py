@@ -150,3 +150,30 @@ def test_a_folder_in_place_of_the_file_is_refused(here: Path) -> None:
     (here / "society.toml").mkdir()
     with pytest.raises(InputError, match=r"society.toml is not a file"):
         find_defaults()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('["limits"]\n"max_cost" = -1\n', r"society.toml:2 limits.max_cost: got -1"),
+        ("['limits']\n'max_cost' = -1\n", r"society.toml:2 limits.max_cost: got -1"),
+        ("\n[[limits]]\nmax_cost = 1\n", r"society.toml:2 limits: got"),
+        ('"max cost" = 1\n', r"society.toml:1 max cost: there is no key"),
+    ],
+)
+def test_quoted_keys_and_lists_of_tables_have_their_line(here: Path, text: str, words: str) -> None:
+    (here / "society.toml").write_text(text)
+    with pytest.raises(InputError, match=words):
+        find_defaults()
+
+
+def test_a_message_offers_no_value_that_toml_lacks(here: Path) -> None:
+    (here / "society.toml").write_text("[limits]\nmax_cost = -1\n")
+    with pytest.raises(InputError, match=r"max_cost: got -1; expected a number above 0$"):
+        find_defaults()
+
+
+def test_a_setting_lifts_a_limit_of_the_file(here: Path) -> None:
+    (here / "society.toml").write_text("[limits]\nmax_cost = 2.5\n")
+    assert filled("fishing_village").limits.max_cost == 2.5
+    assert filled("fishing_village", "limits.max_cost=none").limits.max_cost is None

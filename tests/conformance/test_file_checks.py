@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import society
 from society.conformance.experiment_checks import choose_conditions
+from society.errors import ScenarioError
 from society.experiments.experiment import Condition, read_experiment
 
 if TYPE_CHECKING:
@@ -224,3 +226,111 @@ def test_a_template_that_was_not_rendered_is_warned_of(typed: Typed, pack: Path)
         "warning  pack: no play that was tried has rendered pack/village_meeting/told/rained.md"
     )
     assert summed.startswith(f"ok       pack: {count - 1} of {count} templates rendered, in ")
+
+
+# Parts of a scenario of one's own
+
+POND = '''import numpy as np
+from society import Ask, Cohort, Component, Declared, Params, Real, Tell, declares, own, scenario
+
+
+class Pond(Params):
+    """How much water each one needs."""
+
+    need: float = 2.0
+
+
+class Drinker(Component):
+    """Drinks by chance."""
+
+    answers = ("take",)
+
+    def answer(self, ask, agents):
+        return agents.draws.uniform("thirst")
+
+
+@scenario(params=Pond, cast=lambda p, n: [Cohort("drinker", n, (Drinker(),))], agents=3, rounds=3)
+@declares(Declared(move="take", told="drunk"))
+def pond(env):
+    """People drink from a pond."""
+    for _ in env.rounds():
+        taken = yield Ask("take", Real(0, 9), fallback=0)
+        yield Tell("drunk", {"payoff": own(np.minimum(taken, env.params.need))})
+'''
+NEEDY = '''from dataclasses import dataclass
+
+from society import Component
+
+
+@dataclass(frozen=True)
+class Needy(Component):
+    """Takes what it needs."""
+
+    need: float
+    answers = ("take",)
+
+    def answer(self, ask, agents):
+        return self.need
+'''
+POND_YAML = (
+    "scenario: pond.py\n"
+    "uses: [needy.py, taxed.py]\n"
+    "mechanisms: [taxed]\n"
+    "cohorts: [{name: needy, count: 2, components: [needy]}]\n"
+)
+
+
+@pytest.fixture
+def pond(typed: Typed, tmp_path: Path) -> Path:
+    for name, text in (("pond.py", POND), ("needy.py", NEEDY), ("taxed.py", TAXED)):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_a_part_is_played_in_the_scenario_file_beside_it_that_has_it(
+    typed: Typed, pond: Path
+) -> None:
+    (pond / "dry.yaml").write_text(POND_YAML)
+    assert outcomes(typed("check", "needy.py", "--strict").out) == [
+        "ok needy in dry.yaml: names, values and wiring"
+    ]
+    assert (
+        "ok       taxed in dry.yaml: plays 3 rounds in 3 replicates"
+        in typed("check", "taxed.py").out
+    )
+
+
+def test_a_part_of_another_scenario_says_what_would_check_it(typed: Typed, pond: Path) -> None:
+    said = typed("check", "needy.py")
+    first, second = said.out.splitlines()
+    assert said.code == 2
+    assert first == "error    needy: needy: need: is missing; expected a number"
+    assert second == (
+        "warning  needy: it was tried in irrigation_election, since that asks or tells what it "
+        "answers or notices; if it is meant for a scenario of yours, write a scenario file beside "
+        "it that has it in a cohort and its file under `uses`, and check again"
+    )
+
+
+def test_components_are_checked_by_name_and_as_objects(typed: Typed, pond: Path) -> None:
+    said = typed("check", "harvest")
+    assert (said.code, outcomes(said.out)) == (
+        0,
+        ["ok harvest in fishing_village: names, values and wiring"],
+    )
+    namespace: dict[str, object] = {"__name__": "cell"}
+    exec(POND, namespace)
+    assert society.check(namespace["pond"])[0] == ("pond", "ok", "names, values and wiring")
+    assert society.check(namespace["Drinker"])[0].subject == "drinker in irrigation_election"
+    with pytest.raises(ScenarioError, match="got the function '<lambda>'; expected a scenario"):
+        society.check(lambda: 3)
+
+
+def test_declares_above_a_scenario_says_where_it_belongs(typed: Typed, pond: Path) -> None:
+    lines = POND.splitlines()
+    place = next(number for number, line in enumerate(lines) if line.startswith("@scenario"))
+    lines[place : place + 2] = lines[place + 1], lines[place]
+    (pond / "pond.py").write_text("\n".join(lines))
+    said = typed("check", "pond.py")
+    assert said.code == 2
+    assert "put it below @scenario, right above the def" in said.out

@@ -787,6 +787,55 @@ def test_when_one_who_is_seen_leaves_the_others_stay_in_sight_and_another_comes(
     assert before - after == {min(before)}
 
 
+def test_whom_somebody_sees_is_found_once_in_a_round(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many questions there are; what a reader does to the answer stays with it."""
+    looked: list[int] = []
+    look = Environment.sight
+    monkeypatch.setattr(
+        Environment, "sight", lambda env, node, ids: (looked.append(node), look(env, node, ids))[1]
+    )
+
+    class Careless(Component):
+        answers = ("bid",)
+
+        @per_agent
+        def answer(self, ask: Inquiry, agent: Agent) -> float:
+            seen = agent.neighbours("all", 3)
+            assert len(seen) == 3
+            seen.clear()
+            return 0
+
+    def days(env: Environment) -> Script:
+        for _ in env.rounds():
+            yield Ask("bid", Real(0, 100))
+            yield Ask("bid", Real(0, 100))
+
+    play(days, Careless(), agents=10, rounds=2)
+    assert sorted(looked) == sorted([*range(10)] * 2)
+
+
+def test_large_crowds_in_sight_are_not_remembered(play: Play) -> None:
+    """All of all would take memory with the square of the number of agents."""
+    kept: list[int] = []
+
+    class Gazer(Component):
+        answers = ("bid",)
+
+        @per_agent
+        def answer(self, ask: Inquiry, agent: Agent) -> float:
+            assert len(agent.neighbours("all")) == 99
+            kept.append(len(agent.context.sight._known))
+            return 0
+
+    def day(env: Environment) -> Script:
+        yield Ask("bid", Real(0, 100))
+
+    play(day, Gazer(), agents=100)
+    assert set(kept) == {0}
+
+
 def test_who_is_looked_at_before_whom_depends_on_nobody_else() -> None:
     """On a sparser graph, or when somebody has left, the others keep their order."""
     table = Environment(None, seed=1, ids=np.arange(10), replicate_ids=np.arange(1), horizon=1)

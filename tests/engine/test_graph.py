@@ -12,7 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.engine.graph import NOBODY, Complete, Graph, LabelGroups, Rows, Side, from_networkx
+from society.engine.graph import (
+    NOBODY,
+    AgentRows,
+    Complete,
+    Graph,
+    LabelGroups,
+    Side,
+    from_networkx,
+)
 from society.engine.rng import Array
 from society.errors import GraphError
 
@@ -94,9 +102,9 @@ EDITABLE_WORLD = st.one_of(worlds(), complete_worlds())
 ANY_WORLD = st.one_of(worlds(), complete_worlds(), grouped_worlds())
 
 
-def everybody(graph: Graph) -> Rows:
+def everybody(graph: Graph) -> AgentRows:
     node = np.arange(graph.replicates * graph.seats)
-    return Rows(*np.divmod(node, graph.seats), node)
+    return AgentRows(*np.divmod(node, graph.seats), node)
 
 
 def drawn(world: World, uniform: Array) -> Array:
@@ -256,7 +264,7 @@ def test_sights_say_who_sees_whom(world: World) -> None:
 def test_sights_of_some_are_their_rows() -> None:
     """Replicate 0 is a path of three, replicate 1 a triangle."""
     graph = from_networkx([nx.path_graph(3), nx.complete_graph(3)], np.arange(3))
-    rows = Rows(np.array([0, 1]), np.array([2, 0]), np.array([2, 3]))
+    rows = AgentRows(np.array([0, 1]), np.array([2, 0]), np.array([2, 3]))
     assert graph.sights(rows).tolist() == [[False, True, False], [False, True, True]]
 
 

@@ -333,12 +333,13 @@ WRONG = {
     "a factor without levels": (
         "base: fishing_village\nfactors: {fine: []}\n",
         "e.yaml:2:17 factors.fine: got []; expected a list of values, or a mapping from labels "
-        "to settings",
+        "to settings, such as {harsh: {growth: 0.2}, fined: {mechanisms: [peer_punishment]}}",
     ),
     "a label without settings": (
         "base: fishing_village\nfactors: {lake: {a: 3}}\n",
         "e.yaml:2:17 factors.lake: got {'a': 3}; expected a list of values, or a mapping from "
-        "labels to settings",
+        "labels to settings, such as {harsh: {growth: 0.2}, "
+        "fined: {mechanisms: [peer_punishment]}}",
     ),
     "a graph that is not there": (
         "base: fishing_village\nfactors: {graph: [ring, rnig]}\n",

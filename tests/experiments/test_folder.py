@@ -110,5 +110,5 @@ def test_a_note_that_is_not_what_was_written_is_refused(
     folder.keep({})
     note = folder.path / NOTE
     note.write_text(change(note.read_text()))
-    with pytest.raises(RunFileError, match="play the experiment again, which keeps its run files"):
+    with pytest.raises(RunFileError, match="--overwrite, which writes it anew, keeps the runs"):
         open_folder(folder.path)

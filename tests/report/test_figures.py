@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import Any
 from xml.etree import ElementTree
 
+import matplotlib
 import numpy as np
 import pytest
 
 from society.engine.rng import Array
+from society.report.figures import style
 from society.report.figures.curves import (
     Curve,
     CurvePanel,
     SurvivalLine,
     SurvivalPanel,
+    course_grid,
     line_plot,
     survival_plot,
 )
@@ -24,6 +28,7 @@ from society.report.figures.scatter import PointCloud, norm_space
 from society.report.figures.style import (
     SERIES,
     Figure,
+    add_colour_bar,
     constant_range,
     shorten_label,
     shorten_svg,
@@ -352,3 +357,45 @@ L 3.98765 4
 def test_fonts_stay_with_their_texts_where_they_differ() -> None:
     two = '<text style="font-family: A; x: 1"/><text style="font-family: B; x: 1"/>'
     assert shorten_svg(two) == two
+
+
+@pytest.mark.parametrize("kind", ["square", "colour bar"])
+def test_a_label_stands_beside_its_ticks_also_where_axes_move_at_the_end(kind: str) -> None:
+    """Axes of equal aspect and colour bars get their place last."""
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots()
+        mesh = axes.pcolormesh(np.arange(9.0).reshape(3, 3))
+        axes.set_yticks([0, 1, 2], ["a long name"] * 3)
+        axes.set_ylabel("who does it")
+        if kind == "square":
+            axes.set_aspect("equal", anchor="W")
+        else:
+            add_colour_bar(figure, mesh, "share", 0.7)
+
+    with matplotlib.rc_context():
+        figure = style._lay_out(draw, style.WIDTH, 2.5)
+        axis = figure.axes[-1].yaxis
+        label = axis.label.get_window_extent()
+        ticks = [text.get_window_extent() for text in axis.get_ticklabels() if text.get_text()]
+        assert ticks
+        assert not any(label.overlaps(one) for one in ticks)
+
+
+def test_a_dot_whose_runs_are_all_the_same_has_no_interval_also_at_a_bound() -> None:
+    same = Dot.of(np.full(12, 20.0), bounds=(0, 20))
+    assert same is not None
+    assert same[:3] == (20.0, None, None)
+    spread = Dot.of(np.array([20.0] * 11 + [0]), bounds=(0, 20))
+    assert spread is not None
+    assert spread.low is not None
+    assert spread.low < spread.mean
+
+
+def test_the_letter_of_a_panel_is_part_of_the_room_of_its_title() -> None:
+    """Four panels stand side by side, each with room for a title of some twenty signs."""
+    panels = [CurvePanel("Dominance of one gene", [course("", 0)], unit="share") for _ in range(4)]
+    figure = course_grid("g", "t", "c.", panels, columns=1)
+    assert texts(figure).count("Dominance of one") == 0, "its letter stands before it"
+    assert [f"{letter}  Dominance of" in " ".join(texts(figure)) for letter in "abcd"] == [True] * 4
+    assert all("Dominance of one gene" not in text for text in texts(figure))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,11 @@ import pytest
 
 from society.analysis.strategies.compared_sets import FolderSet, SetComparison, SetPair
 from society.analysis.strategies.measured_behaviour import StrategySet
-from society.analysis.strategies.principal_plane import PrincipalPlane, principal_plane
+from society.analysis.strategies.principal_plane import (
+    AxisMeanings,
+    PrincipalPlane,
+    principal_plane,
+)
 from society.analysis.strategies.set_diversity import set_shift, summarise_set
 from society.engine.rng import generator
 from society.report.figures.behaviour_plane import behaviour_plane
@@ -17,7 +22,7 @@ from society.report.figures.stacked_shares import SharePanel, stacked_shares
 from society.report.figures.style import SERIES, Figure
 from society.report.figures.type_colours import assign_styles
 from society.report.figures.welfare_curves import WelfareCurve, WelfarePanel, welfare_curves
-from society.report.sections.strategy_sets import set_section, set_tables
+from society.report.sections.strategy_sets import plane_sentence, set_section, set_tables
 from society.sandbox.strategy_folder import StrategyAuthor, StrategyFolder, StrategyManifest
 from society.scenarios.programs.strategy_pool import Gene
 
@@ -119,3 +124,19 @@ def test_a_page_shows_the_plane_between_sentence_and_tables(compared: SetCompari
     figure = section.parts[1]
     assert isinstance(figure, Figure)
     assert figure.name == "behaviour_plane"
+
+
+def test_a_plane_says_what_its_axes_mean_and_nothing_where_nothing_varies() -> None:
+    plane = PrincipalPlane((0.62, 0.2), {}, {}, AxisMeanings(0.981, -0.74))
+    assert plane_sentence(plane) == (
+        "The first two components explain 62.0% and 20.0% of the variance. Over strategies and "
+        "references, the first one correlates with the cooperation rate by 0.98, and the second "
+        "one correlates with responsiveness by -0.74."
+    )
+    one = plane._replace(meanings=AxisMeanings(0.981, math.nan))
+    assert plane_sentence(one).endswith(
+        "the first one correlates with the cooperation rate by 0.98."
+    )
+    none = plane._replace(explained=(0.0, 0.0), meanings=AxisMeanings(math.nan, math.nan))
+    assert plane_sentence(none).endswith("No strategy differs from another, so that axes have no "
+                                         "meaning.")  # fmt: skip

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from society.analysis.findings.study_answers import StudyAnswers
 from society.analysis.study import ConditionRun, Study
 from society.analysis.study.departures import read_departures
 from society.analysis.study.norm_vectors import HeldNorms, NormEnds, read_norm_ends
@@ -179,6 +180,20 @@ def test_who_left_for_good_has_a_round_and_a_reason(played: Played) -> None:
     assert [row[2:] for row in table(section, "departures")] == [
         ("2", left[0].who, "walked off"),
         ("4", left[1].who, "walked off"),
+    ]
+
+
+def test_the_sentences_of_a_single_run_say_why_it_ended_and_who_had_left(played: Played) -> None:
+    layout = played(1)
+    waiters = [one.who for one in read_departures(layout.conditions[0])]
+    assert [one.sentence for one in StudyAnswers(layout).findings] == [
+        "The leavers lasted 4 of 6 rounds, then hardly anybody was left.",
+        f"1 of 3 were present at the end; {waiters[0]} (since round 2) and {waiters[1]} (since "
+        "round 4) were not.",
+    ]
+    several = StudyAnswers(played(2)).findings
+    assert [one.sentence for one in several] == [
+        "2 of 2 replicates ended: in 2 hardly anybody was left."
     ]
 
 

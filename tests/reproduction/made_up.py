@@ -63,6 +63,10 @@ class MadeUpResult(ABC):
             found[:, np.arange(60) % 10 < 9] = np.nan
         return found
 
+    def endings(self, levels: FactorLevels) -> list[str]:
+        """No run has ended before its last round."""
+        return ["" for _ in self._chosen(levels) for _ in range(self.count)]
+
     def labels(self, factor: str, levels: FactorLevels) -> list[object]:
         return [one[factor] for one in self._chosen(levels) for _ in range(self.count)]
 

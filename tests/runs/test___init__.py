@@ -542,7 +542,7 @@ def test_what_is_no_run_file_is_refused_in_words(tmp_path: Path) -> None:
 def test_a_file_of_another_format_is_refused_with_both_versions(keep: Keep) -> None:
     path = keep().path
     alter(path, "PRAGMA user_version = 7")
-    assert "is a run file of format 7, and this program reads formats 2 and 3" in complaint(path)
+    assert "is a run file of format 7, and this program reads formats 2 to 4" in complaint(path)
 
 
 def test_a_stray_wal_is_not_taken_for_part_of_the_run(keep: Keep) -> None:

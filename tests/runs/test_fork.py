@@ -128,6 +128,15 @@ def test_an_option_that_fork_lacks_is_not_advised(
         assert words in capsys.readouterr().err
 
 
+def test_a_fork_without_a_name_lies_beside_its_parent_and_replaces_nothing(made: Any) -> None:
+    told = ["fork", str(made.parent), "--at", "5", "--set", "fine=0", "--quiet"]
+    assert (main(told), main(told), main([*told, "--overwrite"])) == (0, 0, 0)
+    assert {file.name for file in made.parent.parent.glob("a-fork*")} == {
+        "a-fork.run",
+        "a-fork-2.run",
+    }
+
+
 def test_a_fork_is_played_again_without_its_parent(made: Any) -> None:
     file = made(5, Changes(norm="2", remove=["3"], seed=8))
     made.parent.unlink()

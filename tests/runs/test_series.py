@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import society
+from society.config.build import build
+from society.config.run_config import load_config
 from society.errors import InputError
+from society.runs.play import play
 from society.runs.runfile import RunFile, open_run_file
 
 
@@ -53,7 +56,8 @@ def test_the_dead_and_what_follows_the_end_are_not_numbers(tmp_path: Path) -> No
 
 
 def test_texts_are_series_too(tmp_path: Path) -> None:
-    society.run("language_village", seed=1, rounds=2, agents=3, out=tmp_path / "l.run")
+    spec = load_config("language_village", {"seed": 1, "rounds": 2, "agents": 3})
+    play(build(spec), tmp_path / "l.run", conclude=False)
     with open_run_file(tmp_path / "l.run") as run:
         norms = run.series("norm")
     assert norms.shape == (3, 3)

@@ -291,7 +291,7 @@ def test_the_folder_of_a_run_without_files_is_not_recorded(
     assert main(["run", "fishing_village", "--rounds", "2", "--quiet", "--out", "b.run"]) == 0
     with open_run_file("b.run") as run:
         assert run.manifest.folder == ""
-    assert json.loads(run.manifest.model_dump_json())["format"] == 3
+    assert json.loads(run.manifest.model_dump_json())["format"] == 4
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from society.engine.environment import Environment
-from society.engine.graph import NOBODY, Rows
+from society.engine.graph import NOBODY, AgentRows
 from society.engine.rng import Array
 from society.errors import ScenarioError
 
@@ -194,7 +194,7 @@ class Selection:
 
     def _imitated(self, run: Candidates, env: Environment) -> SelectedParents:
         draws, node = env.draws(CHANCE_ID), np.arange(run.alive.size)
-        rows = Rows(*np.divmod(node, env.agents), node)
+        rows = AgentRows(*np.divmod(node, env.agents), node)
         drawn = env.graph("advise").drawn(draws.uniform("model").reshape(-1), rows, run.alive)
         model = drawn.reshape(run.alive.shape)
         seat = np.where(model == NOBODY, 0, model)

@@ -7,6 +7,8 @@ Player i spends s_ij points, 0 to `most`, on each co-player j, all at the same t
 Nobody spends points on somebody who takes no part any more, or plays in another group. An answer
 that cannot be read spends nothing, and is counted. What was spent in earlier games of a repeated
 one is not shown again; everybody's actions are.
+Sources: Fehr and Gaechter 2000, American Economic Review 90 (punishment); Lupu and Precup 2020,
+AAMAS (gifts).
 """
 
 from __future__ import annotations

@@ -16,12 +16,13 @@ import numpy as np
 
 from society.analysis.statistics.means import mean
 from society.analysis.statistics.samples import NotEstimable
-from society.claims.types import InsufficientEvidence
+from society.claims.types import FactorLevels, InsufficientEvidence
 from society.engine.rng import Array
 from society.experiments.factors import format_label
 from society.report.figures.alt_text import describe_curves
+from society.report.figures.curves import SingleRun, cause_handles, mark_ends, name_cause
 from society.report.figures.intervals import Dot, DotPanel, dot_plot
-from society.report.figures.read_out import name_series
+from society.report.figures.read_out import name_quantity, name_series
 from society.report.figures.scatter import PointCloud, norm_space
 from society.report.figures.style import (
     FAINT,
@@ -52,15 +53,35 @@ QUESTIONS = {
 }
 FINES_END = 15  # round
 LEAST_LEFT = 5  # villages that a mean is drawn for
+MOST_MARKED = 10  # villages of a line whose ends are marked
 _TALL = 1.5  # inches, a panel
 
 
 class CourseLine(NamedTuple):
-    """A measure along the rounds in some villages, (n, T); NaN once a village has ended."""
+    """A measure along the rounds in some villages, (n, T); NaN once a village has ended.
+
+    causes: why each of them ended, "" for those that did not; none if that is not shown.
+    """
 
     label: str
     style: SeriesStyle
     villages: Array
+    causes: Sequence[str] = ()
+
+    @classmethod
+    def of(
+        cls,
+        evidence: Evidence,
+        trial: str,
+        measure: str,
+        levels: FactorLevels,
+        label: str,
+        style: SeriesStyle,
+    ) -> CourseLine:
+        """Take a measure of the villages with these levels."""
+        villages = evidence.rounds(trial, measure, levels)
+        few = len(villages) <= MOST_MARKED
+        return cls(label, style, villages, evidence.endings(trial, levels) if few else ())
 
     @property
     def left(self) -> Array:
@@ -132,7 +153,7 @@ def _fined(evidence: Evidence, trial: str, measure: str) -> list[CourseLine]:
         "never": ("no fines", SeriesStyle(INK, "X", (0, (1.2, 1.2)))),
     }
     return [
-        CourseLine(label, style, evidence.rounds(trial, measure, {"condition": condition}))
+        CourseLine.of(evidence, trial, measure, {"condition": condition}, label, style)
         for condition, (label, style) in styles.items()
     ]
 
@@ -166,7 +187,8 @@ def populations_section(evidence: Evidence) -> Section:
     caption = (
         "Rules. Means with 95 % t intervals; a village that lives to round 100 counts with 100."
     )
-    figure = dot_plot("figure-4", title, caption, "rounds survived", panels)
+    bounds = 0, _horizon(evidence, "populations-default")
+    figure = dot_plot("figure-4", title, caption, "rounds survived", panels, bounds=bounds)
     return Section(_counterpart("4", "12"), [figure], "figure-4")
 
 
@@ -198,6 +220,7 @@ def models_section(evidence: Evidence) -> Section:
                 "that share one do not differ (Tukey); none with one model.",
                 "rounds survived",
                 [panel],
+                bounds=(0, _horizon(evidence, "models")),
             )
         )
     return Section(_counterpart("5", "6"), figures, "figure-5")
@@ -227,6 +250,7 @@ def ablations_section(evidence: Evidence) -> Section:
         "deepseek-r1 and gpt-4o, Fig. 13 qwen3-32b; here are the models that were asked.",
         "rounds survived",
         panels,
+        bounds=(0, _horizon(evidence, "models")),
     )
     return Section(_counterpart("7", "13"), [figure], "figure-7")
 
@@ -266,14 +290,13 @@ def efficiency_section(evidence: Evidence) -> Section:
             f"{lake} lake, {population}",
             "catch / best steady catch",
             [
-                CourseLine(
+                CourseLine.of(
+                    evidence,
+                    "models",
+                    "efficiency",
+                    {"model": model, "lake": lake, "population": population},
                     str(model),
                     series_style(number),
-                    evidence.rounds(
-                        "models",
-                        "efficiency",
-                        {"model": model, "lake": lake, "population": population},
-                    ),
                 )
                 for number, model in enumerate(models)
             ],
@@ -310,11 +333,18 @@ def _course_figure(
     """Draw means along the rounds, and below each panel the villages that are left."""
     every = [line.band() for panel in panels for line in panel.lines]
     top = float(np.nanmax(np.concatenate([np.ravel(band) for band in every]), initial=0)) * 1.05
-    marks = "Bands: 95 % t intervals. Below: villages left; crosses: the last round of each."
+    lines = [line for panel in panels for line in panel.lines]
+    causes = list(dict.fromkeys(cause for line in lines for cause in line.causes if cause))
+    units = {panel.unit for panel in panels}
+    marks = "Bands: 95 % t intervals. Below: villages left"
+    marks += f"; marks: the last round of each that ended ({', '.join(causes)})." if causes else "."
     ends = f" Means of fewer than {LEAST_LEFT} villages are not drawn, unless there were fewer."
 
     def draw(own: Sequence[Any], panel: CoursePanel) -> Mapping[str, Any]:
-        handles = {line.label: _draw_line(own, line) for line in panel.lines}
+        handles = {line.label: _draw_line(own, line, causes) for line in panel.lines}
+        handles |= cause_handles(own[1], causes)
+        name_quantity(own[0], panel.title if len(units) > 1 else panel.unit)
+        name_quantity(own[1], "villages left")
         own[0].set_ylim(panel.bounds[0], top if panel.bounds[1] is None else panel.bounds[1])
         own[0].locator_params(axis="x", integer=True)
         if panel.event is not None:
@@ -324,6 +354,10 @@ def _course_figure(
         own[1].locator_params(axis="y", nbins=2, integer=True)
         return handles
 
+    def finish(figure: Any, grid: Sequence[Sequence[Any]]) -> None:
+        for own, panel in zip(grid, panels, strict=True) if len(units) > 1 else ():
+            own[0].set_ylabel(panel.unit)
+
     return render_panels(
         name,
         title,
@@ -332,14 +366,15 @@ def _course_figure(
         draw,
         across=across,
         heights=[_TALL, 0.45],
-        labels=[line.label for line in panels[0].lines],
+        labels=[*(line.label for line in panels[0].lines), *map(name_cause, causes)],
         xlabel="round",
         ylabels=[panels[0].unit, "left"],
+        finish=finish,
         sharex=True,
     )
 
 
-def _draw_line(own: Sequence[Any], line: CourseLine) -> Any:
+def _draw_line(own: Sequence[Any], line: CourseLine, causes: Sequence[str]) -> Any:
     colour, dashes = line.style.colour, line.style.dashes
     rounds = np.arange(1, line.villages.shape[1] + 1)
     middle, low, high = line.band()
@@ -348,11 +383,15 @@ def _draw_line(own: Sequence[Any], line: CourseLine) -> Any:
     band = own[0].fill_between(rounds, low, high, color=colour, alpha=0.18, linewidth=0)
     name_series(band, line.label, silent=True)
     own[1].step(rounds, line.left, color=colour, linestyle=dashes, linewidth=1)
-    last = line.left[:-1][np.diff(line.left) < 0]
-    when = rounds[:-1][np.diff(line.left) < 0]
-    if len(line.villages) <= 2 * LEAST_LEFT:
-        own[1].plot(when, last, "x", color=colour, markersize=3)
+    seen = zip(line.villages, line.causes, strict=False)
+    runs = [SingleRun(np.where(np.isnan(village), np.nan, line.left), why) for village, why in seen]
+    mark_ends(own[1], line.label, colour, rounds, runs, causes)
     return handle
+
+
+def _horizon(evidence: Evidence, trial: str) -> float:
+    """The last round that a village of a trial may live to."""
+    return float(evidence.rounds(trial, "stock", {}).shape[1])
 
 
 def _counterpart(*numbers: str) -> str:

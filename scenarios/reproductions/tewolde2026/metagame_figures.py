@@ -100,14 +100,14 @@ def _ends(played: PlayedDilemmas, game: str) -> tuple[float, ...]:
     return () if anchors is None else (*anchors.equilibrium, *anchors.cooperation)
 
 
-class Scores(NamedTuple):
+class MetagameScores(NamedTuple):
     """Scores by metric, (1 + K, mechanisms) each: all types together, then each; and errors."""
 
     values: Mapping[str, Array]
     errors: Mapping[str, Array]
 
     @classmethod
-    def unknown(cls, played: PlayedDilemmas) -> Scores:
+    def unknown(cls, played: PlayedDilemmas) -> MetagameScores:
         shape = 1 + len(played.types), len(played.mechanisms)
         return cls(*({one: np.full(shape, np.nan) for one in METRICS} for _ in range(2)))
 
@@ -118,8 +118,8 @@ class Scores(NamedTuple):
         self.errors[metric][rows, column] = sums.error
 
 
-def _scores_in(played: PlayedDilemmas, game: str) -> Scores:
-    found = Scores.unknown(played)
+def _scores_in(played: PlayedDilemmas, game: str) -> MetagameScores:
+    found = MetagameScores.unknown(played)
     for column, mechanism in enumerate(played.mechanisms):
         if contest := played.contests.get((game, mechanism)):
             for metric in METRICS:
@@ -129,9 +129,9 @@ def _scores_in(played: PlayedDilemmas, game: str) -> Scores:
     return found
 
 
-def _scores_over(played: PlayedDilemmas, games: Sequence[str]) -> Scores:
+def _scores_over(played: PlayedDilemmas, games: Sequence[str]) -> MetagameScores:
     """Average over games that have the same types under a mechanism."""
-    found = Scores.unknown(played)
+    found = MetagameScores.unknown(played)
     for column, mechanism in enumerate(played.mechanisms):
         own = [played.contests[game, mechanism] for game in games
                if (game, mechanism) in played.contests]  # fmt: skip
@@ -147,7 +147,7 @@ def _scores_over(played: PlayedDilemmas, games: Sequence[str]) -> Scores:
 
 
 def _score_panels(
-    played: PlayedDilemmas, game: str, scores: Scores, marks: Sequence[float]
+    played: PlayedDilemmas, game: str, scores: MetagameScores, marks: Sequence[float]
 ) -> Iterator[MetricPanel]:
     blocks = [RowBlock("", [MECHANISMS[one] for one in played.mechanisms])]
     for metric in METRICS:
@@ -235,6 +235,11 @@ def selection_section(evidence: Evidence) -> Section:
         own[1].locator_params(axis="both", nbins=4)
         return handles
 
+    def finish(figure: Any, grid: Sequence[Sequence[Any]]) -> None:
+        for own in grid[1:]:
+            own[1].sharey(grid[0][1])
+        grid[0][1].autoscale(axis="y")
+
     figure = render_panels(
         "figure-2",
         f"{name_counterpart('2')}: replicator dynamics in {GAMES[_SELECTED]}",
@@ -248,6 +253,7 @@ def selection_section(evidence: Evidence) -> Section:
         labels=played.names,
         xlabel="step of selection",
         ylabels=["share", "payoff"],
+        finish=finish,
     )
     return Section(name_counterpart("2"), [figure], "figure-2")
 

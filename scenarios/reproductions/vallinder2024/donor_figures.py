@@ -17,6 +17,13 @@ import numpy as np
 from society.claims.types import FactorLevels, InsufficientEvidence
 from society.engine.rng import Array
 from society.report.figures.alt_text import describe_curves
+from society.report.figures.curves import (
+    SingleRun,
+    cause_handles,
+    mark_ends,
+    marks_note,
+    name_cause,
+)
 from society.report.figures.read_out import name_series
 from society.report.figures.scales import AxisScale
 from society.report.figures.style import (
@@ -57,12 +64,21 @@ _UNLIKE = "The paper has five runs of each model"
 
 
 class GenerationLine(NamedTuple):
-    """Final resources, and the share of them that is given, in each run and generation, (n, G)."""
+    """Final resources, and the share of them that is given, in each run and generation, (n, G).
+
+    causes: why each run ended before its last generation, "" for those that did not.
+    """
 
     label: str
     style: SeriesStyle
     resources: Array
     shares: Array
+    causes: Sequence[str] = ()
+
+    @property
+    def runs(self) -> list[SingleRun]:
+        """The runs that are drawn one by one."""
+        return [*map(SingleRun, self.resources[:MOST_RUNS], self.causes)]
 
     @property
     def generations(self) -> Array:
@@ -208,11 +224,14 @@ def _line(
         samples_by_generation(evidence, trial, measure, levels)
         for measure in ("fitness", "phenotype")
     )
-    return GenerationLine(label, style, resources, shares)
+    return GenerationLine(label, style, resources, shares, evidence.endings(trial, levels))
 
 
 def _first_runs(line: GenerationLine) -> GenerationLine:
-    return line._replace(resources=line.resources[:MOST_RUNS], shares=line.shares[:MOST_RUNS])
+    first = slice(MOST_RUNS)
+    return line._replace(
+        resources=line.resources[first], shares=line.shares[first], causes=line.causes[first]
+    )
 
 
 def _most(multiplier: float) -> float:
@@ -241,6 +260,12 @@ def _scale(panels: Sequence[ResourcePanel]) -> AxisScale:
     return AxisScale.of(np.concatenate([panel.resources for panel in panels]))
 
 
+def _causes(panels: Sequence[ResourcePanel]) -> list[str]:
+    """List why runs that are drawn one by one ended, each cause once."""
+    runs = (run for panel in panels for line in panel.lines for run in line.runs)
+    return list(dict.fromkeys(run.cause for run in runs if run.cause))
+
+
 def resource_limits(panels: Sequence[ResourcePanel]) -> tuple[float, float]:
     """Choose the ends of the axis of resources, the same in all panels."""
     every = np.concatenate([panel.resources for panel in panels])
@@ -258,6 +283,9 @@ def resource_figure(name: str, title: str, caption: str, panels: Sequence[Resour
         above, below = own
         _draw_ceiling(above, panel.ceiling, scale)
         handles = {line.label: _draw_mean(above, line, scale) for line in panel.lines}
+        for line in panel.lines:
+            look = line.label, line.style.colour, line.generations
+            mark_ends(above, *look, line.runs, _causes(panels))
         for line in panel.lines:
             given = RunMean.of(line.shares).mean
             (curve,) = below.plot(line.generations, given, **_look(line))
@@ -281,6 +309,9 @@ def runs_figure(name: str, title: str, caption: str, panels: Sequence[ResourcePa
             for number, run in enumerate(line.resources, 1):
                 (curve,) = axes.plot(line.generations, run, **_look(line) | {"linewidth": 0.9})
                 name_series(curve, f"run {number}")
+            for number, one in enumerate(line.runs, 1):
+                look = f"run {number}", line.style.colour, line.generations
+                mark_ends(axes, *look, [one], _causes(panels))
         return {}
 
     return _render(name, title, caption, panels, draw, [_TALL], ["final resources, units"])
@@ -297,6 +328,8 @@ def _render(
 ) -> Figure:
     """Draw panels whose axes of resources are all the same."""
     labels = list(dict.fromkeys(line.label for panel in panels for line in panel.lines))
+    labels = labels if len(labels) > 1 and len(heights) > 1 else []
+    causes = _causes(panels)
     scale, limits = _scale(panels), resource_limits(panels)
 
     def finish(figure: Any, grid: Sequence[Sequence[Any]]) -> None:
@@ -308,12 +341,12 @@ def _render(
     return render_panels(
         name,
         title,
-        caption,
+        f"{caption}{marks_note(causes)}",
         panels,
-        draw,
+        lambda own, panel: {**draw(own, panel), **cause_handles(own[0], causes)},
         across=min(len(panels), 2),
         heights=heights,
-        labels=labels if len(labels) > 1 and len(heights) > 1 else (),
+        labels=[*labels, *map(name_cause, causes)],
         xlabel="generation",
         ylabels=ylabels,
         finish=finish,

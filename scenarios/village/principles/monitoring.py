@@ -17,7 +17,7 @@ from pydantic import Field
 from society.engine.action_spaces import Choice
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
-from society.engine.graph import NOBODY, Rows
+from society.engine.graph import NOBODY, AgentRows
 from society.engine.mechanism import Declared, Play, intercept
 from society.engine.parameters import Positive, Share
 from society.engine.rng import Array
@@ -86,7 +86,7 @@ def mistake(env: Environment, victim: Array, error: float) -> Array:
     draws = env.draws(CHANCE_ID)
     errs, lot = draws.uniform("errs") < error, draws.uniform("hits")
     nodes = np.arange(victim.size)
-    rows = Rows(*np.divmod(nodes, env.agents), nodes)
+    rows = AgentRows(*np.divmod(nodes, env.agents), nodes)
     other = env.graph("monitor").drawn(lot.reshape(-1), rows, env.present).reshape(victim.shape)
     hit: Array = np.where(errs & (victim != NOBODY) & (other != NOBODY), other, victim)
     return hit

@@ -15,12 +15,15 @@ from society.config.defaults import DefaultsFile
 from society.config.run_config import Setting
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
-from society.errors import InputError, ScenarioError, short_path, suggest
+from society.errors import InputError, ScenarioError, page_path, short_path, suggest
 from society.experiments.experiment import Experiment, read_experiment
 from society.experiments.factors import run_file_name
+from society.experiments.jobs import forecasts, planned_runs, run_statuses
 from society.llm.perturbations import PERTURBATIONS
 from society.llm.providers.pool import ModelPool
 from society.runs.design_runs import make_designs
+from society.runs.session import use_in_files
+from society.terminal.labels import count_noun
 
 from .effects import LEAST_REPLICATES
 
@@ -60,13 +63,14 @@ def make_audit(
     packs: folders of prompts, each of which says the same in other words. A perturbation that
     changes no message of the offline mind's play is left out. defaults: of the project.
     """
-    plain = read_experiment(file, [*settings, Setting((FACTOR,), None)], defaults=defaults)
+    plain = read_experiment(file, settings, defaults=defaults)
     _refuse_unfit(plain, file)
+    _refuse_perturbed(plain, file)
     given = {
         name: (PERTURBATIONS[name].summary, Setting((FACTOR,), name)) for name in perturbations
     }
     for pack in packs:
-        words = f"prompts are those in {short_path(pack)}"
+        words = describe_pack(str(pack))
         name = f"pack {pack.resolve().name}"
         if name in given:
             raise InputError(
@@ -93,6 +97,46 @@ def make_audit(
         )
     summaries = {name: given[name][0] for name in arms if name in given}
     return AuditArms(_joined(plain, arms), summaries, unused)
+
+
+def describe_plan(arms: AuditArms, folder: Path, *, overwrite: bool = False) -> str:
+    """Say how much an audit has to ask, or that all of it was played before.
+
+    Raises RunFileError for runs in its folder that were made otherwise; overwrite: removes them.
+    """
+    planned = planned_runs(arms.experiment, folder)
+    found = run_statuses(planned, overwrite=overwrite)
+    left = [part for part in planned if found.get(part.name) != "finished"]
+    extent = (
+        f"{count_noun(len(arms.summaries), 'perturbation')} and the experiment as it is: "
+        f"{count_noun(len(planned), 'condition')}"
+    )
+    if not left:
+        return f"{extent}, which have all been played"
+    begun = use_in_files(file for part in left for file in part.files if file.exists())
+    calls = max(0, sum(one.calls for one in forecasts(left)) - begun.calls)
+    return (
+        f"{extent}, {len(left)} of them to be played with about {calls:,} calls; "
+        "--estimate tells what an audit costs, --max-cost and --max-calls limit it"
+    )
+
+
+def describe_pack(folder: str) -> str:
+    """Say what a prompt pack changes, as a clause."""
+    return f"prompts are those in {page_path(folder)}"
+
+
+def _refuse_perturbed(plain: Experiment, file: Path) -> None:
+    """Raise ScenarioError for an experiment that is perturbed already."""
+    for condition in plain.conditions:
+        spec = condition.setup.spec
+        if spec.perturbation is not None:
+            given = spec._source.positions.get((FACTOR,))
+            where = given.value if given else short_path(file)
+            raise ScenarioError(
+                f"{where} {FACTOR}: got {spec.perturbation!r}; an audit compares the experiment as "
+                "it is with perturbations that it gives itself: take this line out"
+            )
 
 
 def _refuse_unfit(plain: Experiment, file: Path) -> None:

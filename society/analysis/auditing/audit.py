@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from society.analysis.findings.wording import format_p
 from society.analysis.statistics.samples import NotEstimable
-from society.analysis.study import open_sweep
+from society.analysis.study import Study, open_sweep
 from society.analysis.study.design import StudyDesign, short_unit
 from society.errors import InputError, short_path
 from society.experiments.factors import format_label
+from society.llm.perturbations import PERTURBATIONS
 from society.terminal.labels import count_noun
 
-from .arms import FACTOR, UNPERTURBED
+from .arms import FACTOR, UNPERTURBED, describe_pack
 from .effects import (
     AuditedConclusion,
     ConditionPair,
@@ -37,14 +39,27 @@ class AuditResults:
     conclusions: tuple[AuditedConclusion, ...]
     summaries: Mapping[str, str]
 
+    @property
+    def headline(self) -> str:
+        """A clause on how many conclusions hold: "3 of 4 conclusions hold under all 7 ..."."""
+        tried = [each.perturbation for one in self.conclusions for each in one.perturbed]
+        names, held = [*dict.fromkeys(tried)], sum(one.holds for one in self.conclusions)
+        every = f"all {len(names)} perturbations"
+        under = f"the perturbation {names[0]}" if len(names) == 1 else every
+        if len(self.conclusions) == 1:
+            return f"the conclusion {'holds' if held else 'does not hold'} under {under}"
+        verb = "holds" if held == 1 else "hold"
+        return f"{held} of {len(self.conclusions)} conclusions {verb} under {under}"
+
     def sentences(self) -> Iterator[str]:
-        """Yield what was found of each conclusion, and of each perturbation that changes it."""
+        """Yield how many conclusions hold, then what was found of each, and what changes it."""
+        yield f"{self.headline[0].upper()}{self.headline[1:]}."
         for one in self.conclusions:
             yield self._conclusion(one)
             yield from (self._change(one, each) for each in one.perturbed if each.changed)
 
     def _conclusion(self, one: AuditedConclusion) -> str:
-        compared = f"{one.second} against {one.first}: {self.outcome}"
+        compared = f"{one.title}: {self.outcome}"
         direction = {1: "is higher by", -1: "is lower by", 0: "is not told apart, by"}
         found = (
             f"{compared} {direction[one.effect.verdict]} {size_in_words(one.effect)}{self._unit}"
@@ -61,10 +76,10 @@ class AuditResults:
         conclusion = "and the conclusion is another one" if turned else "and the conclusion stays"
         low, high = each.flips.interval.low, each.flips.interval.high
         return (
-            f"Under {where} the effect of {one.second} against {one.first} is "
+            f"Under {where} the effect of {one.title} is "
             f"{size_in_words(each.effect, signed=True)}{self._unit}, "
-            f"{size_in_words(each.change)} {more} than without (p = {each.p:.2g} by Holm), "
-            f"{conclusion}; its direction differs in "
+            f"{size_in_words(each.change)} {more} than without ({format_p(each.p)} by Holm), "
+            f"{conclusion}; it flips in "
             f"{each.flips.count} of {count_noun(each.flips.n, 'set')} of runs "
             f"({100 * low:.0f} % to {100 * high:.0f} %)."
         )
@@ -105,25 +120,61 @@ class AuditResults:
         }
 
 
-def open_audit(folder: Path, summaries: Mapping[str, str] | None = None) -> AuditResults:
+def open_audit(folder: Path) -> AuditResults:
     """Read what the runs of an audit have found; raises InputError unless all are finished."""
     study = open_sweep(folder)
-    undone = [run.name for run in study.played if run.status != "finished"]
-    if FACTOR not in study.levels:
+    if not is_audit(study):
         raise InputError(f"{short_path(folder)} is no audit; `society audit FILE.yaml` makes one")
-    if undone or study.missing:
-        left = [*undone, *study.missing]
+    if left := unfinished_conditions(study):
         raise InputError(
             f"{short_path(folder)}: {count_noun(len(left), 'run')} of this audit did not finish, "
             f"such as {left[0]}; repeat the command to play on"
         )
-    design = StudyDesign(study)
     try:
-        found = audit_conclusions(_conclusions(design), paired=design.paired)
+        return find_audit(StudyDesign(study))
     except NotEstimable as reason:
         raise InputError(f"{short_path(folder)}: no conclusion can be tested: {reason}") from None
+
+
+def is_audit(study: Study) -> bool:
+    """Tell whether all conditions of a study are arms of an audit, one of them unperturbed."""
+    arms = {run.factors.get(FACTOR) for run in study.played}
+    return len(arms) > 1 and None not in arms and UNPERTURBED in study.levels[FACTOR]
+
+
+def find_audit(design: StudyDesign) -> AuditResults:
+    """Test the conclusions of an audit whose runs are all finished; raises NotEstimable."""
+    found = audit_conclusions(_conclusions(design), paired=design.paired)
     unit = short_unit(design.measured.get(design.outcome, ""))
-    return AuditResults(design.label(design.outcome), unit, tuple(found), summaries or {})
+    return AuditResults(design.label(design.outcome), unit, tuple(found), _summaries(design))
+
+
+def try_audit(design: StudyDesign) -> AuditResults | None:
+    """Test the conclusions of an audit; None for what is none, or not finished, or untestable."""
+    study = design.study
+    if not is_audit(study) or unfinished_conditions(study):
+        return None
+    try:
+        return find_audit(design)
+    except NotEstimable:
+        return None
+
+
+def unfinished_conditions(study: Study) -> list[str]:
+    """Name the conditions of a study that have not been played to their end."""
+    return [*(run.name for run in study.played if run.status != "finished"), *study.missing]
+
+
+def _summaries(design: StudyDesign) -> dict[str, str]:
+    """Say what each perturbation of an audit changes, by its name."""
+    found = {}
+    for run in design.conditions:
+        arm = str(run.factors[FACTOR])
+        if arm in PERTURBATIONS:
+            found[arm] = PERTURBATIONS[arm].summary
+        elif arm != UNPERTURBED:
+            found[arm] = describe_pack(str(run.manifest.spec["prompts"]))
+    return found
 
 
 def _conclusions(design: StudyDesign) -> dict[tuple[str, str], dict[str, ConditionPair]]:

@@ -17,17 +17,19 @@ if TYPE_CHECKING:
 def print_audit(found: AuditResults, unused: Mapping[str, str], console: Console) -> None:
     """Print what was found. unused: why perturbations were left out, by name."""
     from rich.table import Table
+    from rich.text import Text
 
     for sentence in found.sentences():
         console.print(sentence, markup=False, highlight=False)
     for one in found.conclusions:
-        table = Table(title=f"{one.second} against {one.first}", box=None, title_justify="left")
+        title = Text(one.title)
+        table = Table(title=title, box=None, title_justify="left")
         for heading in ("perturbation", "effect", "change", "p (Holm)", "direction differs"):
             table.add_column(heading)
         table.add_row(UNPERTURBED, size_in_words(one.effect, signed=True), "", "", "")
         for each in one.perturbed:
             table.add_row(
-                each.perturbation,
+                Text(each.perturbation),
                 size_in_words(each.effect, signed=True),
                 size_in_words(each.change, signed=True),
                 f"{each.p:.2g}",

@@ -87,6 +87,16 @@ class AuditedConclusion:
     effect: EstimatedEffect
     perturbed: tuple[PerturbedEffect, ...]
 
+    @property
+    def title(self) -> str:
+        """The two conditions in words."""
+        return f"{self.second} against {self.first}"
+
+    @property
+    def holds(self) -> bool:
+        """True if no perturbation is found to change the effect."""
+        return not any(each.changed for each in self.perturbed)
+
 
 def audit_conclusions(
     conclusions: Mapping[tuple[str, str], Mapping[str, ConditionPair]], *, paired: bool

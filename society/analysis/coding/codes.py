@@ -6,7 +6,7 @@ Of the codes of a criterion (the labels that raters have given; what is uncoded 
     mean rank = mean of k / (K - 1)              of the codes k = 0 .. K - 1, if they are ordinal
     number of codes                              on which these rest
 
-A text that was held in several places counts in each of them.
+A text that was held in several places counts in each of them. These measures are ours.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ Agreed = Agreement | NotEstimable
 
 
 @dataclass(frozen=True)
-class Reliability:
+class RaterAgreement:
     """Agreement of raters on one criterion, or why it cannot be estimated.
 
     same: share of pairs of codes that are the same. alpha: Krippendorff's, on the scale of the
@@ -153,17 +153,17 @@ class Reliability:
     kappas: Mapping[tuple[str, str], Agreed]
 
 
-def agreement(codes: Codes) -> tuple[Reliability, ...]:
+def agreement(codes: Codes) -> tuple[RaterAgreement, ...]:
     """Measure how far the raters agree, criterion by criterion."""
     return tuple(_reliability(codes, criterion) for criterion in codes.criteria)
 
 
-def _reliability(codes: Codes, criterion: Criterion) -> Reliability:
+def _reliability(codes: Codes, criterion: Criterion) -> RaterAgreement:
     ratings, places = codes.given[criterion.name].T.tolist(), range(len(criterion.labels))
     by_rater = dict(zip(codes.raters, ratings, strict=True))
     weights: Weights = "quadratic" if criterion.scale == "ordinal" else "none"
     kappa = partial(cohens_kappa, weights=weights, categories=places)
-    return Reliability(
+    return RaterAgreement(
         criterion,
         try_compute(percent_agreement, ratings),
         _alpha(codes, criterion),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -88,20 +89,20 @@ def describe_condition(design: StudyDesign, place: int) -> Iterator[StudyFinding
     if design.outcome:
         yield from describe_outcome(design, place)
     others = [name for name in _measures(design) if name != design.outcome]
-    words, n = list[str](), 0
-    for name in others[:_OTHERS]:
-        quantity = quantity_of(design, name)
-        found = _short_mean(quantity, design.values(name)[place])
-        if found:
-            words.append(f"{quantity.label} {'averaged ' if not words else ''}{found}")
-            n = max(n, int((~np.isnan(design.values(name)[place])).sum()))
+    found = {name: _short_mean(design, name, place) for name in others[:_OTHERS]}
+    told = {name: one for name, one in found.items() if one.n}
+    words = [
+        f"{design.label(name)} {'averaged ' if not at else ''}{one.words}"
+        for at, (name, one) in enumerate(told.items())
+    ]
     if words:
         sentence = join_words(words)
         more = len(others) - _OTHERS
         left = f" {count_noun(more, 'more measure')} below." if more > 0 else ""
+        note, test = _interval_note([*told.values()])
         yield StudyFinding(
-            f"{sentence[:1].upper()}{sentence[1:]} (95 % intervals).{left}",
-            Basis("means with t intervals", n),
+            f"{sentence[:1].upper()}{sentence[1:]} ({note}).{left}",
+            Basis(test, max(one.n for one in told.values())),
         )
 
 
@@ -112,7 +113,8 @@ def describe_outcome(design: StudyDesign, place: int) -> Iterator[StudyFinding]:
     horizon = design.conditions[place].manifest.most
     censored = design.censored(name)[place] if timed else np.zeros(len(values), bool)
     yield mean_finding(quantity_of(design, name), values, int(censored.sum()), horizon)
-    if timed and int((~np.isnan(values)).sum()) >= FEWEST:
+    known = values[~np.isnan(values)]
+    if timed and len(known) >= FEWEST and (censored.any() or np.ptp(known)):
         ended: Array = design.causes()[place] != ""
         subject = "runs" if (ended == ~censored).all() else design.label(name)
         yield from _survival(subject, SurvivalTimes(values, censored))
@@ -209,18 +211,38 @@ def _known(samples: Sequence[Array]) -> bool:
     return any(values.dtype.kind == "f" and not np.isnan(values).all() for values in samples)
 
 
-def _short_mean(quantity: Quantity, values: Array) -> str:
-    """Write a mean with its interval in a few words; "" if there is none."""
+class _ShortMean(NamedTuple):
+    """A mean in a few words, the number of runs with a value, and whether it has an interval."""
+
+    words: str
+    n: int
+    interval: bool = False
+
+
+def _short_mean(design: StudyDesign, name: str, place: int) -> _ShortMean:
+    """Write the mean of a measure in a condition, with its interval if five runs or more differ."""
+    quantity, values = quantity_of(design, name), design.values(name)[place]
     known = values[~np.isnan(values)]
-    found = estimate_mean(quantity, values)
-    if not len(known):
-        return ""
-    if isinstance(found, NotEstimable):
-        return quantity.with_unit(quantity.value(float(known[0])))
-    if len(known) < FEWEST:
-        return quantity.with_unit(quantity.value(found.mean))
+    n, found = len(known), estimate_mean(quantity, values)
+    if not n:
+        return _ShortMean("", 0)
+    if isinstance(found, NotEstimable) or n < FEWEST:
+        middle = float(known[0] if isinstance(found, NotEstimable) else found.mean)
+        return _ShortMean(quantity.with_unit(quantity.value(middle)), n)
     number, limits = _mean_words(quantity, found)
-    return f"{quantity.with_unit(number)} ({limits})"
+    return _ShortMean(f"{quantity.with_unit(number)} ({limits})", n, True)
+
+
+def _interval_note(told: Sequence[_ShortMean]) -> tuple[str, str]:
+    """Say which of some means have intervals; gives how numbers were taken, too."""
+    if all(one.interval for one in told):
+        return "95 % intervals", "means with t intervals"
+    if any(one.interval for one in told):
+        return f"95 % intervals where {FEWEST} runs or more differ", "means with t intervals"
+    most = max(one.n for one in told)
+    if most < FEWEST:
+        return f"{count_noun(most, 'run')}: too few for intervals", "means of runs"
+    return f"no intervals: fewer than {FEWEST} runs, or runs that do not differ", "means of runs"
 
 
 def _mean_words(quantity: Quantity, found: Mean) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from society.analysis.statistics.posthoc import correct_p_values
 from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.analysis.study.design import ConditionGroup, StudyDesign
 from society.engine.rng import Array
+from society.engine.scenario import mean_over
 from society.runs.design_runs import is_drafting
 from society.terminal.labels import count_noun, spell_kind
 from society.text import shorten
@@ -27,7 +28,12 @@ from .descriptions import (
     describe_single,
     quantity_of,
 )
-from .generation_findings import evolves, generation_findings
+from .generation_findings import (
+    counts_generations,
+    evolves,
+    generation_findings,
+    round_findings,
+)
 from .norm_findings import norm_findings
 from .statements import Basis, StudyFinding
 from .troubles import trouble_findings
@@ -61,6 +67,12 @@ class StudyAnswers:
                 said += _compared(design)
         elif design.single_run:
             said += _single(design)
+        elif counts_generations(design):
+            said += round_findings(design)
+            if len(design.conditions) > 1:
+                said += _compared(design)
+            else:
+                said.append(describe_course(design.conditions[0]))
         elif len(design.conditions) == 1:
             described = [*describe_condition(design, 0)]
             said += [*described[:1], describe_course(design.conditions[0]), *described[1:]]
@@ -72,9 +84,6 @@ class StudyAnswers:
     def title(self) -> str:
         """The scenario, and the first thing that was found; else what was compared."""
         design = self.design
-        names = dict.fromkeys(spell_kind(run.manifest.scenario) for run in design.conditions)
-        scenario = " and ".join(list(names)[:3]) or design.study.name
-        scenario = scenario[:1].upper() + scenario[1:]
         claims = [one for one in self.findings if one.short and one.kind != "trouble"]
         claims.sort(key=lambda one: one.kind != "effect")
         if claims:
@@ -83,6 +92,14 @@ class StudyAnswers:
             words = f"{design.label(design.outcome)} by {' and '.join(design.factors)}"
         else:
             words = count_noun(sum(run.manifest.replicates for run in design.conditions), "run")
+        return self.with_scenario(words)
+
+    def with_scenario(self, words: str) -> str:
+        """Put the name of what was played before some words, as a title."""
+        runs = self.design.conditions
+        names = dict.fromkeys(spell_kind(run.manifest.scenario) for run in runs)
+        scenario = " and ".join(list(names)[:3]) or self.design.study.name
+        scenario = scenario[:1].upper() + scenario[1:]
         return shorten(f"{scenario}: {words}", _LONGEST_TITLE)
 
     def _contests(self) -> list[StudyFinding]:
@@ -105,6 +122,8 @@ def study_findings(design: StudyDesign) -> list[StudyFinding]:
 def _single(design: StudyDesign) -> Iterator[StudyFinding]:
     (run,) = design.conditions
     yield describe_course(run)
+    if counts_generations(design):
+        yield from round_findings(design)
     yield from describe_absent(run)
     yield from describe_single(design)
 
@@ -178,32 +197,67 @@ def _questionnaires(design: StudyDesign) -> list[StudyFinding]:
         if name.endswith(_END) and f"{name.removesuffix(_END)}{_BEFORE}" in design.measured
     ]
     pairs = {
-        stem: [np.concatenate(design.values(f"{stem}{when}")) for when in (_BEFORE, _END)]
+        stem: tuple(_by_block(design, f"{stem}{when}") for when in (_BEFORE, _END))
         for stem in stems
     }
     found = {stem: try_compute(_change, *both) for stem, both in pairs.items()}
     tested = {stem: one for stem, one in found.items() if isinstance(one, PairedContrast)}
-    adjusted = correct_p_values([one.p for one in tested.values()]).tolist()
+    adjusted = dict(zip(tested, correct_p_values([one.p for one in tested.values()]), strict=True))
     return [
-        _scale_change(stem.replace("_", " "), pairs[stem], one, p)
-        for (stem, one), p in zip(tested.items(), adjusted, strict=True)
+        _scale_change(design, stem, tested[stem], float(adjusted[stem]))
+        if stem in tested
+        else _scale_described(stem, *both)
+        for stem, both in pairs.items()
+        if _both_known(*both).any()
     ]
 
 
+def _by_block(design: StudyDesign, name: str) -> Array:
+    """The values of a measure, one for each sample of random numbers, (B,).
+
+    Runs that share random numbers are one observation: their mean.
+    """
+    values = design.values(name)
+    if not design.paired:
+        return np.concatenate(values)
+    stacked = np.full((len(values), max(map(len, values))), np.nan)
+    for row, own in zip(stacked, values, strict=True):
+        row[: len(own)] = own
+    return mean_over(~np.isnan(stacked.T), stacked.T)
+
+
+def _both_known(before: Array, after: Array) -> Array:
+    return ~(np.isnan(before) | np.isnan(after))
+
+
 def _change(before: Array, after: Array) -> PairedContrast:
-    if int((~(np.isnan(before) | np.isnan(after))).sum()) < FEWEST:
+    if int(_both_known(before, after).sum()) < FEWEST:
         raise NotEstimable("too few runs")
     return paired(after, before)
 
 
-def _scale_change(
-    label: str, both: Sequence[Array], found: PairedContrast, p: float
-) -> StudyFinding:
+def _scale_described(stem: str, before: Array, after: Array) -> StudyFinding:
+    """Give the means of a scale where nothing can be tested."""
+    known = _both_known(before, after)
+    n = int(known.sum())
+    why = "too few to conclude anything" if n < FEWEST else "all changed by the same"
+    means = f"{before[known].mean():.2f} before to {after[known].mean():.2f} at the end"
+    label = stem.replace("_", " ")
+    return StudyFinding(
+        f"On the scale {label}, answers went from {means} ({count_noun(n, 'run')}: {why}).",
+        Basis("values of runs", n),
+    )
+
+
+def _scale_change(design: StudyDesign, stem: str, found: PairedContrast, p: float) -> StudyFinding:
+    label = stem.replace("_", " ")
     before, after = (f"{mean:.2f}" for mean in reversed(found.means))
     decimals = shared_decimals([(found.interval.high - found.interval.low) / 2])
+    blocks = design.paired and len(design.conditions) > 1
+    of = "replicates, averaged over conditions" if blocks else "runs"
     words = (
         f"{format_decimals(found.difference, decimals)} (95 % interval "
-        f"{format_interval(found.interval, decimals)}; paired t test, {found.n} runs, "
+        f"{format_interval(found.interval, decimals)}; paired t test, {found.n} {of}, "
         f"{format_p(p)})"
     )
     basis = Basis("paired t test over runs", found.n, found.difference, found.interval, p)

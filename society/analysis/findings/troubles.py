@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from society.analysis.study.study import Study
+from society.runs.fallbacks import CountedAnswers
 from society.text import shorten
 
 from .statements import Basis, StudyFinding
@@ -44,10 +45,8 @@ def _list(names: list[str]) -> str:
 
 def _fallbacks(study: Study) -> Iterator[StudyFinding]:
     """Give the share of answers of models that could not be read."""
-    entries = [entry for run in study.played for entry in run.ledger if entry.model]
-    again = sum(entry.repairs + entry.cut + entry.shortened for entry in entries)
-    asked = sum(entry.calls for entry in entries) - again
-    fallbacks = sum(entry.fallbacks for entry in entries)
+    ledgers = (entry for run in study.played for entry in run.ledger)
+    asked, fallbacks = CountedAnswers.of(ledgers)
     if fallbacks and asked > 0:
         share = 100 * fallbacks / asked
         percent = "less than 0.1" if share < 0.1 else f"{share:.2g}" if share < 99.5 else "100"

@@ -10,7 +10,8 @@ has no more weight in S and T than they have. If all matches of a seating were l
 orders of these types stand for it in T only where seats are alike: elsewhere a type would be paid
 what its better seat pays.
 
-Tables show payoffs on a common scale, with standard errors.
+Tables show payoffs on a common scale, with standard errors. T is the empirical game of Wellman
+2006, "Methods for empirical game-theoretic analysis", AAAI; how lost matches count is ours.
 """
 
 from __future__ import annotations

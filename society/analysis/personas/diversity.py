@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.engine.rng import Array, Draws, Places
+from society.engine.rng import Array, DrawPlaces, Draws
 from society.memory.embedders import Embedder, unit
 from society.memory.norm_space import similarity
 
@@ -123,6 +123,6 @@ def shuffle_words(texts: Sequence[str], seed: int, number: int) -> list[str]:
     """Deal the words of all texts out anew, at the same lengths; number: of the shuffle."""
     lengths = [len(text.split()) for text in texts]
     words = np.array(" ".join(texts).split(), object)
-    lots = Draws(seed, f"personas\0shuffle\0{number}", Places(0, len(words))).uniform("word")
+    lots = Draws(seed, f"personas\0shuffle\0{number}", DrawPlaces(0, len(words))).uniform("word")
     dealt = np.split(words[np.argsort(lots, kind="stable")], np.cumsum(lengths)[:-1])
     return [" ".join(part) for part in dealt]

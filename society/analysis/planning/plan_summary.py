@@ -22,7 +22,7 @@ from society.terminal.console import (
 from society.terminal.usage_tables import UNKNOWN, format_dollars
 
 from .pilot import PilotRuns
-from .plan import ALPHA, POWER, Plan, Smallest
+from .plan import ALPHA, POWER, PowerPlan, Smallest
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,7 +38,7 @@ _ORIGINS = {
 }
 
 
-def print_plan(plan: Plan, console: Console) -> None:
+def print_plan(plan: PowerPlan, console: Console) -> None:
     """Print a plan."""
     ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
     print_lines(console, _heading(ink, plan))
@@ -51,7 +51,7 @@ def print_plan(plan: Plan, console: Console) -> None:
         label = ""
 
 
-def plan_as_json(plan: Plan) -> dict[str, Any]:
+def plan_as_json(plan: PowerPlan) -> dict[str, Any]:
     """Give a plan as `--json` prints it; lists by size have an entry for each of `sizes`."""
     read = plan.experiment
     return {
@@ -86,7 +86,7 @@ def _trial_as_json(trial: PilotRuns) -> dict[str, Any]:
     }
 
 
-def _heading(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
+def _heading(ink: TerminalStyle, plan: PowerPlan) -> Iterator[Text]:
     read, pilot = plan.experiment, plan.pilot
     words = f"{read.name}: {_runs(plan.own, plan.own, len(read.conditions))}"
     yield from flow_items([ink.text(words, "bold")], ink.width)
@@ -104,7 +104,7 @@ def _heading(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
     yield ink.text("")
 
 
-def _contrasts(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
+def _contrasts(ink: TerminalStyle, plan: PowerPlan) -> Iterator[Text]:
     if not plan.pairs:
         return
     test, d = ("paired t test", "d_z") if plan.paired else ("Welch's t test", "d")
@@ -123,7 +123,7 @@ def _contrasts(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
     yield from _by_runs(ink, plan, words, columns)
 
 
-def _variance(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
+def _variance(ink: TerminalStyle, plan: PowerPlan) -> Iterator[Text]:
     if not plan.terms:
         return
     words = "the smallest partial eta squared that is found, by the analysis of variance"
@@ -136,7 +136,7 @@ def _variance(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
     yield from _by_runs(ink, plan, words, columns)
 
 
-def _demand(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
+def _demand(ink: TerminalStyle, plan: PowerPlan) -> Iterator[Text]:
     demand, conditions = plan.demand, len(plan.experiment.conditions)
     rows = {"runs in all": [f"{size * conditions:,}" for size in plan.sizes]}
     if any(each.calls != 0 for each in demand):
@@ -154,7 +154,7 @@ def _demand(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
 
 
 def _by_runs(
-    ink: TerminalStyle, plan: Plan, words: str, columns: Sequence[TerminalColumn]
+    ink: TerminalStyle, plan: PowerPlan, words: str, columns: Sequence[TerminalColumn]
 ) -> Iterator[Text]:
     """A table with a row for each number of runs of a condition; the experiment's own is bold."""
     yield from flow_items([ink.text(words, "bold")], ink.width)

@@ -34,7 +34,11 @@ _UNCODED = -1
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement of raters: 1 is always, 0 (but for the share of pairs) as often as by chance."""
+    """Agreement of raters: 1 is always, 0 (but for the share of pairs) as often as by chance.
+
+    value: the coefficient, at most 1. texts: that at least two raters coded; dropped: texts
+    that fewer did.
+    """
 
     value: float
     interval: Interval

@@ -36,7 +36,13 @@ from .samples import NotEstimable, has_spread, sample
 
 @dataclass(frozen=True)
 class AnovaRow:
-    """One row of the table: a factor, the interaction, the replicates, or the residual."""
+    """One row of the table: a factor, the interaction, the replicates, or the residual.
+
+    df: degrees of freedom. sum_of_squares: in the squared unit of the values; eta_squared: over
+    that of all, in [0, 1]; partial_eta_squared: over that of this row and the error. f: ratio
+    of mean squares; p: the chance of a statistic as far out, if there is no effect; both None
+    for replicates and residual.
+    """
 
     name: str  # "model", "lake", "model × lake", "replicates", "residual"
     df: int
@@ -58,7 +64,10 @@ class Margin(NamedTuple):
 
 @dataclass(frozen=True)
 class Anova:
-    """An analysis of variance of one or two factors."""
+    """An analysis of variance of one or two factors.
+
+    n: runs that were analysed. dropped: runs without a value, or in a block that misses one.
+    """
 
     sources: tuple[AnovaRow, ...]  # factors in their order, interaction, replicates, residual
     margins: Mapping[str, tuple[Margin, ...]]  # of each factor, its levels in their order

@@ -37,7 +37,11 @@ class Standardised(NamedTuple):
 
 @dataclass(frozen=True)
 class Contrast:
-    """The mean of the first less that of the second, of independent runs; two-sided."""
+    """The mean of the first less that of the second, of independent runs; two-sided.
+
+    difference: in the unit of the values. t, df: Student's statistic and its degrees of
+    freedom. p: the chance of a statistic as far out, if there is no effect.
+    """
 
     test: Literal["Student", "Welch", "Student, part against whole"]
     difference: float
@@ -53,7 +57,14 @@ class Contrast:
 
 @dataclass(frozen=True)
 class PairedContrast:
-    """The mean of the first less that of the second, of replicates with the same random numbers."""
+    """The mean of the first less that of the second, of replicates with the same random numbers.
+
+    difference: in the unit of the values. t, df: Student's statistic and its degrees of
+    freedom. p: the chance of a statistic as far out, if there is no effect. d_z: the difference
+    in standard deviations of the differences. correlation: of the pairs, in [-1, 1].
+    variance_reduction: variance of the difference if unpaired, over the paired one. n: pairs;
+    dropped: pairs that miss a value.
+    """
 
     difference: float
     interval: Interval
@@ -72,6 +83,7 @@ def student(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Cont
     """Compare two conditions by Student's t test, which takes variances as equal; (R1,), (R2,).
 
     Raises NotEstimable for fewer than two values each, and where neither has any spread.
+    level: of the interval, in (0, 1).
     """
     return _contrast("Student", _spread(first, second), level)
 
@@ -80,6 +92,7 @@ def welch(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Contra
     """Compare two conditions by Welch's t test, which lets variances differ; (R1,), (R2,).
 
     Raises NotEstimable for fewer than two values each, and where neither has any spread.
+    level: of the interval, in (0, 1).
     """
     return _contrast("Welch", _spread(first, second), level)
 
@@ -93,6 +106,7 @@ def part_against_whole(part: ArrayLike, rest: ArrayLike, *, level: float = 0.95)
     all 180 its t(238). To conclude anything use `welch(part, rest)`.
     Raises NotEstimable as `student` does.
     Source: Gupta et al. 2026 (AAMAS), section 4.2.5.
+    level: of the interval, in (0, 1).
     """
     whole = np.concatenate([np.asarray(part, float), np.asarray(rest, float)])
     return _contrast("Student, part against whole", _spread(part, whole), level)
@@ -103,6 +117,7 @@ def paired(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Paire
 
     Raises NotEstimable for conditions of different size, fewer than two pairs, and where all pairs
     differ by the same.
+    level: of the interval, in (0, 1).
     """
     one, other, dropped = pairs(first, second)
     differences = one - other
@@ -134,6 +149,7 @@ def effect(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Stand
     """Return Cohen's d and Hedges' g of two independent samples; (R1,), (R2,).
 
     Raises NotEstimable for fewer than two values each, and where neither has any spread.
+    level: of the interval, in (0, 1).
     """
     one, other = (taken.values for taken in _spread(first, second))
     stats = require("statsmodels.stats.meta_analysis")

@@ -25,7 +25,11 @@ _LEAST = 10  # values to be resampled
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean over replicates, in the measure's unit."""
+    """A mean over replicates, in the measure's unit.
+
+    sd: standard deviation of the replicates, with n - 1; se: standard error of the mean. n:
+    replicates with a value; dropped: without.
+    """
 
     mean: float
     interval: Interval
@@ -37,7 +41,10 @@ class Mean:
 
 @dataclass(frozen=True)
 class ShareEstimate:
-    """A share of n replicates, in [0, 1]."""
+    """A share of n replicates, in [0, 1].
+
+    count: of how many it is true.
+    """
 
     share: float
     interval: Interval
@@ -49,6 +56,7 @@ def mean(values: ArrayLike, *, level: float = 0.95) -> Mean:
     """Return the mean with its t interval; (R,).
 
     Raises NotEstimable for fewer than two values, and for values without spread.
+    level: of the interval, in (0, 1).
     """
     taken = _spread(values)
     n, middle = len(taken.values), float(taken.values.mean())
@@ -103,6 +111,8 @@ def share(count: int, n: int, *, level: float = 0.95) -> ShareEstimate:
     """Return the share of replicates of which something is true, with its Wilson interval.
 
     Raises NotEstimable without a replicate.
+    level: of the interval, in (0, 1).
+    count: of how many it is true; n: replicates.
     """
     if not n:
         raise NotEstimable("a share of 0 replicates; at least 1 is needed")

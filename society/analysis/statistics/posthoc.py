@@ -28,7 +28,10 @@ Correction = Literal["holm", "benjamini-hochberg", "bonferroni"]
 
 @dataclass(frozen=True)
 class Difference:
-    """Two groups: the mean of the first less that of the second."""
+    """Two groups: the mean of the first less that of the second.
+
+    difference: in the unit of the values. p: adjusted for all pairs.
+    """
 
     first: str
     second: str
@@ -39,7 +42,10 @@ class Difference:
 
 @dataclass(frozen=True)
 class Tukey:
-    """All pairs of groups, and the groups' letters."""
+    """All pairs of groups, and the groups' letters.
+
+    df: degrees of freedom of the error. dropped: runs without a value.
+    """
 
     pairs: tuple[Difference, ...]
     means: dict[str, float]  # the highest first
@@ -56,6 +62,7 @@ def tukey(groups: Mapping[str, ArrayLike], *, level: float = 0.95) -> Tukey:
     in a group, and that factor's spread is in the error. `tukey_after` takes it out.
     Raises NotEstimable for fewer than two groups, one with fewer than two values, and where no
     group has any spread.
+    level: of the interval, in (0, 1).
     """
     taken = samples(groups)
     values = [group.values for group in taken.values()]
@@ -81,6 +88,7 @@ def tukey_after(analysis: Anova, factor: str, *, level: float = 0.95) -> Tukey:
     It compares marginal means, as the F test of the factor does: the spread of another factor, and
     the random numbers of replicates, are no error.
     Raises KeyError for a factor that it does not have, and NotEstimable as `compact_letters` does.
+    level: of the interval, in (0, 1).
     """
     left = analysis.residual
     return _compare_all(

@@ -38,7 +38,11 @@ class Detectable(NamedTuple):
 
 @dataclass(frozen=True)
 class Simulation:
-    """Settings of simulated experiments."""
+    """Settings of simulated experiments.
+
+    power: the share of experiments that shall find it; alpha: the level at which p values are
+    read. experiments: how many are simulated; seed: of their chance.
+    """
 
     power: float = 0.8
     alpha: float = 0.05

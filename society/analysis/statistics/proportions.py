@@ -26,7 +26,10 @@ class SuccessCount(NamedTuple):
 
 @dataclass(frozen=True)
 class Binomial:
-    """A share of runs beside the chance that each had; two-sided."""
+    """A share of runs beside the chance that each had; two-sided.
+
+    p: the chance of a count as unlikely or more so, under the known chance.
+    """
 
     share: float
     interval: Interval
@@ -35,7 +38,11 @@ class Binomial:
 
 @dataclass(frozen=True)
 class Fisher:
-    """The share of runs of one condition less that of another; two-sided."""
+    """The share of runs of one condition less that of another; two-sided.
+
+    difference: of the shares, in [-1, 1]. p: the chance of a table as unlikely or more so, if
+    both are alike.
+    """
 
     shares: tuple[float, float]
     difference: float
@@ -44,7 +51,10 @@ class Fisher:
 
 
 def binomial(count: SuccessCount, chance: float, *, level: float = 0.95) -> Binomial:
-    """Test a count against a known chance, exactly; raises NotEstimable without a run."""
+    """Test a count against a known chance, exactly; raises NotEstimable without a run.
+
+    level: of the interval, in (0, 1).
+    """
     _refuse(count)
     test = require("scipy.stats").binomtest(count.hits, count.n, chance)
     low, high = test.proportion_ci(level, method="exact")
@@ -54,7 +64,10 @@ def binomial(count: SuccessCount, chance: float, *, level: float = 0.95) -> Bino
 
 
 def fisher(first: SuccessCount, second: SuccessCount, *, level: float = 0.95) -> Fisher:
-    """Compare two counts by Fisher's exact test; raises NotEstimable without runs."""
+    """Compare two counts by Fisher's exact test; raises NotEstimable without runs.
+
+    level: of the interval, in (0, 1).
+    """
     _refuse(first, second)
     table = [[count.hits, count.n - count.hits] for count in (first, second)]
     p = require("scipy.stats").fisher_exact(table).pvalue

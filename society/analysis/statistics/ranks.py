@@ -29,7 +29,13 @@ _DIGITS = 12  # of a value, of the largest one, that count in its rank
 
 @dataclass(frozen=True)
 class MannWhitney:
-    """A two-sided Mann-Whitney test: does one of two independent samples tend to be larger?"""
+    """A two-sided Mann-Whitney test: does one of two independent samples tend to be larger?
+
+    u: pairs in which the first is larger, ties counting a half. p: the chance of a statistic as
+    far out, if there is no effect: exact for small samples without ties, else by the normal
+    approximation. common_language: P(first > second) + P(tie) / 2. cliffs_delta: P(first >
+    second) - P(first < second), in [-1, 1].
+    """
 
     u: float  # of the first sample: pairs in which it is larger, ties counting a half
     p: float  # exact for small samples without ties, else by the normal approximation
@@ -41,7 +47,13 @@ class MannWhitney:
 
 @dataclass(frozen=True)
 class Wilcoxon:
-    """A two-sided Wilcoxon test: do differences of pairs tend to one side of zero?"""
+    """A two-sided Wilcoxon test: do differences of pairs tend to one side of zero?
+
+    w: the smaller of the two sums of ranks. p: the chance of a statistic as far out, if there
+    is no effect: exact for few pairs without ties, else by the normal approximation.
+    rank_biserial: share of ranks above zero less that below, in [-1, 1]. n: pairs that differ;
+    equal: pairs that do not, which are left out; dropped: pairs that miss a value.
+    """
 
     w: float  # the smaller of the two sums of ranks
     p: float  # exact for few pairs without ties, else by the normal approximation
@@ -53,7 +65,12 @@ class Wilcoxon:
 
 @dataclass(frozen=True)
 class KruskalWallis:
-    """A Kruskal-Wallis test: does one of several independent samples tend to be larger?"""
+    """A Kruskal-Wallis test: does one of several independent samples tend to be larger?
+
+    h: corrected for ties; chi squared with df degrees of freedom. p: the chance of a statistic
+    as far out, if there is no effect. epsilon_squared: h / (n - 1), in [0, 1]. n: runs with a
+    value; dropped: without.
+    """
 
     h: float  # corrected for ties; chi squared with df degrees of freedom
     df: int
@@ -65,7 +82,12 @@ class KruskalWallis:
 
 @dataclass(frozen=True)
 class Friedman:
-    """A Friedman test: does one condition tend to be larger, replicate by replicate?"""
+    """A Friedman test: does one condition tend to be larger, replicate by replicate?
+
+    chi_squared: corrected for ties, with df degrees of freedom. p: the chance of a statistic as
+    far out, if there is no effect. kendalls_w: how far replicates order conditions alike, in
+    [0, 1]. n: replicates; dropped: replicates that miss a value.
+    """
 
     chi_squared: float  # corrected for ties
     df: int

@@ -32,7 +32,11 @@ _ROUNDS, _CLOSE = 500, 1e-9  # of the iteration of principal axes
 
 @dataclass(frozen=True)
 class Reliability:
-    """A coefficient of reliability; interval: NotEstimable where groups are too few."""
+    """A coefficient of reliability; interval: NotEstimable where groups are too few.
+
+    value: the coefficient, at most 1. items, respondents: numbers of these. dropped:
+    respondents who have left out an item.
+    """
 
     value: float
     interval: Interval | NotEstimable

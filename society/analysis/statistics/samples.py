@@ -32,7 +32,11 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Resampling:
-    """Settings of the bootstrap; the same seed gives the same interval."""
+    """Settings of the bootstrap; the same seed gives the same interval.
+
+    level: of the interval, in (0, 1). resamples: how many samples are drawn anew; seed: of
+    their chance.
+    """
 
     level: float = 0.95
     resamples: int = 9_999

@@ -37,6 +37,9 @@ class SurvivalCurve:
 
     K event times, ascending. Before the first, everybody lives. Without any event the arrays are
     empty: everybody lives until `seen`.
+    times, survival, low, high, at_risk, events: (K,) each. median: the time by which half have
+    had the event, None where more than half live on. level: of the intervals. n: runs;
+    censored: runs that the event had not come to; dropped: runs without a time.
     """
 
     times: Array  # (K,)
@@ -56,7 +59,11 @@ class SurvivalCurve:
 
 @dataclass(frozen=True)
 class RestrictedMean:
-    """The mean time lived up to a horizon."""
+    """The mean time lived up to a horizon.
+
+    mean, se and until: in the unit of the times; se: standard error of the mean; until: the
+    horizon.
+    """
 
     mean: float
     interval: Interval
@@ -66,7 +73,11 @@ class RestrictedMean:
 
 @dataclass(frozen=True)
 class LogRank:
-    """A log-rank test: do several groups live equally long? Only the order of events counts."""
+    """A log-rank test: do several groups live equally long? Only the order of events counts.
+
+    chi_squared: with df degrees of freedom. p: the chance of a statistic as far out, if there
+    is no effect. n: runs with a time; dropped: without.
+    """
 
     chi_squared: float
     df: int
@@ -86,6 +97,7 @@ def kaplan_meier(lives: SurvivalTimes, *, level: float = 0.95) -> SurvivalCurve:
     """Estimate the survival curve of one group of runs.
 
     Raises NotEstimable without a run.
+    level: of the interval, in (0, 1).
     """
     seen = _observe(lives, "this group")
     times, events = np.unique(seen.times[seen.died], return_counts=True)

@@ -24,7 +24,7 @@ _PEERS = ("join", "cut", "parents")
 _MASKS = ("gone", "ends", "void")
 
 
-class Statement(NamedTuple):
+class StatedValue(NamedTuple):
     """One value stated in a step, (R, N), or (R, 1) if it is common.
 
     scope: "common", "own", "seen GRAPH", "answer", "low" and "high" for bounds of answers, "gone",
@@ -81,11 +81,11 @@ class PageReading:
                 running = running & ~step.arrays.get((over, ""), np.False_)
 
     @cached_property
-    def statements(self) -> tuple[Statement, ...]:
+    def statements(self) -> tuple[StatedValue, ...]:
         """Every value that was asked, answered or told, in order."""
         return tuple(self._statements())
 
-    def _statements(self) -> Iterator[Statement]:
+    def _statements(self) -> Iterator[StatedValue]:
         for place, (step, present, running) in enumerate(self.steps()):
             active = asked_agents(step, present & running)
             for scope, name, values in _contents(step):
@@ -96,7 +96,7 @@ class PageReading:
                     whom = values & (present if scope == "gone" else running)
                 elif scope in _PEERS:
                     whom = values != NOBODY
-                yield Statement(place, step, scope, name, values, whom)
+                yield StatedValue(place, step, scope, name, values, whom)
 
     def known(self) -> dict[str, tuple[Array, Array]]:
         """Return one number or text per agent by name, (R, N), and for whom it is known.
@@ -154,7 +154,7 @@ def asked_agents(step: Step, active: Array) -> Array:
     return concerned
 
 
-def _merge(known: tuple[Array, Array] | None, statement: Statement) -> tuple[Array, Array]:
+def _merge(known: tuple[Array, Array] | None, statement: StatedValue) -> tuple[Array, Array]:
     """Merge a statement into earlier ones: the last word counts."""
     if known is None:
         return statement.values, statement.whom

@@ -13,9 +13,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache, singledispatch
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from society.engine.action_spaces import (
     ActionSpace,
@@ -60,14 +61,41 @@ from .values import (
     strip_wrapping,
 )
 
+T = TypeVar("T")
+
 _LONGEST_REPLY = 400_000  # characters; real models gave 150,000, and these take a second
 _LONGEST_NUMBER = 9  # digits before the point, or zeros behind it; longer ones have an exponent
 _HUGE = 1e9  # no share is larger; sums of larger ones could overflow
 _ROUNDED = 0.0015  # of the sum of a mix: three times 33.3 percent are 100
 
 
+@dataclass(frozen=True, eq=False)
+class SameObject(Generic[T]):
+    """An object as a key: only itself is equal to it."""
+
+    value: T
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SameObject) and self.value is other.value
+
+
 def hint(reply: ActionSpace, legal: Legal) -> str:
     """The answer as it is asked for: "a number from 0 to 1"; its bounds are scalars."""
+    if legal.options or legal.peers:
+        return _hint_of(reply, legal)
+    return _same_hint(SameObject(reply), legal.rounded)
+
+
+@lru_cache(maxsize=256)
+def _same_hint(reply: SameObject[ActionSpace], rounded: bool) -> str:
+    """The hint of a reply that all are asked for alike, who have nothing to choose from."""
+    return _hint_of(reply.value, Legal(rounded=rounded))
+
+
+def _hint_of(reply: ActionSpace, legal: Legal) -> str:
     own = getattr(reply, "hint", None)
     return str(own(legal)) if own else _hint(reply, legal)
 

@@ -34,7 +34,7 @@ from society.engine.action_spaces import (
 )
 from society.errors import Unparsed
 
-from .answers import hint, open_options
+from .answers import SameObject, hint, open_options
 from .extract import REASONING, strip_thoughts
 from .json_objects import decode_whole
 from .values import are_numbered, match_option
@@ -42,6 +42,7 @@ from .values import are_numbered, match_option
 Schema = dict[str, Any]
 
 _NO_THOUGHTS: Mapping[str, str] = {}
+_KEPT = 64  # schemas of questions that all are asked alike
 
 _LONGEST_REASONING = 1000  # characters; some servers repeat a rule at most 2000 times
 _FEW = 21  # whole numbers that are listed; more of them have bounds
@@ -67,6 +68,20 @@ def schema(
     thinking: with a text `reasoning` before the answer, unless a field has this name. thoughts: in
     its place a text for each, by name, which answers a question.
     """
+    if thoughts or legal.options or legal.peers:
+        return _schema_of_reply(reply, legal, thinking, thoughts)
+    return _same_for_all(SameObject(reply), legal.rounded, thinking)
+
+
+@lru_cache(maxsize=_KEPT)
+def _same_for_all(reply: SameObject[ActionSpace], rounded: bool, thinking: bool) -> Schema | None:
+    """The schema of a reply that all are asked for alike, who have nothing to choose from."""
+    return _schema_of_reply(reply.value, Legal(rounded=rounded), thinking, _NO_THOUGHTS)
+
+
+def _schema_of_reply(
+    reply: ActionSpace, legal: Legal, thinking: bool, thoughts: Mapping[str, str]
+) -> Schema | None:
     if isinstance(reply, Fields) and not _has_own_words(reply):
         parts = {name: _of_value(part, legal) for name, part in reply.fields.items()}
     else:

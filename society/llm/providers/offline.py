@@ -21,6 +21,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -38,7 +39,7 @@ from society.engine.action_spaces import (
 )
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
-from society.engine.rng import generator
+from society.engine.rng import lend_generator
 from society.errors import InputError
 from society.text import format_number
 
@@ -137,10 +138,9 @@ class _Resident:
         self._question: Inquiry = request.question
         self._words = "\n".join(message.content for message in request.messages)
         self._peers = request.peers
-        temper = generator(seed, f"offline\0{address.replicate}\0{address.agent}").random()
-        self._usual = 0.3 + 0.4 * temper
+        self._usual = 0.3 + 0.4 * _temper(seed, address.replicate, address.agent)
         occasion = "\0".join(map(str, address))
-        self._rng = generator(seed, f"offline\0{occasion}")
+        self._rng = lend_generator(seed, f"offline\0{occasion}")
 
     def improvise(self) -> str:
         """Reply in the words of a form of answer that has some of its own, or ""."""
@@ -212,6 +212,12 @@ class _Resident:
         starts, changes, reasons = (self.one_of(part) for part in (_STARTS, _CHANGES, _REASONS))
         share = round(100 * self._about(self._usual))
         return f"{opening} to {starts}, about {share} %, then to {changes}, {reasons}"
+
+
+@lru_cache(maxsize=2**16)
+def _temper(seed: int, replicate: int, agent: int) -> float:
+    """The temper of an agent, in [0, 1)."""
+    return float(lend_generator(seed, f"offline\0{replicate}\0{agent}").random())
 
 
 def _labels(question: Inquiry, choice: Choice) -> list[str]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from society.engine.calls import Completion, Going, Request, Spent
 from society.engine.cancellation import CancellationToken
-from society.errors import InputError, SocietyError, describe_user_error, short_path
+from society.engine.signatures import check_signature
+from society.errors import ArgumentError, InputError, SocietyError, describe_user_error, short_path
 
 from . import api_keys
 from .answer_tape import AnswerTape
@@ -204,6 +205,13 @@ class ModelPool:
 def _own_client(spec: ModelSpec, make: Callable[[], object], seed: int) -> Client:
     """Return the client of what a function of the user's makes; raises InputError."""
     name = short_path(spec.model)
+    try:
+        check_signature(make, name)
+    except ArgumentError as error:
+        raise InputError(
+            f"{error}, once for a run; what it returns is the function that answers, or a chat "
+            "model (see docs/writing-minds.md)"
+        ) from None
     try:
         model = make()
     except SocietyError:

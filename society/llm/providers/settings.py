@@ -256,6 +256,12 @@ class Limits(BaseModel):
         None, description="share of answers that no model gave, from the twentieth answer on"
     )
 
+    @field_validator("*", mode="before")
+    @classmethod
+    def _lifted(cls, value: object) -> object:
+        """Take the word none, which lifts a limit."""
+        return None if value == "none" else value
+
 
 def model_syntax() -> list[tuple[str, str]]:
     """List what `--model` takes, and what it means."""

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.analysis.statistics.bands import FEWEST
+from society.analysis.statistics.bands import FEWEST, Bounds
 from society.engine.rng import Array
 from society.optional import require
 
 from .alt_text import describe_curves, format_axis_number
 from .end_labels import EndLabel, label_ends
-from .read_out import name_series
+from .read_out import name_quantity, name_series
 from .scales import LINEAR, AxisScale
 from .style import (
     FAINT,
@@ -42,7 +42,9 @@ _LINES = 12  # of single runs in a panel
 _WIDTHS = ((0.75, 1.6), (0.5, 1.2), (0.25, 0.9), (0, 0.6))  # share of runs left, width of the mean
 _RUN = 0.35  # points, the line of a single run
 _CAUSES = "xv*P"  # marks of ends
+_BESIDE_AXES = 4  # signs of a bold title that a unit and ticks take
 _ACROSS = 4  # panels of measures side by side
+_ROOM = 0.04  # of an axis, beyond the values on it
 
 Limits = tuple[float, float]
 
@@ -197,7 +199,8 @@ class Curve(NamedTuple):
 class CurvePanel(NamedTuple):
     """Curves on the same axes; along: what time is counted in.
 
-    limits: of the axis; None: those of what is drawn. unit: beside the axis.
+    limits: of the axis; None: those of what is drawn. unit: beside the axis. quantity: what is
+    drawn, where neither the label of the axis nor the title is its name.
     """
 
     title: str
@@ -206,6 +209,7 @@ class CurvePanel(NamedTuple):
     along: str = "round"
     limits: Limits | None = None
     unit: str = ""
+    quantity: str = ""
 
     def describe(self) -> str:
         shown = [one for one in self.curves if one.style is not None]
@@ -224,8 +228,10 @@ def line_plot(
     """Draw means along time with bands.
 
     axis: the quantity, if all panels have the same one; then they share a scale, and strips below
-    show how many runs are left, unless all stay. Else a panel's title is its quantity.
+    show how many runs are left, unless all stay. Else a panel's title is its quantity. Single runs
+    that have ended end in a mark, whose shape says why.
     """
+    causes = list_causes(panels)
     leaving = any(one.left.min() < one.left.max() for panel in panels for one in panel.curves)
     count = len(panels)
     across = min(count, 3) if axis or count != 4 else 2
@@ -234,7 +240,9 @@ def line_plot(
     def draw(own: Sequence[Any], panel: CurvePanel) -> dict[str, Any]:
         own[0].locator_params(axis="x", integer=True)
         scale_axis(own[0], panels if axis else [panel])
-        return _draw_curves(own[0], panel.curves, own[1:])
+        name_quantity(own[0], axis or panel.title)
+        handles = _draw_curves(own[0], panel.curves, own[1:])
+        return handles | _draw_ends(own[0], panel.curves, causes)
 
     def finish(figure: Any, grid: list[Any]) -> None:
         beside = panels_beside(across, figure.get_figwidth())
@@ -250,12 +258,15 @@ def line_plot(
     return render_panels(
         name,
         title,
-        caption,
+        f"{caption}{marks_note(causes)}",
         panels,
         draw,
         across=across,
         heights=[_TALL, _STRIP] if axis and leaving else [_TALL],
-        labels=[one.label for each in panels for one in each.curves if one.style is not None],
+        labels=[
+            *(one.label for each in panels for one in each.curves if one.style is not None),
+            *map(name_cause, causes),
+        ],
         xlabel=panels[0].along,
         ylabels=[axis],
         finish=finish,
@@ -279,11 +290,7 @@ def course_grid(
     """
     across = columns if columns > 2 else _ACROSS
     every = [*panels, *going]
-    causes = list(
-        dict.fromkeys(run.cause for one in every for c in one.curves for run in c.runs if run.cause)
-    )
-    if len(causes) == 1:
-        caption += f" Marks: {causes[0]}."
+    causes = list_causes(every)
     labels = dict.fromkeys(c.label for one in every for c in one.curves if c.style is not None)
     single = len(labels) == 1
 
@@ -292,31 +299,46 @@ def course_grid(
         axes.locator_params(axis="x", nbins=4, integer=True)
         axes.locator_params(axis="y", nbins=4)
         if panel.unit:
-            axes.set_ylabel(wrap_label(panel.unit, 24, 1), fontsize=SMALL)
+            axes.set_ylabel(wrap_label(panel.unit, 24), fontsize=SMALL)
         if panel in going:
+            name_quantity(axes, "runs that go on")
             going_on = dict(_draw_going(axes, curve) for curve in panel.curves)
             axes.set_ylim(bottom=0)
             return going_on
         scale_axis(axes, [panel])
+        name_quantity(axes, panel.quantity or panel.title)
         handles = _draw_curves(axes, panel.curves)
         return handles | _draw_ends(axes, panel.curves, causes)
 
     return render_panels(
         name,
         title,
-        caption,
+        f"{caption}{marks_note(causes)}",
         every,
         draw,
         across=across,
         narrow=2 if columns == 1 else min(columns, 2),
+        beside_axes=_BESIDE_AXES,
         heights=[_TALL_OF_MANY],
-        labels=[*(() if single else labels), *map(_name_cause, causes)],
+        labels=[*(() if single else labels), *map(name_cause, causes)],
         xlabel=panels[0].along,
         sharex=True,
     )
 
 
-def _name_cause(cause: str) -> str:
+def list_causes(panels: Sequence[CurvePanel]) -> list[str]:
+    """List why single runs of some panels ended, each cause once."""
+    runs = (run for panel in panels for curve in panel.curves for run in curve.runs)
+    return list(dict.fromkeys(run.cause for run in runs if run.cause))
+
+
+def marks_note(causes: Sequence[str]) -> str:
+    """Say what marks mean where the legend need not tell them apart; begins with a space."""
+    return f" Marks: {causes[0]}." if len(causes) == 1 else ""
+
+
+def name_cause(cause: str) -> str:
+    """Name a cause in a legend."""
     return f"ended: {cause}"
 
 
@@ -337,6 +359,25 @@ def scale_axis(axes: Any, panels: Sequence[CurvePanel]) -> None:
     elif ends := constant_range(drawn_values(panels)):
         axes.set_ylim(ends)
     panels[0].scale.apply(axes, "y")
+
+
+def choose_limits(panels: Sequence[CurvePanel], bounds: Bounds, scale: AxisScale) -> Limits | None:
+    """Choose the same limits for all panels: what is possible, or else what is drawn.
+
+    None: those that each panel comes to by itself.
+    """
+    least, most = bounds
+    if least is not None and most is not None:
+        room = _ROOM * (most - least)
+        return least - room, most + room
+    drawn = drawn_values(panels)
+    if scale.logarithmic or not len(drawn) or np.isnan(drawn).all():
+        return None
+    if ends := constant_range(drawn):
+        return ends
+    low, high = float(np.nanmin(drawn)), float(np.nanmax(drawn))
+    room = _ROOM * (high - low)
+    return (low - room if least is None else max(low - room, least)), high + room
 
 
 def drawn_values(panels: Sequence[CurvePanel]) -> Array:
@@ -428,22 +469,39 @@ def draw_band(
 def _draw_ends(axes: Any, curves: Sequence[Curve], causes: Sequence[str]) -> dict[str, Any]:
     """Mark the end of each single run that has one; gives a handle for each cause."""
     for curve in curves:
-        for cause in causes:
-            ends = [end for run in curve.runs if run.cause == cause for end in _end(curve, run)]
-            if ends and curve.style is not None:
-                style = {"color": curve.style.colour, "markersize": 3, "markeredgewidth": 0.8}
-                (marks,) = axes.plot(*zip(*ends, strict=True), cause_marker(causes, cause), **style)
-                name_series(marks, curve.label, silent=True)
+        if curve.style is not None:
+            mark_ends(axes, curve.label, curve.style.colour, curve.rounds, curve.runs, causes)
+    return cause_handles(axes, causes)
+
+
+def mark_ends(
+    axes: Any,
+    label: str,
+    colour: str,
+    across: Array,
+    runs: Sequence[SingleRun],
+    causes: Sequence[str],
+) -> None:
+    """Put a mark where each run that has ended was seen last; label: of their series."""
+    for cause in causes:
+        ends = [
+            (float(across[at]), float(run.values[at]))
+            for run in runs
+            if run.cause == cause
+            for at in np.flatnonzero(~np.isnan(run.values))[-1:]
+        ]
+        if ends:
+            style = {"color": colour, "markersize": 3, "markeredgewidth": 0.8, "zorder": 3.5}
+            (marks,) = axes.plot(*zip(*ends, strict=True), cause_marker(causes, cause), **style)
+            name_series(marks, label, silent=True)
+
+
+def cause_handles(axes: Any, causes: Sequence[str]) -> dict[str, Any]:
+    """Make a handle for each cause of ends, by its name in the legend."""
     return {
-        _name_cause(cause): axes.plot([], [], cause_marker(causes, cause), color=INK)[0]
+        name_cause(cause): axes.plot([], [], cause_marker(causes, cause), color=INK, ls="")[0]
         for cause in causes
     }
-
-
-def _end(curve: Curve, run: SingleRun) -> list[tuple[float, float]]:
-    """Where a run was seen last, if anywhere."""
-    known = np.flatnonzero(~np.isnan(run.values))[-1:]
-    return [(float(curve.rounds[at]), float(run.values[at])) for at in known]
 
 
 def cause_marker(causes: Sequence[str], cause: str) -> str:

@@ -15,7 +15,7 @@ from society.engine.rng import Array
 
 from .alt_text import describe_extremes
 from .block_rows import ROW, RowBlock, RowLayout, fit_rows, name_rows
-from .read_out import name_series
+from .read_out import name_quantity, name_series
 from .style import FAINT, PAPER, Figure, SeriesStyle, constant_range, render_panels
 
 _APART = 0.046  # inches between the dots of a row
@@ -80,6 +80,7 @@ def dot_panels(
         (axes,) = own
         layout.apply(axes)
         axes.set_xlim(panel.limits)
+        name_quantity(axes, panel.title, "x")
         axes.locator_params(axis="x", nbins=4)
         for place in panel.marks:
             axes.axvline(place, color=FAINT, linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)

@@ -16,7 +16,7 @@ from society.engine.rng import Array
 
 from .alt_text import describe_extremes, format_axis_number, prefix_title
 from .intervals import Dot, Rug
-from .read_out import name_series
+from .read_out import name_quantity, name_series
 from .scales import AxisScale
 from .style import (
     FAINT,
@@ -111,14 +111,15 @@ def estimation_plot(
         grid = figure.subplots(*shape, squeeze=False, height_ratios=ratios, **columns)
         pairs = grid.reshape(-1, 2)
         for place, (panel, (left, right)) in enumerate(zip(panels, pairs, strict=True)):
+            for one, first_one in zip((left, right), pairs[0], strict=True):
+                if one is not first_one:  # before it is drawn, or its reach would not count
+                    one.sharex(first_one)
             _draw_values(left, panel, rug, axes)
             _draw_differences(right, panel, axes, names=not wide)
+            name_quantity(right, f"difference of {axes.value}", "x")
             left.set_title(letter_panel(2 * place, wrap_label(panel.title, 50)))
             first = f"against {panel.rows[0].name}"
             right.set_title(letter_panel(2 * place + 1, wrap_label(first, 34)))
-            for one, first_one in zip((left, right), pairs[0], strict=True):
-                if one is not first_one:
-                    one.sharex(first_one)
             if place == len(panels) - 1:
                 left.set_xlabel(wrap_label(axes.value, 60 if wide else 44, 2))
                 right.set_xlabel(wrap_label(axes.difference, 40 if wide else 44, 2))

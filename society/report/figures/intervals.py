@@ -26,6 +26,7 @@ from .style import (
 
 _ROW, _TALL = (0.17, 0.3), 4.4  # inches: a dot, the lower the more of them, and all dots if few
 _RAISED, _GROUND, _ROOM = 0.2, 0.42, 0.48  # of a dot's row: the dot, and below it, the strokes
+_MARGIN = 0.03  # of an axis, beyond what is possible
 _NAMES_BESIDE = 16  # signs of the longest row's name with which panels may stand side by side
 _PLACES = 240  # strokes that stand side by side
 _LEAST = 0.15  # of the tallest stroke: the lowest one
@@ -52,7 +53,7 @@ class Dot(NamedTuple):
             scale.transform(known)[:, None], UNBOUNDED if scale.logarithmic else bounds
         )
         mean, low, high = (float(scale.invert(float(each[0]))) for each in band[1:])
-        if np.isnan(low) or low == high:
+        if np.isnan(low) or not np.ptp(known):
             return cls(mean, None, None, known)
         return cls(mean, low, high, known)
 
@@ -90,10 +91,11 @@ def dot_plot(
     axis: str,
     panels: Sequence[DotPanel],
     scale: AxisScale = LINEAR,
+    bounds: Bounds = UNBOUNDED,
 ) -> Figure:
     """Draw means with intervals, a row for each level of one factor, a series for each of another.
 
-    axis: the quantity.
+    axis: the quantity. bounds: the ends of a linear axis, where both are known.
     """
     beside = 2 if max(len(row) for panel in panels for row in panel.rows) <= _NAMES_BESIDE else 1
     across = min(len(panels), beside)
@@ -112,13 +114,16 @@ def dot_plot(
         labels=panels[0].series,
         xlabel=axis,
         ylabels=[panels[0].factor],
-        finish=lambda figure, grid: _scale_axis(grid[0][0], every, scale),
+        finish=lambda figure, grid: _scale_axis(grid[0][0], every, scale, bounds),
         sharex=True,
     )
 
 
-def _scale_axis(axes: Any, every: Sequence[Dot], scale: AxisScale) -> None:
-    """Set whole ticks for values that are whole; make room where all are the same."""
+def _scale_axis(axes: Any, every: Sequence[Dot], scale: AxisScale, bounds: Bounds) -> None:
+    """Set whole ticks for values that are whole; show all that is possible, if that is known.
+
+    Else there is room where all values are the same.
+    """
     scale.apply(axes, "x")
     if not every or scale.logarithmic:
         return
@@ -126,7 +131,11 @@ def _scale_axis(axes: Any, every: Sequence[Dot], scale: AxisScale) -> None:
     ends = [end for dot in every for end in (dot.low, dot.high) if end is not None]
     if (runs == np.round(runs)).all():
         axes.locator_params(axis="x", integer=True)
-    if span := constant_range(np.concatenate([runs, ends])):
+    least, most = bounds
+    if least is not None and most is not None:
+        room = _MARGIN * (most - least)
+        axes.set_xlim(least - room, most + room)
+    elif span := constant_range(np.concatenate([runs, ends])):
         axes.set_xlim(span)
 
 

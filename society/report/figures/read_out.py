@@ -29,6 +29,8 @@ from society.report.tables import CellValue, Table, TableColumn
 from society.text import clean_line
 
 _MARK = "society_series"  # the attribute of an artist
+_QUANTITY = "society_quantity"  # the attribute of an axis
+_TIMES = {"round", "generation", "to generation"}  # axes on which figures may show a part
 _POINT = 72  # of an inch
 _SCALES = {"linear", "log", "logit"}  # that a page can undo
 _FIGURES = 5  # significant digits in a page; a CSV file has all
@@ -68,6 +70,22 @@ class AxesFrame(NamedTuple):
     upwards: AxisReach
 
 
+class QuantityAxis(NamedTuple):
+    """An axis on which a quantity is drawn, by the name of that; low and high: its ends."""
+
+    quantity: str
+    logarithmic: bool
+    low: float
+    high: float
+
+    @property
+    def drawn(self) -> tuple[float, float]:
+        """Its ends as they are drawn: of a logarithmic axis the logarithms."""
+        if not self.logarithmic:
+            return self.low, self.high
+        return math.log(self.low), math.log(self.high)
+
+
 class FigureSeries(NamedTuple):
     """Points of one series on one pair of axes, (n,) each; low, high and values may be missing.
 
@@ -88,11 +106,15 @@ class FigureSeries(NamedTuple):
 
 
 class FigureData(NamedTuple):
-    """The data behind a figure: its axes, and series with their points; labels in their order."""
+    """The data behind a figure: its axes, and series with their points; labels in their order.
+
+    quantities: the axes that values are read from, those of time left out.
+    """
 
     frames: Sequence[AxesFrame] = ()
     series: Sequence[FigureSeries] = ()
     labels: Sequence[str] = ()
+    quantities: Sequence[QuantityAxis] = ()
 
     def for_page(self, narrow: Sequence[AxesFrame] = ()) -> dict[str, Any]:
         """Give all of it as JSON has it, numbers with five digits; no points if they are many.
@@ -154,6 +176,11 @@ def name_series(
         setattr(one, _MARK, (mark if place == 0 else mark._replace(silent=True), artist))
 
 
+def name_quantity(axes: Any, quantity: str, along: Literal["x", "y"] = "y") -> None:
+    """Say what an axis is of, where its label does not: a unit alone, or nothing."""
+    setattr(getattr(axes, f"{along}axis"), _QUANTITY, clean_line(quantity))
+
+
 def gather_data(figure: Any) -> FigureData:
     """Read frames and series of a matplotlib figure that is laid out; gives its artists their ids.
 
@@ -178,7 +205,27 @@ def gather_data(figure: Any) -> FigureData:
         if {frames[frame].across.scale, frames[frame].upwards.scale} <= _SCALES:
             series.append(_with_marks(FigureSeries(mark.label, number, frame, *found), mark))
     _mark_legends(figure, numbers)
-    return FigureData(frames, series, list(numbers))
+    return FigureData(frames, series, list(numbers), _quantities(axes, frames, series))
+
+
+def _quantities(
+    axes: Sequence[Any], frames: Sequence[AxesFrame], series: Sequence[FigureSeries]
+) -> list[QuantityAxis]:
+    """List the axes that values are read from, as far as their quantity has a name.
+
+    Curves and steps go along time, or along what else is chosen, and values are their heights.
+    """
+    found = []
+    for place, (own, frame) in enumerate(zip(axes, frames, strict=True)):
+        sorts = {one.sort for one in series if one.frame == place}
+        for along, reach in (("x", frame.across), ("y", frame.upwards)):
+            if not sorts or (along == "x" and sorts & {"curve", "steps"}):
+                continue
+            name = getattr(getattr(own, f"{along}axis"), _QUANTITY, reach.label)
+            if name and name not in _TIMES and not reach.words and reach.scale in {"linear", "log"}:
+                low, high = sorted((reach.low, reach.high))
+                found.append(QuantityAxis(name, reach.scale == "log", low, high))
+    return found
 
 
 def _is_named(artist: Any) -> bool:

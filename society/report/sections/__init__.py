@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
+from society.analysis.auditing.audit import try_audit
 from society.analysis.crossplay import CrossPlay
 from society.analysis.findings import StudyAnswers
 from society.analysis.study.panel_tests import PanelTests, compare_panels
 from society.analysis.study.study import Study
+from society.errors import InputError
+from society.report.figures.style import Figure
 from society.report.figures.type_colours import TypeStyle, assign_styles
 from society.report.layout import Layout
 from society.report.methods import DescribedStudy
 from society.report.page import Caveat, Section
 
+from .audit_section import audit_section
 from .crossplay.actions import actions_section, replies_section
 from .crossplay.agreements import agreements_section
 from .crossplay.standings_section import standings_section
@@ -57,6 +61,12 @@ class StudyView:
     def answers(self) -> StudyAnswers:
         return StudyAnswers(self.layout, self.cross_play)
 
+    @property
+    def title(self) -> str:
+        """The title of its page: what an audit found, or else what a study did."""
+        found = try_audit(self.layout)
+        return self.answers.with_scenario(found.headline) if found else self.answers.title
+
     @cached_property
     def type_styles(self) -> Mapping[str, TypeStyle]:
         """The style of each type, gene and cohort by name, the same in all figures."""
@@ -70,6 +80,7 @@ class StudyView:
 
 # In the order of a report.
 SECTIONS: Mapping[str, Callable[[StudyView], Section]] = {
+    "audit": lambda of: audit_section(of.layout),
     "findings": lambda of: findings_section(of.answers.findings),
     "summary": lambda of: summary_section(of.layout),
     "outcome": lambda of: outcome_section(of.populations, of.tests),
@@ -106,14 +117,33 @@ _AFTER_COURSE = {"outcome", "endings"}
 
 def every_section(view: StudyView) -> list[Section]:
     """Make all sections that have something to say; those of cross-play for games alone."""
+    sections = [section for section in _sections(view) if section.parts]
+    study = DescribedStudy.of("", view.layout.study, sections)
+    return [*sections, methods_section([study])]
+
+
+def find_figure(study: Study, name: str = "") -> Figure:
+    """Draw the figure of a report that has this name, or its first one; raises InputError."""
+    known = list[str]()
+    for section in _sections(StudyView(study)):
+        for part in section.walk():
+            if isinstance(part, Figure):
+                if name in ("", part.name):
+                    return part
+                known.append(part.name)
+    if not known:
+        raise InputError(f"the report of {study.name} has no figure, as nothing can be drawn yet")
+    raise InputError(
+        f"the report of {study.name} has no figure {name!r}; it has {', '.join(known)}"
+    )
+
+
+def _sections(view: StudyView) -> Iterator[Section]:
+    """Make the sections of a report in their order, empty ones too; cross-play is for games."""
     games = any(run.manifest.game for run in view.layout.conditions)
     left_out = set() if games else _OF_GAMES
     left_out = left_out | (_OF_SAMPLES if view.layout.of_matches else set())
-    names = [name for name in _order(view) if name not in left_out]
-    made = (SECTIONS[name](view) for name in names)
-    sections = [section for section in made if section.parts]
-    study = DescribedStudy.of("", view.layout.study, sections)
-    return [*sections, methods_section([study])]
+    return (SECTIONS[name](view) for name in _order(view) if name not in left_out)
 
 
 def _order(view: StudyView) -> list[str]:

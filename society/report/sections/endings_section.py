@@ -14,7 +14,7 @@ from society.errors import InputError
 from society.report.layout import Layout
 from society.report.page import Section, SectionPart
 from society.report.tables import CellValue, Head, Table
-from society.terminal.labels import describe_ending, spell_kind
+from society.terminal.labels import RoundLabels, describe_ending, spell_kind
 
 _MOST_RUNS = 12  # of which single ends and departures are listed
 _CAME = "went on to its last round"
@@ -46,7 +46,8 @@ def _parts(layout: Layout, *, ended: bool) -> Iterator[SectionPart]:
 def _explained(run: ConditionRun, cause: str) -> Iterator[SectionPart]:
     """Say how the only run ended, and what its scenario tells of it."""
     ending = describe_ending(run.manifest.stage, cause)
-    yield f"The run ended in round {run.rounds}: {ending}."
+    counted = RoundLabels(run.manifest).counted
+    yield f"The run ended in {counted} {run.rounds}: {ending}."
     with run.opened() as file:
         try:
             told = explain(file).statements

@@ -111,7 +111,7 @@ def _deeds(run: ConditionRun, layout: Layout) -> Iterator[SectionPart]:
     noun = "place" if manifest.naming.by_life else manifest.stage.noun
     runs = sum(one.manifest.replicates for one in layout.conditions)
     title = deed_claim(found, names, noun) + f" (in 1 of {runs} runs)" * (runs > 1)
-    yield deed_plot("deeds", title, caption, panels, noun)
+    yield deed_plot("deeds", f"{title[:1].upper()}{title[1:]}", caption, panels, noun)
 
 
 def generation_note(deed: DeedCounts) -> str:

@@ -90,7 +90,7 @@ def _last_generation(populations: Populations) -> Figure:
     bar = " Bar: 95 % interval." if dot is not None and dot.low is not None else ""
     caption = f"Point: {scale.mean_name} over runs.{bar}"
     axis = layout.axis_label(layout.outcome)
-    return dot_plot("outcome", title, caption, axis, [panel], scale)
+    return dot_plot("outcome", title, caption, axis, [panel], scale, bounds)
 
 
 def _figure(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[SectionPart]:
@@ -115,7 +115,8 @@ def _figure(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[SectionPart
         caption += _NO_LETTERS if len(panels) > 1 else ""
     title = f"{layout.heading(layout.outcome)} by {' and '.join(across) or 'condition'}"
     axis = layout.axis_label(layout.outcome)
-    yield dot_plot("outcome", title, caption, axis, panels, layout.scale)
+    bounds = layout.bounds(layout.outcome)
+    yield dot_plot("outcome", title, caption, axis, panels, layout.scale, bounds)
 
 
 def _across(layout: Layout) -> list[str] | None:

@@ -8,21 +8,20 @@ from typing import NamedTuple
 import numpy as np
 
 from society.analysis.statistics.bands import FEWEST, UNBOUNDED, Bounds, mean_band
-from society.analysis.study.design import ConditionGroup
+from society.analysis.study.design import ConditionGroup, is_share
 from society.engine.rng import Array
 from society.engine.scenario import COURSELESS
 from society.report.figures.alt_text import format_axis_number
 from society.report.figures.curves import (
     Curve,
     CurvePanel,
-    Limits,
     SingleRun,
+    choose_limits,
     choose_runs,
     course_grid,
-    drawn_values,
 )
 from society.report.figures.scales import AxisScale
-from society.report.figures.style import SeriesStyle, constant_range
+from society.report.figures.style import SeriesStyle
 from society.report.layout import Layout, legend_note
 from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import CellValue, Head, Table
@@ -34,7 +33,6 @@ _IN_GREY = 100  # conditions behind those that stand out
 _CHOSEN = 6  # rounds of a curve whose numbers stand in the page
 _MOST_PANELS = 15  # on one figure
 _MOST_COLUMNS = 4  # of groups of conditions, side by side
-_ROOM = 0.04  # of an axis, beyond the values on it
 _LEAD = (
     "A mean of a round is taken over the runs that still go on. It becomes thinner as they become "
     f"fewer, and stops where fewer than {FEWEST} are left; bands are 95 % intervals."
@@ -65,7 +63,7 @@ def over_time_section(
     ]
     parts = [
         part
-        for along in ("round", "generation")
+        for along in dict.fromkeys(one.along for one in courses)
         for part in _figures(layout, [one for one in courses if one.along == along], along)
     ]
     if flat:
@@ -74,8 +72,9 @@ def over_time_section(
         )
         parts.append(f"The same in every round of every run: {values}.")
     nested = any(len(run.manifest.stage.levels) > 1 for run in layout.conditions)
-    lead = _LEAD + _COUNTED * any(one.ended is not None for one in courses) + _NUMBERED * nested
-    return Section("Measures over time", [lead, *parts] if parts else [], "time")
+    averaged = _LEAD + _COUNTED * any(one.ended is not None for one in courses)
+    lead = (averaged * (not layout.single_run) + _NUMBERED * nested).strip()
+    return Section("Measures over time", [*filter(None, [lead]), *parts] if parts else [], "time")
 
 
 def _constant(layout: Layout, name: str) -> float | None:
@@ -103,7 +102,10 @@ class _Course(NamedTuple):
         ended = None if once else layout.ended(name)
         if once:
             blocks = [*populations.by_generation(name).values()]
-            taken = [_Series.of(each, ~np.isnan(each), [""] * len(each)) for each in blocks]
+            taken = [
+                _Series.of(each, ~np.isnan(each), layout.endings(place))
+                for place, each in zip(populations.places, blocks, strict=True)
+            ]
         else:
             taken = [
                 _Series.of(values, running, layout.endings(place), ended)
@@ -116,24 +118,8 @@ class _Course(NamedTuple):
             return None
         scale = AxisScale.of(every)
         bounds = UNBOUNDED if scale.logarithmic else layout.bounds(name)
-        return cls(name, "generation" if once else "round", taken, scale, bounds, ended)
-
-    def limits(self, panels: Sequence[CurvePanel]) -> Limits | None:
-        """The same limits for all panels: what is possible, or else what is drawn."""
-        least, most = self.bounds
-        if least is not None and most is not None:
-            room = _ROOM * (most - least)
-            return least - room, most + room
-        if self.scale.logarithmic:
-            return None
-        drawn = drawn_values(panels)
-        if not len(drawn) or np.isnan(drawn).all():
-            return None
-        if ends := constant_range(drawn):
-            return ends
-        low, high = float(np.nanmin(drawn)), float(np.nanmax(drawn))
-        room = _ROOM * (high - low)
-        return (low - room if least is None else max(low - room, least)), high + room
+        along = "generation" if once else layout.round_word
+        return cls(name, along, taken, scale, bounds, ended)
 
 
 def _figures(layout: Layout, courses: Sequence[_Course], along: str) -> Iterator[SectionPart]:
@@ -143,15 +129,19 @@ def _figures(layout: Layout, courses: Sequence[_Course], along: str) -> Iterator
     beside = len(shown) if len(shown) <= _MOST_COLUMNS else 1
     named = layout.label_series(shown, lines)
     step = max(_MOST_PANELS // beside, 1)
+    beside_each_other = [shown] if beside > 1 or len(shown) == 1 else [[one] for one in shown]
+    rows = [_row(layout, course, shown, named, all_shown=bool(groups)) for course in courses]
     pages = [
-        (columns, courses[start : start + step])
-        for columns in ([shown] if beside > 1 or len(shown) == 1 else [[one] for one in shown])
+        (columns, slice(start, start + step))
+        for columns in beside_each_other
         for start in range(0, len(courses), step)
     ]
     for number, (columns, some) in enumerate(pages, 1):
-        kind = "time" if along == "round" else "time_generations"
+        kind = "time_generations" if along == "generation" else "time"
         name = f"{kind}_{number}" if len(pages) > 1 else kind
-        yield _figure(layout, name, some, columns, named, bool(groups))
+        places = [shown.index(group) for group in columns]
+        panels = [row[place] for row in rows[some] for place in places]
+        yield _figure(layout, name, courses[some], panels, columns, named, bool(groups))
     if courses:
         tables = [_numbers(layout, course, named) for course in courses]
         yield folded_section(f"Measures by {along} in numbers", *tables)
@@ -164,17 +154,14 @@ def _figure(
     layout: Layout,
     name: str,
     courses: Sequence[_Course],
+    panels: Sequence[CurvePanel],
     columns: Sequence[ConditionGroup],
     named: Named,
     all_shown: bool,
 ) -> SectionPart:
-    panels: list[CurvePanel] = []
-    for course in courses:
-        row = [_panel(layout, course, group, named, all_shown=all_shown) for group in columns]
-        if len(columns) == 1:
-            row = [row[0]._replace(title=_title(layout, course))]
-        limits = course.limits(row)
-        panels += [panel._replace(limits=limits) for panel in row]
+    if len(columns) == 1:
+        titles = (_title(layout, course) for course in courses)
+        panels = [own._replace(title=title) for own, title in zip(panels, titles, strict=True)]
     going = _going(courses[0], columns, named)
     caption = _caption(layout, courses, columns, named, all_shown, bool(going))
     return course_grid(
@@ -187,8 +174,23 @@ def _figure(
     )
 
 
+def _row(
+    layout: Layout,
+    course: _Course,
+    groups: Sequence[ConditionGroup],
+    named: Named,
+    *,
+    all_shown: bool,
+) -> list[CurvePanel]:
+    """The panels of a measure, all of them on the same axis, on one figure or on several."""
+    row = [_panel(layout, course, group, named, all_shown=all_shown) for group in groups]
+    limits = choose_limits(row, course.bounds, course.scale)
+    return [panel._replace(limits=limits) for panel in row]
+
+
 def _title(layout: Layout, course: _Course) -> str:
-    label = layout.label(course.name) + " †" * (course.ended is not None)
+    marked = course.ended is not None and not layout.single_run
+    label = layout.label(course.name) + " †" * marked
     return f"{label[:1].upper()}{label[1:]}"
 
 
@@ -204,8 +206,17 @@ def _panel(
         some = others[:: -(-len(others) // _IN_GREY) or 1]
         curves = [*(one.curve("", None, course, len(named)) for one in some), *curves]
     title = ", ".join(filter(None, (_title(layout, course), group.title)))
-    unit = layout.measured[course.name]
-    return CurvePanel(title, curves, course.scale, course.along, unit=unit)
+    unit, label = _axis_unit(layout.measured[course.name]), layout.label(course.name)
+    return CurvePanel(title, curves, course.scale, course.along, unit=unit, quantity=label)
+
+
+def _axis_unit(unit: str) -> str:
+    """Keep of a unit what has room beside an axis; the caption has all of it.
+
+    >>> _axis_unit("share of catches within the cap"), _axis_unit("units, mean over agents")
+    ('share', 'units')
+    """
+    return "share" if is_share(unit) else unit.partition(",")[0]
 
 
 def _going(course: _Course, columns: Sequence[ConditionGroup], named: Named) -> list[CurvePanel]:

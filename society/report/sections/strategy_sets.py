@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from string import ascii_uppercase
 
@@ -50,12 +51,17 @@ def _where(compared: SetComparison) -> list[str]:
 
 def plane_sentence(plane: PrincipalPlane) -> str:
     """Tell what the principal components explain and mean."""
-    (first, second), (cooperation, slope) = plane.explained, plane.meanings
-    return (
-        f"The first two components explain {first:.1%} and {second:.1%} of the variance. Over "
-        f"strategies, the first one correlates with the cooperation rate by {cooperation:.2f}, and "
-        f"the second one with responsiveness by {slope:.2f}."
-    )
+    first, second = plane.explained
+    axes = ("the first one", "the cooperation rate"), ("the second one", "responsiveness")
+    meanings = [
+        f"{axis} correlates with {what} by {found:.2f}"
+        for (axis, what), found in zip(axes, plane.meanings, strict=True)
+        if not math.isnan(found)
+    ]
+    explained = f"The first two components explain {first:.1%} and {second:.1%} of the variance."
+    if not meanings:
+        return f"{explained} No strategy differs from another, so that axes have no meaning."
+    return f"{explained} Over strategies and references, {', and '.join(meanings)}."
 
 
 def set_tables(compared: SetComparison) -> list[Table]:

@@ -60,6 +60,12 @@ class Exported(NamedTuple):
     notes: list[str]
 
 
+def check_kind(kind: str) -> None:
+    """Raise InputError for a kind of file that is not written."""
+    if kind not in KINDS:
+        raise InputError(f"there is no export {kind!r}; {suggest(kind, KINDS)}")
+
+
 def export_replay(
     run: RunFile,
     kind: str,
@@ -72,8 +78,7 @@ def export_replay(
 
     Raises InputError, FileError.
     """
-    if kind not in KINDS:
-        raise InputError(f"there is no export {kind!r}; {suggest(kind, KINDS)}")
+    check_kind(kind)
     if kind == "svg" and options.last is not None:
         raise InputError("--export svg draws one round; give --from T alone")
     if kind == "html" and beside is not None:
@@ -229,9 +234,9 @@ def _range(history: History, options: ExportOptions) -> tuple[int, int]:
 @contextmanager
 def _draft(path: Path, *, overwrite: bool) -> Iterator[TextIO]:
     """Open a file that takes its place when it is whole; raises FileError."""
-    _check_free(path, overwrite=overwrite)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.parent / f".{path.name}.{os.getpid()}"
     try:
+        _check_free(path, overwrite=overwrite)
         path.parent.mkdir(parents=True, exist_ok=True)
         with draft.open("x", encoding="utf-8", newline="\n") as file:
             yield file

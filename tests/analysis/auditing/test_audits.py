@@ -19,53 +19,9 @@ from society.analysis.auditing.effects import (
     estimate_change,
 )
 from society.errors import InputError
+from tests.gift_minds import EXPERIMENT, SCENARIO
 
 Typed = Callable[..., Any]
-
-SCENARIO = """
-from random import Random
-import numpy as np
-from society import Ask, Choice, Cohort, Measure, Params, Tell, common, own, scenario
-from society.components.language.llm_policy import LanguagePolicy
-
-class Gifts(Params):
-    bonus: float = 0.0
-
-def minds(params, count):
-    return [Cohort("giver", count, (LanguagePolicy(),))]
-
-GIVEN = Measure("given", "share of players", lambda told, env: told["gave"].mean(1))
-
-@scenario(params=Gifts, cast=minds, measures=(GIVEN,), agents=4, rounds=1)
-def gifts(env):
-    bonus = np.full((env.replicates, 1), env.params.bonus)
-    for _ in env.rounds():
-        given = yield Ask("give", Choice("B0", "B1"), {"bonus": common(bonus)})
-        yield Tell("gave", {"gave": own(given)})
-
-def mind(is_usual):
-    def make():
-        async def answer(asked):
-            words = asked.messages[-1].content
-            rewarded = asked.facts["bonus"] > 0 and is_usual(words)
-            return "B1" if Random(asked.seed).random() < 0.2 + 0.6 * rewarded else "B0"
-        return answer
-    return make
-
-reads_order = mind(lambda words: words.rpartition("one of these: ")[2][1] == "0")
-reads_labels = mind(lambda words: "B1" in words)
-reads_names = mind(lambda words: "You are agent" in words)
-reads_opening = mind(lambda words: not words.startswith("Read what follows"))
-reads_nothing = mind(lambda words: True)
-"""
-EXPERIMENT = """
-base: gifts.py
-replicates: 8
-option_order: fixed
-models: {{default: gifts.py:{mind}}}
-factors:
-  bonus: [0, 2]
-"""
 
 
 def audit(typed: Typed, folder: Path, mind: str, *words: str) -> dict[str, Any]:
@@ -272,3 +228,57 @@ def test_sets_without_a_value_are_no_flips() -> None:
     missing = ConditionPair(np.array([0.0, 0, np.nan, np.nan]), np.ones(4))
     flips = count_flips(missing, missing)
     assert (flips.count, flips.n) == (0, 1)
+
+
+def test_an_experiment_that_is_perturbed_already_is_refused_with_its_line(
+    typed: Typed, tmp_path: Path
+) -> None:
+    err = refused(typed, tmp_path, changed=("replicates: 8", "replicates: 8\nperturbation: names"))
+    assert "bonus.yaml:4:15 perturbation: got 'names'; an audit compares the experiment" in err
+
+
+def test_a_file_of_python_is_refused_in_one_sentence(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "gifts.py").write_text(SCENARIO, "utf-8")
+    said = typed("audit", "gifts.py")
+    assert said.code == 2
+    [line] = said.err.splitlines()
+    assert line.startswith("society: gifts.py is Python, and an experiment is a YAML file")
+
+
+def test_an_audit_says_how_much_is_left_to_ask_and_warns_of_its_wiring(
+    typed: Typed, tmp_path: Path
+) -> None:
+    (tmp_path / "gifts.py").write_text(SCENARIO, "utf-8")
+    (tmp_path / "bonus.yaml").write_text(EXPERIMENT.format(mind="reads_order"), "utf-8")
+    words = ("audit", "bonus.yaml", "--only", "opening")
+    stopped, first = typed(*words, "--max-calls", 40), typed(*words, "--max-calls", 200)
+    again = typed(*words).err
+    extent = "1 perturbation and the experiment as it is: 4 conditions"
+    assert f"{extent}, 4 of them to be played with about 128 calls;" in stopped.err
+    assert " of them to be played with about 88 calls;" in first.err
+    assert f"{extent}, which have all been played" in again
+    assert "warning: gifts.py:19: language minds are asked 'give' without words" in stopped.err
+
+
+def test_a_damaged_note_of_an_audit_is_written_anew_by_overwrite(
+    typed: Typed, tmp_path: Path
+) -> None:
+    found = audit(typed, tmp_path, "reads_order", "--only", "opening")
+    note = tmp_path / "sweeps" / "bonus-audit" / "sweep.json"
+    note.write_text("{", "utf-8")
+    words = ("audit", "bonus.yaml", "--only", "opening", "--json")
+    said = typed(*words)
+    assert said.code == 2
+    assert "sweep.json is damaged, or was not written by a sweep; repeat the command" in said.err
+    assert json.loads(typed(*words, "--overwrite").out) == found
+
+
+def test_the_name_of_a_pack_is_shown_as_it_is(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "gifts.py").write_text(SCENARIO, "utf-8")
+    (tmp_path / "bonus.yaml").write_text(EXPERIMENT.format(mind="reads_order"), "utf-8")
+    (tmp_path / "[red]" / "gifts").mkdir(parents=True)
+    words = "Keep, or give? {{ hint }}"
+    (tmp_path / "[red]" / "gifts" / "give.md").write_text(words, "utf-8")
+    said = typed("audit", "bonus.yaml", "--only", "opening", "--pack", "[red]")
+    assert said.code == 0, said.err
+    assert "pack [red]" in said.out.split("perturbation", 1)[1]

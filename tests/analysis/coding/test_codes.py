@@ -13,7 +13,7 @@ import pytest
 from society.analysis.coding.codes import (
     Agreed,
     Codes,
-    Reliability,
+    RaterAgreement,
     agreement,
     findings,
     merge_codes,
@@ -172,7 +172,7 @@ def test_codes_by_different_rubrics_do_not_go_together() -> None:
 # Agreement
 
 
-def pair(criterion: Criterion, ann: Sequence[float], bob: Sequence[float]) -> Reliability:
+def pair(criterion: Criterion, ann: Sequence[float], bob: Sequence[float]) -> RaterAgreement:
     """The agreement of two raters on one criterion."""
     given = {criterion.name: np.array([ann, bob], float).T}
     texts = tuple(map(str, range(len(ann))))

@@ -30,12 +30,12 @@ from society.scenarios.mechanisms.leadership.leadership import leadership
 
 if TYPE_CHECKING:
     from society.engine.component import Question
-    from society.engine.graph import Rows
+    from society.engine.graph import AgentRows
     from tests.scenarios.mechanisms.conftest import Actors
 
 Profile = tuple[int, ...]
 Payoffs = Mapping[Profile, Array]  # (n,) by profile of actions
-Answer = Callable[["Question", "Rows"], "Array"]
+Answer = Callable[["Question", "AgentRows"], "Array"]
 
 COOPERATE, DEFECT = 0, 1
 MESSAGES = ("", "I take A0.", "I take A1.")
@@ -46,7 +46,7 @@ def planned(plans: list[tuple[Any, ...]]) -> Answer:
     """The answer of each seat in each replicate."""
     answers = np.array(plans)
 
-    def answered(ask: Question, rows: Rows) -> Array:
+    def answered(ask: Question, rows: AgentRows) -> Array:
         mine: Array = answers[rows.replicate, rows.seat]
         return mine
 

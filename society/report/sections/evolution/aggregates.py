@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
-from society.analysis.statistics.bands import FEWEST, mean_band
+from society.analysis.statistics.bands import FEWEST, UNBOUNDED, Bounds, mean_band
 from society.engine.rng import Array
-from society.report.figures.curves import Curve, CurvePanel, SingleRun, line_plot
+from society.report.figures.curves import Curve, CurvePanel, SingleRun, choose_limits, line_plot
 from society.report.figures.scales import LINEAR, AxisScale
-from society.report.figures.style import Figure, SeriesStyle
+from society.report.figures.style import Figure
 from society.report.tables import ColumnFormat, Table, TableColumn
 
 from .populations import Populations, Values
 
 _FEW = 10  # runs of a condition that are drawn one by one
 _CHOSEN = 5  # generations of a condition whose numbers stand in the page
+NO_BOUNDS: Mapping[str, Bounds] = MappingProxyType({})
 _LEFT = 0.9  # of the runs that have had a value: with fewer, a mean would be that of a choice
 _ENDINGS = {
     ", runs": "runs: runs with a value; means are taken over these.",
@@ -63,34 +65,47 @@ def draw_course(
     lead: str,
     quantities: Mapping[str, Values],
     notes: str = "",
+    bounds: Mapping[str, Bounds] = NO_BOUNDS,
 ) -> Figure:
-    """Draw quantities generation by generation, a panel each; lead and notes: of the caption."""
-    panels = [_panel(populations, quantity, values) for quantity, values in quantities.items()]
+    """Draw quantities generation by generation, a panel each; lead and notes: of the caption.
+
+    bounds: of quantities, as far as they have any; intervals and axes stay within them.
+    """
+    panels = [
+        _panel(populations, quantity, values, bounds.get(quantity, UNBOUNDED))
+        for quantity, values in quantities.items()
+    ]
     caption = f"{lead}{_curve_note(populations, [*quantities.values()])}{notes}"
     return line_plot(name, title, caption, panels)
 
 
-def _panel(populations: Populations, quantity: str, values: Values) -> CurvePanel:
+def _panel(populations: Populations, quantity: str, values: Values, bounds: Bounds) -> CurvePanel:
     """Make curves of the conditions shown, as far as they have values; of runs, if they are few."""
     some = _shown(populations, values)
     scale = AxisScale.of(join_values(some))
+    inside = UNBOUNDED if scale.logarithmic else bounds
     curves = [
-        _curve(populations.label(place), populations.layout.style(place), some[place], scale)
+        _curve(populations, place, some[place], scale, inside)
         for place in populations.shown
         if place in some
     ]
-    return CurvePanel(quantity, curves, scale, "generation")
+    panel = CurvePanel(quantity, curves, scale, "generation")
+    return panel._replace(limits=choose_limits([panel], inside, scale))
 
 
 def _shown(populations: Populations, values: Values) -> dict[int, Array]:
     return {place: values[place] for place in populations.shown if place in values}
 
 
-def _curve(label: str, style: SeriesStyle, values: Array, scale: AxisScale) -> Curve:
-    band, when = mean_band(scale.transform(values)), np.arange(1, values.shape[1] + 1)
+def _curve(
+    populations: Populations, place: int, values: Array, scale: AxisScale, bounds: Bounds
+) -> Curve:
+    band, when = mean_band(scale.transform(values), bounds), np.arange(1, values.shape[1] + 1)
     enough = RunMean.of(values).enough
     mean, low, high = (np.where(enough, scale.invert(each), np.nan) for each in band[1:])
-    runs = [SingleRun(run) for run in values] if _few(values) else []
+    causes = populations.layout.endings(place)
+    runs = [*map(SingleRun, values, causes)] if _few(values) else []
+    label, style = populations.label(place), populations.layout.style(place)
     return Curve(label, style, when, mean, low, high, band.left, runs)
 
 

@@ -44,19 +44,22 @@ def _parts(populations: Populations) -> list[SectionPart]:
         "generation."
     )
     title, mean = "Fitness over generations", "Mean over agents and runs."
-    shown: Mapping[str, Values] = {populations.quantity(FITNESS): fitness}
+    quantity = populations.quantity(FITNESS)
+    bounds = {quantity: populations.bounds(FITNESS)}
+    shown: Mapping[str, Values] = {quantity: fitness}
     parts: list[SectionPart] = [
         lead,
-        draw_course(populations, "generations_fitness", title, mean, shown),
+        draw_course(populations, "generations_fitness", title, mean, shown, bounds=bounds),
     ]
     if others:
         meanings = "".join(words for name, words in _SELECTION.items() if name in others)
         title, name = "Other measures over generations", "generations_measures"
         names = {PHENOTYPE: populations.quantity(PHENOTYPE)}
-        shown = {
-            names.get(key, populations.layout.label(key)): each for key, each in others.items()
-        }
-        parts.append(draw_course(populations, name, title, "Means over runs.", shown, meanings))
+        called = {key: names.get(key, populations.layout.label(key)) for key in others}
+        shown = {called[key]: each for key, each in others.items()}
+        bounds = {called[key]: populations.bounds(key) for key in others}
+        lead = "Means over runs."
+        parts.append(draw_course(populations, name, title, lead, shown, meanings, bounds))
     values, title = {FITNESS: fitness, **others}, "Means over runs by generation"
     table = generation_table(populations, "generations", title, values)
     parts.append(folded_section("Generations in numbers", table))

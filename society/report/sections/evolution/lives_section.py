@@ -98,7 +98,7 @@ def _life_map(
         later = count_of(sum(life.born > 1 for life in lineage.lives.values()), "agent")
         caption += _BY_ADVICE.format(lives=later, guessed=len(lineage.guesses))
     title = selection_claim(shown.selection, quantity)
-    title = f"{label}: {title}" if label else title
+    title = f"{label[:1].upper()}{label[1:]}: {title[:1].lower()}{title[1:]}" if label else title
     return life_map(f"lineage_{place + 1}", title, caption, quantity, shown, limits)
 
 

@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 
 from society.analysis.evolution import Evolution
-from society.analysis.study.design import FITNESS
+from society.analysis.findings.generation_findings import generation_quantity
+from society.analysis.statistics.bands import UNBOUNDED, Bounds
+from society.analysis.study.design import FITNESS, PHENOTYPE
 from society.analysis.study.frames import CONDITION
 from society.engine.fact_specs import UNSPECIFIED
 from society.engine.rng import Array
 from society.errors import SocietyError
 from society.lineage import Lineage
+from society.report.figures.scales import LINEAR
 from society.report.figures.style import SERIES
 from society.report.layout import Layout, legend_note
 
@@ -87,6 +90,13 @@ class Populations:
         unit = self.layout.study.specs.get(fact, UNSPECIFIED).unit
         about = ", ".join(filter(None, (fact, unit)))
         return f"{use} ({about})" if about else use
+
+    def bounds(self, name: str) -> Bounds:
+        """What is possible of a measure; of fitness and phenotype, of the fact that they are."""
+        if name not in (FITNESS, PHENOTYPE):
+            return self.layout.bounds(name)
+        shares = generation_quantity(self.layout, name, LINEAR).factor != 1
+        return (0, 1) if shares else UNBOUNDED
 
     def _fact(self, use: str) -> str:
         """Return the fact that all runs take for fitness or phenotype; "" if they differ."""

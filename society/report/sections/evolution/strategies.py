@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from society.analysis.statistics.bands import Bounds
 from society.errors import InputError
 from society.lineage import Life, Lineage
 from society.report.page import Chronicle, ChronicleEntry, Section, SectionPart, folded_section
@@ -60,9 +61,15 @@ def _changes(populations: Populations) -> Iterator[SectionPart]:
             f"Means over agents and runs.{_KINDS if _COUNTS['strategy_kinds'] in shown else ''}"
             f"{_DISTANCE if distance else ''}"
         )
-        yield draw_course(populations, "sentences", "Strategies over generations", lead, shown)
+        title = "Strategies over generations"
+        yield draw_course(populations, "sentences", title, lead, shown, bounds=_bounds(shown))
     table = generation_table(populations, "sentences", "Strategies by generation", known)
     yield folded_section("Strategies in numbers", table)
+
+
+def _bounds(shown: Iterable[str]) -> dict[str, Bounds]:
+    """No count or distance is below zero, and no effective number of strategies below one."""
+    return {name: (float(name == _COUNTS["strategy_kinds"]), None) for name in shown}
 
 
 def _distance(populations: Populations) -> dict[str, Values]:

@@ -18,13 +18,13 @@ from society.scenarios.mechanisms.repetition.repetition import repetition
 
 if TYPE_CHECKING:
     from society.engine.component import Question
-    from society.engine.graph import Rows
+    from society.engine.graph import AgentRows
     from society.engine.rng import Array
     from tests.conftest import Played
     from tests.scenarios.mechanisms.conftest import Actors
 
 
-def counting(ask: Question, rows: Rows) -> Array:
+def counting(ask: Question, rows: AgentRows) -> Array:
     """Everybody says its number, and how much it has said before."""
     before = len(ask.facts["said_own"][0]) if "said_own" in ask.facts else 0
     return np.array([f"{seat + 1}.{before}" for seat in rows.seat], object)

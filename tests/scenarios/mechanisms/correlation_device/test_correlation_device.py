@@ -18,12 +18,12 @@ from society.scenarios.mechanisms.correlation_device.correlation_device import (
 
 if TYPE_CHECKING:
     from society.engine.component import Question
-    from society.engine.graph import Rows
+    from society.engine.graph import AgentRows
     from society.engine.rng import Array
     from tests.scenarios.mechanisms.conftest import Actors
 
 
-def obeys(ask: Question, rows: Rows) -> Array:
+def obeys(ask: Question, rows: AgentRows) -> Array:
     return np.asarray(ask.facts["recommended_action"], int)
 
 

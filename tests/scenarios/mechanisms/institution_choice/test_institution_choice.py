@@ -25,7 +25,7 @@ from society.scenarios.mechanisms.repetition.repetition import repetition
 
 if TYPE_CHECKING:
     from society.engine.component import Question
-    from society.engine.graph import Rows
+    from society.engine.graph import AgentRows
     from society.engine.rng import Array
     from tests.conftest import Play
     from tests.scenarios.mechanisms.conftest import Actor, Actors
@@ -78,7 +78,7 @@ def test_chance_decides_between_equals(actors: Actors) -> None:
 def test_everybody_is_told_once_what_it_got_wherever_it_played(actors: Actors) -> None:
     """Replicate 0 votes for nothing, replicate 1 for fines; nobody is asked in vain."""
 
-    def by_replicate(ask: Question, rows: Rows) -> Array:
+    def by_replicate(ask: Question, rows: AgentRows) -> Array:
         return np.asarray(rows.replicate)
 
     over = actors(
@@ -100,7 +100,7 @@ def test_everybody_is_told_once_what_it_got_wherever_it_played(actors: Actors) -
 def test_rules_are_chosen_anew_before_each_game_that_is_repeated(actors: Actors) -> None:
     """First without, then with fines; what is shown of the past is as it was."""
 
-    def turns(ask: Question, rows: Rows) -> Array:
+    def turns(ask: Question, rows: AgentRows) -> Array:
         return np.full(len(rows.seat), int(ask.facts["games_played"][0] > 0))
 
     layers = (institution_choice, FINES), (repetition, {"games": 3})
@@ -204,7 +204,7 @@ def test_all_options_are_one_round(actors: Actors) -> None:
 def test_an_option_is_measured_where_it_is_played(actors: Actors) -> None:
     """Replicate 0 has no fines; in replicate 1 one of two players spends a point."""
 
-    def by_replicate(ask: Question, rows: Rows) -> Array:
+    def by_replicate(ask: Question, rows: AgentRows) -> Array:
         return np.asarray(rows.replicate)
 
     over = actors(

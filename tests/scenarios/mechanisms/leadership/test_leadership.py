@@ -17,12 +17,12 @@ from society.scenarios.mechanisms.leadership.leadership import leadership
 
 if TYPE_CHECKING:
     from society.engine.component import Question
-    from society.engine.graph import Rows
+    from society.engine.graph import AgentRows
     from society.engine.rng import Array
     from tests.scenarios.mechanisms.conftest import Actors
 
 
-def mirrors(ask: Question, rows: Rows) -> Array:
+def mirrors(ask: Question, rows: AgentRows) -> Array:
     """The leader tosses a coin, and the others do as it did."""
     if "leader_action" not in ask.facts:
         return np.full((len(rows.seat), 2), 0.5)

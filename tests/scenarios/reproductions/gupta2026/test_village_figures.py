@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from society.analysis.statistics.means import mean
+from society.claims.types import FactorLevels
 from society.config.registry import reproduction
 from society.report.figures.style import SERIES, Figure, series_style
 from society.report.page import Section
@@ -26,6 +27,9 @@ class Declining(MadeUpResult):
         for village in range(self.count):
             course[village, 20 + village :] = np.nan
         return course if rounds > 1 else np.arange(self.count, dtype=float)[:, None]
+
+    def endings(self, levels: FactorLevels) -> list[str]:
+        return ["the lake collapsed" if place % 2 else "a villager starved" for place in range(10)]
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +76,23 @@ def test_a_mean_is_drawn_as_long_as_five_villages_are_left(punishment: Section) 
     curve = next(one for one in first.data.series if one.label == "fine 10")
     assert curve.across.max() == 25  # of ten villages, five are left until then
     assert curve.upwards.min() >= 0.2
+
+
+def test_each_of_few_villages_ends_in_a_mark_that_says_why(punishment: Section) -> None:
+    (first, _) = figures(punishment)
+    assert "marks: the last round of each that ended (a villager starved, the lake collapsed)" in (
+        first.caption
+    )
+    assert [text in first.svg for text in ("ended: a villager starved", "ended: the lake")] == [
+        True,
+        True,
+    ]
+
+
+def test_panels_of_other_quantities_name_their_own_axis(punishment: Section) -> None:
+    (first, _) = figures(punishment)
+    named = [frame.upwards.label for frame in first.data.frames if frame.title]
+    assert named == ["share of capacity", "share"]
 
 
 def test_of_few_villages_the_mean_has_no_interval() -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from society.config.registry import reproduction
-from society.reproduction.run import ReproductionRun, forecasts
+from society.experiments.jobs import forecasts
+from society.reproduction.run import ReproductionRun
 from society.scenarios.reproductions.tewolde2026.agent_types import as_types
 
 if TYPE_CHECKING:

@@ -37,6 +37,10 @@ class Growing:
         found[:, 1::2] = RUNS[:, None] * GROWTH ** np.arange(3)
         return found
 
+    def endings(self, levels: FactorLevels) -> list[str]:
+        """The first run has ended, as its last generation was over."""
+        return ["nobody was left", *[""] * (len(RUNS) - 1)]
+
 
 def evidence(**levels: Mapping[str, Sequence[Any]]) -> Evidence:
     return Evidence({name: cast(ExperimentResult, Growing(own)) for name, own in levels.items()})
@@ -91,6 +95,12 @@ def test_the_share_given_stands_below_from_0_to_1(drawn: Sequence[Figure]) -> No
 def test_fifteen_runs_are_drawn_one_by_one(drawn: Sequence[Figure]) -> None:
     assert drawn[1].data.labels == [f"run {number}" for number in range(1, 16)]
     assert "The first 15 of 20 runs." in drawn[1].caption
+
+
+def test_a_run_that_ended_has_a_mark_with_its_cause(drawn: Sequence[Figure]) -> None:
+    for figure in drawn:
+        assert figure.caption.endswith(" Marks: nobody was left.")
+        assert figure.svg.count("<use") > 0
 
 
 @pytest.mark.thorough

@@ -1,4 +1,4 @@
-"""Run files of format 2 are read for ever: one of each kind, as format2/README.md says.
+"""Run files of former formats are read for ever: some of each kind, as their README.md says.
 
 Each is opened, shown, replayed, analysed and, where its minds are rules, played again. Where
 language minds were asked, that goes only as long as no template has changed since: the recorded
@@ -26,25 +26,32 @@ from society.runs.runfile import open_run_file
 
 pytestmark = pytest.mark.thorough
 
-FOLDER = Path(__file__).with_name("format2")
+FOLDERS = [Path(__file__).with_name(name) for name in ("format2", "format3")]
 USERS_FILES = Path(__file__).parents[1] / "golden" / "users_files.md"
 HOME = "/home/user"  # where the files of the user were
-RUNS: dict[str, dict[str, Any]] = json.loads((FOLDER / "runs.json").read_text(encoding="utf-8"))
+RUNS: dict[str, dict[str, Any]] = {
+    f"{folder.name}/{name}": expected
+    for folder in FOLDERS
+    for name, expected in json.loads((folder / "runs.json").read_text(encoding="utf-8")).items()
+}
 EVERY_RUN = pytest.mark.parametrize("name", RUNS)
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with all run files and the files of the user."""
+    """A working directory with a folder for each format: its files and those of the user."""
     monkeypatch.chdir(tmp_path)
-    for file in FOLDER.glob("*.run.gz"):
-        path = tmp_path / file.stem
-        path.write_bytes(gzip.decompress(file.read_bytes()))
-        if file.name.startswith("own_"):
-            _move_home(path)
     text = USERS_FILES.read_text(encoding="utf-8")
-    for name, block in re.findall(r"^```\w+\n(?=# (\S+)\n)(.*?)^```$", text, re.DOTALL | re.M):
-        (tmp_path / name).write_text(block, encoding="utf-8")
+    blocks = re.findall(r"^```\w+\n(?=# (\S+)\n)(.*?)^```$", text, re.DOTALL | re.M)
+    for folder in FOLDERS:
+        here = tmp_path / folder.name
+        here.mkdir()
+        for file in folder.glob("*.run.gz"):
+            (here / file.stem).write_bytes(gzip.decompress(file.read_bytes()))
+            if file.name.startswith("own_"):
+                _move_home(here / file.stem)
+        for name, block in blocks:
+            (here / name).write_text(block, encoding="utf-8")
     return tmp_path
 
 
@@ -73,7 +80,8 @@ def _skip_if_reworded(path: Path) -> None:
 
 
 def test_every_file_is_one_that_is_tested() -> None:
-    assert {file.name.removesuffix(".run.gz") for file in FOLDER.glob("*.gz")} == set(RUNS)
+    files = (file for folder in FOLDERS for file in folder.glob("*.gz"))
+    assert {f"{file.parent.name}/{file.stem.removesuffix('.run')}" for file in files} == set(RUNS)
 
 
 @EVERY_RUN
@@ -120,7 +128,7 @@ def test_it_is_verified(folder: Path, name: str, capsys: pytest.CaptureFixture[s
     verdict = json.loads(capsys.readouterr().out)
     checks = {check["name"]: check["ok"] for check in verdict["checks"]}
     assert checks["record"]  # that much holds whatever has become of the prompts
-    assert checks["script"] is (None if name == "summary" else True)
+    assert checks["script"] is (None if name == "format2/summary" else True)
     _skip_if_reworded(folder / f"{name}.run")
     assert code == 0, verdict
 
@@ -134,17 +142,31 @@ def _resumed(path: Path) -> dict[str, Any]:
 
 
 def test_villagers_who_were_interrupted_go_on(folder: Path) -> None:
-    assert _resumed(folder / "interrupted.run") == RUNS["interrupted"]["in_the_end"]
+    name = "format2/interrupted"
+    assert _resumed(folder / f"{name}.run") == RUNS[name]["in_the_end"]
 
 
-def test_language_minds_that_were_paused_go_on(folder: Path) -> None:
-    path = folder / "paused.run"
+@pytest.mark.parametrize("name", ["format2/paused", "format3/paused", "format3/forked"])
+def test_language_minds_that_were_paused_go_on(folder: Path, name: str) -> None:
+    path = folder / f"{name}.run"
     with open_run_file(path) as run:
         asked = [(call.request.address, call.said) for call in run.calls()]
     _skip_if_reworded(path)
     in_the_end = _resumed(path)
-    assert in_the_end["rounds"] == RUNS["paused"]["in_the_end"]["rounds"]
+    assert in_the_end["rounds"] == RUNS[name]["in_the_end"]["rounds"]
+    if name.startswith("format3"):
+        assert in_the_end["digest"] == RUNS[name]["in_the_end"]["digest"]
     with open_run_file(path) as run:
         said = [(call.request.address, call.said) for call in run.calls()]
     assert said[: len(asked)] == asked  # nobody was asked again
     assert len(said) > len(asked)
+
+
+def test_a_file_of_format_3_that_is_resumed_stays_in_format_3(folder: Path) -> None:
+    path = folder / "format3" / "paused.run"
+    _skip_if_reworded(path)
+    _resumed(path)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (3,)
+        kinds = connection.execute("SELECT DISTINCT typeof(messages) FROM calls").fetchall()
+    assert kinds == [("text",)], "each prompt stands in full, as that format has it"

@@ -1,0 +1,319 @@
+"""Replicates of rules are played in processes, and nobody can tell from the run file."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from society.config.build import Society, build
+from society.config.run_config import load_config
+from society.conformance.invariants import exact_record
+from society.engine.action_spaces import Real
+from society.engine.component import AgentGroup, Column, Component, News, Question
+from society.engine.environment import Environment
+from society.engine.history import InMemoryRecorder, Page
+from society.engine.population import Cohort
+from society.engine.scenario import Measure, Scenario
+from society.engine.script import Ask, Script, Tell, common, own
+from society.errors import WiringWarning
+from society.runs.play import play, resume
+from society.runs.runfile import open_run_file
+from society.runs.session import End, Session
+from society.runs.slice_processes import one_core_reason
+
+REPLICATES, ROUNDS = 5, 6
+Watching = Callable[[Session], Any]
+
+
+def auction(env: Environment) -> Script:
+    """Replicate r is over after round r + 1; its stock shrinks on, as the others' does."""
+    stock = np.full((env.replicates, 1), 100.0)
+    for number in env.rounds():
+        bid = yield Ask("bid", Real(0, 100))
+        stock = stock - 1 - bid.mean(1, keepdims=True)
+        over = env.replicate_ids[:, None] < number
+        words = np.array([f"lot {one}" for one in env.replicate_ids])[:, None]
+        yield Tell("sold", facts={"bid": own(bid), "again": own(bid), "lot": common(words)})
+        yield Tell("closed", facts={"stock": common(stock), "over": common(over)}, ends=over)
+    yield Tell("cleared", facts={"stock": common(stock)})
+
+
+class Bidder(Component):
+    """Bids by chance, and remembers what was sold."""
+
+    answers, notices = ("bid",), ("sold",)
+    columns = (Column("seen", public=True),)
+    separable: ClassVar[bool] = True
+
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
+        return 10 * agents.draws.uniform("bid")
+
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["seen"] = tell.facts["bid"] + agents["seen"]
+
+
+def society_of(
+    part: Component | None = None, script: Callable[[Environment], Script] = auction
+) -> Society:
+    """An auction of one bidder of the user's."""
+    cast = [Cohort("bidders", 3, (part or Bidder(),))]
+    scenario = Scenario(
+        "auction",
+        script,
+        cast=lambda params, agents: cast,
+        agents=3,
+        measures=(Measure("bids", "coins", lambda told, env: told["bid"].mean(1)),),
+        separable=True,
+    )
+    sizes = {"replicates": REPLICATES, "rounds": ROUNDS, "seed": 1}
+    return build(load_config("auction", sizes), own=[scenario])
+
+
+def village(**more: Any) -> Society:
+    sizes = {"agents": 6, "replicates": 7, "rounds": 20, "seed": 3, "parameters": {"growth": 0.1}}
+    return build(load_config("fishing_village", sizes | more))
+
+
+def played(setup: Society, path: Path, workers: int, **more: Any) -> tuple[End, list[str]]:
+    """Play a society; returns its end, and what was said of where it is played."""
+    notes: list[str] = []
+    return play(setup, path, workers=workers, announce=notes.append, **more), notes
+
+
+@contextmanager
+def _watching(recorder: Any) -> Iterator[Any]:
+    yield recorder
+
+
+def rounds_in(path: Path) -> int:
+    with open_run_file(path) as run:
+        return run.rounds
+
+
+def chain_of(path: Path) -> str:
+    """The digest of all rounds of a run."""
+    with open_run_file(path) as run:
+        return [record.chain for record in run.records()][-1]
+
+
+@pytest.mark.parametrize("level", ["full", "summary"])
+def test_the_file_has_the_same_bytes_whatever_the_number_of_processes(
+    tmp_path: Path, level: Any
+) -> None:
+    """Villages that fail early are padded until the last one is over."""
+    files = [tmp_path / f"{workers}.run" for workers in (1, 2, 3)]
+    for workers, file in enumerate(files, 1):
+        end, notes = played(village(), file, workers, level=level)
+        assert (end.status, notes) == ("finished", [])
+    with open_run_file(files[0]) as run:
+        ended = [sum(map(len, record.ends.values())) for record in run.records()]
+    assert 0 < sum(ended[:-1]) < 7, "some villages fail early, and not all of them"
+    assert files[1].read_bytes() == files[0].read_bytes()
+    assert files[2].read_bytes() == files[0].read_bytes()
+
+
+def test_who_keeps_all_pages_has_those_of_the_batch(tmp_path: Path) -> None:
+    """More of them than there are slots for pages under way; text and what is told last, too."""
+    batch, apart = InMemoryRecorder(), InMemoryRecorder()
+    for workers, recorder in ((1, batch), (3, apart)):
+        played(
+            society_of(),
+            tmp_path / f"{workers}.run",
+            workers,
+            watch=lambda session, kept=recorder: _watching(kept),
+        )
+    assert len(batch.pages) == REPLICATES + 1
+    assert exact_record(apart.pages) == exact_record(batch.pages)
+    last = batch.pages[-1]
+    assert [step.kind for step in last.steps][-1] == "cleared"
+    assert [page.digest for page in apart.pages] == [page.digest for page in batch.pages]
+    assert (tmp_path / "3.run").read_bytes() == (tmp_path / "1.run").read_bytes()
+
+
+def test_a_process_that_is_killed_plays_its_slice_again(tmp_path: Path) -> None:
+    mark = tmp_path / "killed"
+
+    class Mortal(Bidder):
+        separable: ClassVar[bool] = True
+
+        def answer(self, ask: Question, agents: AgentGroup) -> Any:
+            if agents.moment == 3 and 4 in agents.env.replicate_ids and not mark.exists():
+                mark.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return super().answer(ask, agents)
+
+    end, notes = played(society_of(Mortal()), tmp_path / "a.run", 2)
+    assert mark.exists()
+    played(society_of(Mortal()), tmp_path / "b.run", 1)
+    assert (end.status, notes) == ("finished", [])
+    assert chain_of(tmp_path / "a.run") == chain_of(tmp_path / "b.run")
+
+
+def test_a_process_that_is_killed_again_and_again_pauses_the_run(tmp_path: Path) -> None:
+    class Doomed(Bidder):
+        separable: ClassVar[bool] = True
+
+        def answer(self, ask: Question, agents: AgentGroup) -> Any:
+            if agents.moment == 3 and 0 in agents.env.replicate_ids:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return super().answer(ask, agents)
+
+    end, _ = played(society_of(Doomed()), tmp_path / "a.run", 2)
+    assert (end.status, end.code) == ("paused", 3)
+    assert "plays replicates 0 to 2 was ended from outside 3 times" in end.words
+    assert end.words.endswith("go on with --workers 1")
+    assert rounds_in(tmp_path / "a.run") == 2
+
+
+def test_a_rule_that_fails_fails_as_on_one_core(tmp_path: Path) -> None:
+    class Wrong(Bidder):
+        separable: ClassVar[bool] = True
+
+        def answer(self, ask: Question, agents: AgentGroup) -> Any:
+            late = agents.env.replicate_ids[agents.replicate] == 4
+            return np.where(late & (agents.moment == 4), np.nan, 1.0)
+
+    ends = []
+    for workers in (1, 2):
+        end, _ = played(society_of(Wrong()), tmp_path / f"{workers}.run", workers)
+        ends.append((end.status, end.words, rounds_in(tmp_path / f"{workers}.run")))
+    assert ends[0] == ends[1]
+    assert "agent 0 of replicate 4, answered 'bid' with nan" in ends[0][1]
+    assert ends[0][0::2] == ("failed", 3)
+
+
+def test_code_that_does_not_say_so_is_not_played_apart(tmp_path: Path) -> None:
+    class Silent(Bidder):
+        """Inherits the hooks, and not the word."""
+
+    end, notes = played(society_of(Silent()), tmp_path / "a.run", 2)
+    assert end.status == "finished"
+    assert notes == [
+        "this run is played on one core: Silent is code of yours that does not say `separable`, "
+        "so that it may look at other replicates"
+    ]
+
+
+def test_slices_that_say_other_lines_are_played_on_one_core(tmp_path: Path) -> None:
+    """The word `separable` was not true."""
+
+    def moody(env: Environment) -> Script:
+        for number in env.rounds():
+            if number == 3 and env.replicate_ids[0] == 3:
+                yield Tell("told", facts={"bid": own(0.0)})
+            bid = yield Ask("bid", Real(0, 100))
+            yield Tell("sold", facts={"bid": own(bid)})
+
+    end, notes = played(society_of(script=moody), tmp_path / "a.run", 2)
+    assert end.status == "finished"
+    assert "on one core from here on: round 3 has other lines in one replicate" in notes[0]
+    played(society_of(script=moody), tmp_path / "b.run", 1)
+    assert (tmp_path / "a.run").read_bytes() == (tmp_path / "b.run").read_bytes()
+
+
+def test_there_are_no_more_processes_than_replicates(tmp_path: Path) -> None:
+    end, notes = played(village(replicates=2, rounds=3), tmp_path / "a.run", 9)
+    assert (end.status, notes) == (
+        "finished",
+        ["--workers 9: there are 2 replicates, and so 2 workers"],
+    )
+
+
+def test_a_run_that_was_interrupted_is_resumed_with_the_same_digest(tmp_path: Path) -> None:
+    class Interrupting:
+        def page(self, page: Page) -> None:
+            if page.number == 9:
+                raise KeyboardInterrupt
+
+    file, whole = tmp_path / "a.run", tmp_path / "b.run"
+    end, _ = played(village(), file, 2, watch=lambda session: _watching(Interrupting()))
+    assert (end.status, rounds_in(file)) == ("interrupted", 9)
+    assert resume(file, workers=3).status == "finished"
+    played(village(), whole, 1)
+    assert chain_of(file) == chain_of(whole)
+
+
+@pytest.mark.thorough
+def test_after_a_kill_no_process_is_left_and_the_run_is_resumed(
+    tmp_path: Path, launch: Callable[[list[str]], Any], typed: Any
+) -> None:
+    file = tmp_path / "a.run"
+    words = (
+        "run fishing_village --seed 2 --replicates 40 --rounds 200 --quiet --set ends_on=horizon"
+    )
+    process = launch([*words.split(), "--workers", "2", "--out", str(file)])
+    children: list[int] = []
+    while not file.exists() or rounds_in(file) < 20:
+        children = _children_of(process.pid) or children
+        assert process.is_alive()
+    assert len(children) == 2
+    process.kill()
+    process.join()
+    while any(map(_alive, children)):
+        time.sleep(0.01)
+    assert 20 <= rounds_in(file) < 200
+    assert typed("resume", file, "--workers", 2).code == 0
+    other = tmp_path / "b.run"
+    assert typed(*words.split(), "--workers", 1, "--out", other).code == 0
+    assert chain_of(file) == chain_of(other)
+    assert typed("verify", file).code == 0
+
+
+def _children_of(process: int) -> list[int]:
+    with suppress(OSError):
+        return [
+            int(one) for one in Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        ]
+    return []
+
+
+def _alive(process: int) -> bool:
+    with suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def test_what_several_slices_warn_of_is_said_once(tmp_path: Path) -> None:
+    class Loud(Bidder):
+        """Bids too much, in a way of which numpy warns, and by chance without a seed."""
+
+        separable: ClassVar[bool] = True
+
+        def answer(self, ask: Question, agents: AgentGroup) -> Any:
+            return np.full(len(agents), 1.0) / 0.0
+
+    said = []
+    for workers in (1, 3):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
+            played(society_of(Loud()), tmp_path / f"{workers}.run", workers)
+        said.append([(one.category, str(one.message)) for one in caught])
+    assert said[0] == said[1]
+    assert [category for category, _ in said[0]] == [RuntimeWarning, WiringWarning]
+
+
+@pytest.mark.parametrize(
+    ("setup", "reason"),
+    [
+        (lambda: village(replicates=1), "there is one replicate"),
+        (lambda: village(), ""),
+        (
+            lambda: build(load_config("language_village", {"replicates": 2})),
+            "is no rule, and asks outside",
+        ),
+    ],
+)
+def test_only_rules_with_several_replicates_are_played_in_processes(
+    setup: Callable[[], Society], reason: str
+) -> None:
+    assert one_core_reason(setup()).endswith(reason)
+    assert bool(one_core_reason(setup())) == bool(reason)
