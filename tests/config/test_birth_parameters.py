@@ -65,7 +65,7 @@ def rule(part: Thrifty, agents: AgentGroup) -> Any:
         (Thrifty, {"start", "step", "model"}),
         (Louder, {"start", "model"}),
         (Handing, set()),  # who knows what the function reads
-        (Adapting, set()),
+        (Adapting, {"step", "model"}),  # which `adapt` does not follow
     ],
 )
 def test_they_are_those_that_only_begin_reads(kind: type[Component], expected: set[str]) -> None:
@@ -80,7 +80,7 @@ def test_cohorts_are_joined_by_what_begin_alone_reads(name: str) -> None:
 
 
 def test_of_ours_they_are_these() -> None:
-    """A new component whose parameters count at birth only stands here, or has `adapt`."""
+    """A new component whose parameters count at birth only stands here, or is followed by `adapt`."""
     found = {name: birth_parameters(kind) for name, kind in components().items()}
     assert {name: sorted(names) for name, names in found.items() if names} == {
         "attitude": ["first"],
