@@ -80,7 +80,7 @@ def test_cohorts_are_joined_by_what_begin_alone_reads(name: str) -> None:
 
 
 def test_of_ours_they_are_these() -> None:
-    """A new component whose parameters count at birth only stands here, or is followed by `adapt`."""
+    """A new component whose parameters count at birth only stands here, or has `adapt`."""
     found = {name: birth_parameters(kind) for name, kind in components().items()}
     assert {name: sorted(names) for name, names in found.items() if names} == {
         "attitude": ["first"],
