@@ -49,3 +49,14 @@ def regrow(p: Lake, left: Array) -> Array:
 def maximum_yield(p: Lake) -> float:
     """Maximum sustainable yield, fish a round."""
     return float(p.growth * p.capacity / 4)
+
+
+def allowed_catch(p: Lake, full_catch: Array, fishers: Array) -> Array:
+    """The catch of each of so many fishers at which the lake yields most for good, (R, 1).
+
+    F S / n, F = r / (2 + r). full_catch: at full effort, alpha S, which tells the stock; fishers:
+    n, (R, 1).
+    """
+    stock = full_catch / p.catchability if p.catchability else np.zeros_like(full_catch)
+    allowed: Array = p.growth / (2 + p.growth) * stock / np.maximum(fishers, 1)
+    return allowed
