@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .engine.scenario import DisplaySpec, Measure, Params, Scenario, mechanism, scenario
     from .engine.script import Ask, Inherit, Script, Tell, common, own, seen
     from .engine.state import Column
+    from .llm.perturbations import Perturbation
     from .notebook.experiments import audit, make_report, power, reproduce, sweep
     from .notebook.results import Result
     from .notebook.single_runs import (
@@ -74,6 +75,7 @@ __all__ = [
     "Neighbour",
     "News",
     "Params",
+    "Perturbation",
     "Question",
     "Real",
     "Result",
@@ -159,6 +161,7 @@ _HOMES = {
         "seen",
     ),
     "engine.state": ("Column",),
+    "llm.perturbations": ("Perturbation",),
     "notebook.experiments": (
         "audit",
         "make_report",

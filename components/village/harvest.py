@@ -48,7 +48,8 @@ class Harvest(Component):
             return wish
         full, cap = ask.facts["full_catch"], ask.facts["cap"]
         gain = wish * full - cap
-        lawful = np.divide(cap, full, out=np.ones(len(agents)), where=full > cap) * _HAIR
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lawful = np.fmin(cap / full, 1.0) * _HAIR  # 1 where there is nothing to be caught
         deterred = (gain > 0) & (gain <= ask.facts["expected_fine"])
         return np.where(deterred, lawful, wish)
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from society.engine.action_spaces import Fields
 from society.engine.component import AgentGroup, Component, Question
+from society.engine.graph import count_true
 from society.engine.rng import Array
 from society.text import clean_line
 
@@ -101,16 +102,36 @@ def nearest_option(options: Array, replicate: Array, wish: Array) -> Array:
     (M,). wish: (M,).
     """
     options, wish = np.minimum(options, _FAR), np.minimum(wish, _FAR)
-    order = np.argsort(options, axis=1, kind="stable")  # NaN comes last
-    ascending = np.take_along_axis(options, order, 1)
-    there = ~np.isnan(ascending)
-    count = there.sum(1)
-    row = np.broadcast_to(np.arange(len(options))[:, None], options.shape)
-    # Complex numbers are ordered by their real parts first: one search serves all replicates.
-    above = np.searchsorted(row[there] + 1j * ascending[there], replicate + 1j * wish)
-    above -= (np.cumsum(count) - count)[replicate]
-    last = np.maximum(count[replicate] - 1, 0)
-    high, low = np.minimum(above, last), np.clip(above - 1, 0, last)
-    nearer = ascending[replicate, high] - wish < wish - ascending[replicate, low]
-    chosen: Array = order[replicate, np.where(nearer, high, low)]
-    return chosen
+    order = None if _ascend(options) else np.argsort(options, axis=1, kind="stable")
+    ascending = options if order is None else np.take_along_axis(options, order, 1)
+    flat, first = ascending.reshape(-1), replicate * options.shape[1]
+    count = count_true(~np.isnan(ascending))[replicate]
+    above = _smaller(flat, first, options.shape[1], wish)
+    last = np.maximum(count - 1, 0)
+    high, low = first + np.minimum(above, last), first + np.clip(above - 1, 0, last)
+    nearer = flat.take(high) - wish < wish - flat.take(low)
+    chosen: Array = np.where(nearer, high, low)
+    return chosen - first if order is None else order.reshape(-1).take(chosen)
+
+
+def _ascend(options: Array) -> bool:
+    """Tell whether each row is in ascending order, NaN last."""
+    missing = np.isnan(options)
+    turns = missing[:, :-1] & ~missing[:, 1:]
+    return not (turns.any() or (options[:, 1:] < options[:, :-1]).any())
+
+
+def _smaller(rows: Array, first: Array, width: int, wish: Array) -> Array:
+    """Count the entries below each wish in its row of ascending numbers, NaN last; (M,).
+
+    rows: flat. first: where the row of each wish begins. All search at the same time, by halves.
+    """
+    found, step = np.zeros(len(wish), np.int64), 1 << (width.bit_length() - 1)
+    while step:
+        # An entry beyond the end is one that was looked at already, and is not below.
+        further = found + step
+        below = rows.take(first + (np.minimum(further, width) - 1)) < wish
+        below &= further <= width
+        np.copyto(found, further, where=below)
+        step //= 2
+    return found

@@ -64,6 +64,16 @@ class Game(ABC):
         return tuple(len(labels) for labels in self.actions)
 
     @cached_property
+    def payoff_span(self) -> tuple[float, float] | None:
+        """Mean payoffs in equilibrium and where all cooperate; None where that is not more."""
+        if self.cooperation is None or self.equilibrium is None:
+            return None
+        low, high = (
+            self.paid(np.array(one)).mean() for one in (self.equilibrium, self.cooperation)
+        )
+        return (low, high) if high > low else None
+
+    @cached_property
     def payoffs(self) -> Array:
         """The array of payoffs, (n, A_1, ..., A_n); raises ValueError for one that is too large."""
         if self.players * np.prod(self.sizes, dtype=float) > _MOST:

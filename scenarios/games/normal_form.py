@@ -103,12 +103,9 @@ def payoff_efficiency(told: RoundFacts, env: Environment) -> Array:
     NaN where either is not known, or cooperation pays no more.
     """
     game: Game = env.rules
-    undefined = np.full((env.replicates, 1), np.nan)
-    if game.cooperation is None or game.equilibrium is None:
-        return undefined
-    low, high = (game.paid(np.array(one)).mean() for one in (game.equilibrium, game.cooperation))
-    if high <= low:
-        return undefined
+    if game.payoff_span is None:
+        return np.full((env.replicates, 1), np.nan)
+    low, high = game.payoff_span
     share: Array = told["weight"] * (mean_over_agents(told["payoff"]) - low) / (high - low)
     return share
 

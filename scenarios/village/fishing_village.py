@@ -33,6 +33,7 @@ from society.components.village.voting import Voting
 from society.engine.action_spaces import Real
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
+from society.engine.graph import count_true
 from society.engine.mechanism import Declared, declares
 from society.engine.parameters import Positive, Share
 from society.engine.population import Cohort, fill_from_params
@@ -139,7 +140,7 @@ def gini(told: RoundFacts, env: Environment) -> Array:
     """Return the Gini coefficient of wealth of those present, (R,); debts count as nothing."""
     # Whoever is absent joins the poorest with nothing, and is taken out of the ranks again.
     wealth = np.sort(np.maximum(told["wealth"], 0) * env.present, axis=1)
-    present, total = env.present.sum(1), wealth.sum(1)
+    present, total = count_true(env.present), wealth.sum(1)
     ranks = (np.arange(1.0, env.agents + 1) * wealth).sum(1)
     twice = np.divide(2 * ranks, total, out=2.0 * env.agents - present + 1, where=total > 0)
     index: Array = (twice - (2 * env.agents - present + 1)) / np.where(present, present, np.nan)
@@ -156,8 +157,9 @@ def catch_efficiency(told: RoundFacts, env: Environment) -> Array:
 
 def per_fisher(told: RoundFacts, happened: Array) -> Array:
     """Share of those who fished this round, (R,); NaN where nobody did."""
-    fishers = told["fishing"].sum(1)
-    share: Array = (happened & told["fishing"]).sum(1) / np.where(fishers, fishers, np.nan)
+    fishers = count_true(told["fishing"])
+    counted = count_true(happened & told["fishing"])
+    share: Array = counted / np.where(fishers, fishers, np.nan)
     return share
 
 

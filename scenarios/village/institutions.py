@@ -14,7 +14,7 @@ import numpy as np
 from society.components.village.voting import nearest_option
 from society.engine.action_spaces import Choice, Neighbour, Real
 from society.engine.environment import Environment
-from society.engine.graph import NOBODY, AgentRows
+from society.engine.graph import NOBODY, AgentRows, count_true
 from society.engine.rng import Array, Draws
 from society.engine.script import Ask, Fact, Inherit, Script, Tell, common, own, seen
 
@@ -72,8 +72,9 @@ def fine_neighbours(env: Environment, catch: Array, cap: Array, known: Known = N
 def fined_by(victim: Array) -> Array:
     """Tell who was fined, (R, N) of bool, by whom each fined, a seat or NOBODY."""
     received = np.zeros(victim.shape, bool)
-    replicate, seat = np.nonzero(victim != NOBODY)
-    received[replicate, victim[replicate, seat]] = True
+    finer = np.flatnonzero(victim != NOBODY)
+    first = finer - finer % victim.shape[1]  # the node of seat 0 in the same replicate
+    received.reshape(-1)[first + victim.reshape(-1)[finer]] = True
     return received
 
 
@@ -142,8 +143,8 @@ def median_voter(values: Array, counted: Array) -> Array:
 
     Source: Black 1948, Journal of Political Economy 56.
     """
-    ranked = np.sort(np.where(counted, values, np.inf), axis=1)
-    count = counted.sum(1, keepdims=True)
+    ranked = np.sort(values if counted.all() else np.where(counted, values, np.inf), axis=1)
+    count = count_true(counted)[:, None]
     low = np.take_along_axis(ranked, np.maximum(count - 1, 0) // 2, 1)
     high = np.take_along_axis(ranked, count // 2, 1)
     return np.where(count > 0, (low + high) / 2, 0.0)

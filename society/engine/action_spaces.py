@@ -122,6 +122,9 @@ def _spread(values: Array, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(values, shape)
 
 
+_PLAIN = int, float
+
+
 @dataclass(frozen=True, eq=False)
 class _Bounded(Value):
     """A number in [low, high]; the bounds are scalars, (R, 1) or (R, N).
@@ -135,7 +138,11 @@ class _Bounded(Value):
     bounds: Mapping[str, Array] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not np.all(np.less_equal(self.low, self.high)):
+        if type(self.low) in _PLAIN and type(self.high) in _PLAIN:
+            ordered = bool(self.low <= self.high)
+        else:
+            ordered = bool(np.all(np.less_equal(self.low, self.high)))
+        if not ordered:
             raise ArgumentError(
                 f"{type(self).__name__} between low={self.low} and high={self.high}; "
                 "give numbers, low at most as large as high"
@@ -246,8 +253,10 @@ class Choice(Value):
                 f"options has shape {self.options.shape}; expected (R, K), a row for each "
                 "replicate, or (1, K) for all of them: write x[None, :]"
             )
-        # NaN differs from itself; None is asked for by name.
-        self.open = (self.options == self.options) & (self.options != np.asarray(None))
+        # NaN differs from itself; None is asked for by name, where there may be one.
+        self.open = self.options == self.options
+        if self.options.dtype.kind == "O":
+            self.open &= self.options != np.asarray(None)
 
     def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
         """Labels are turned into indices.

@@ -102,14 +102,15 @@ class RunContext:
     """The context of all cohorts of a run: the environment, the gateway to models, and prompts.
 
     option_order: of what agents that read may choose from. asked: how often everybody has been
-    asked a kind of question before, (R, N). sight: whom they see.
+    asked a kind of question before, (R, N), or one number where all were always asked. sight: whom
+    they see.
     """
 
     env: Environment
     gateway: ModelGateway = field(default_factory=ModelGateway)
     words: Renderer | None = None
     option_order: OptionOrder = "fixed"
-    asked: dict[str, Array] = field(default_factory=dict)
+    asked: dict[str, Array | int] = field(default_factory=dict)
     sight: RememberedSight = field(default_factory=RememberedSight)
 
     @property
@@ -334,8 +335,8 @@ class Agent:
 
     def times_asked(self, kind: str) -> int:
         """Count the questions of a kind that this seat has been asked before, in this run."""
-        asked = self.context.asked.get(kind)
-        return 0 if asked is None else int(asked[self.replicate, self.seat])
+        asked = self.context.asked.get(kind, 0)
+        return int(asked if isinstance(asked, int) else asked[self.replicate, self.seat])
 
     def complete(self, graph: str) -> bool:
         """Tell if everybody sees everybody on a graph, as it was at the start."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
+import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
@@ -43,6 +44,8 @@ from .rng import Array
 from .scenario import Estimate, Folded, Measure, Scenario
 from .script import UNANSWERED, UNREAD, VOID_REPLICATE, Ask, Inherit, Line, Script, Tell
 from .tape import Answerer
+
+_TURN = 0.005  # seconds of rounds after which others on the same loop have their turn
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,7 @@ class GameMaster(Runner):
 
     async def _drive(self, script: Script) -> None:
         answer: Any = None
+        turn = 0.0
         while True:
             if self.ready is not None:
                 await self.ready()
@@ -184,9 +188,10 @@ class GameMaster(Runner):
                 change = self._recasts.pop(0)
                 await self.answerer.recast(change.cast, change.words)
             answer = await self._play(line)
-            if opened:
+            if opened and time.monotonic() > turn:
                 # Lets an interrupt, or another run on the same loop, come in between rounds.
                 await asyncio.sleep(0)
+                turn = time.monotonic() + _TURN
         self._close_round(self.env.path)
 
     def outcome(self) -> Outcome:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 NOBODY = -1  # the seat of no one
 Side = Literal["neighbours", "watchers"]
 _MOST_EDGES = 20_000_000  # of a complete graph written out for its first edit: 160 MB
+_TALL = 128  # replicates, from which on seats are looked at one after the other
 
 
 class AgentRows(NamedTuple):
@@ -106,6 +107,14 @@ class Graph(ABC):
         """Count the present neighbours of each agent, (R, N)."""
 
 
+def count_true(mask: Array) -> Array:
+    """Count the entries of each row that are True, (R, N) -> (R,)."""
+    if mask.shape[1] < 256:  # they fit into a byte, along which numpy adds four times as fast
+        counted: Array = np.einsum("ij->i", np.ascontiguousarray(mask).view(np.uint8))
+        return counted.astype(np.int64)
+    return np.asarray(mask.sum(1))
+
+
 class Complete(Graph):
     """A graph on which everybody sees everybody else."""
 
@@ -184,6 +193,8 @@ class Complete(Graph):
 
     def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
         kept = values if present.all() else np.where(present, values, ufunc.identity)
+        if self.replicates >= _TALL:
+            return self._combined_by_seat(ufunc, kept)
         before = np.full_like(kept, ufunc.identity)
         after = before.copy()
         ufunc.accumulate(kept[:, :-1], axis=1, out=before[:, 1:])
@@ -191,8 +202,18 @@ class Complete(Graph):
         combined: Array = ufunc(before, after)
         return combined
 
+    def _combined_by_seat(self, ufunc: np.ufunc, values: Array) -> Array:
+        """Combine the others of each agent seat by seat, for all replicates at once."""
+        of_seat = np.ascontiguousarray(values.T)
+        before, after = np.empty_like(of_seat), np.empty_like(of_seat)
+        before[0] = after[-1] = ufunc.identity
+        for seat in range(1, self.seats):
+            ufunc(before[seat - 1], of_seat[seat - 1], out=before[seat])
+            ufunc(after[-seat], of_seat[-seat], out=after[-seat - 1])
+        return np.ascontiguousarray(ufunc(before, after, out=before).T)
+
     def degree(self, present: Array) -> Array:
-        others: Array = present.sum(1, keepdims=True) - present
+        others: Array = count_true(present)[:, None] - present
         return others
 
     def edited(self, joins: Array | None, cuts: Array | None) -> Graph:
@@ -344,23 +365,33 @@ class Sparse(Graph):
         return cls(len(edges), ids, np.unique(np.concatenate(keys)), directed=directed)
 
     def drawn(self, uniform: Array, rows: AgentRows, present: Array) -> Array:
-        # Edges up to and including each, counted over all nodes: an agent's k-th present
-        # neighbour is found by the count that is reached there.
-        met = np.cumsum(present.reshape(-1)[self.target])
-        met = np.concatenate([[0], met])
-        before = met[self.first[rows.node]]
-        count = met[self.first[rows.node + 1]] - before
-        kth = (uniform * count).astype(np.int64)
-        edge = np.searchsorted(met, before + kth + 1) - 1
         if not len(self.target):
             return np.full(len(rows.node), NOBODY)
-        seat = self.target[np.minimum(edge, len(self.target) - 1)] % self.seats
-        return np.where(count > 0, seat, NOBODY)
+        first, seats = self.first, self._target_seats
+        if not present.all():  # edges to those who are there, and how many come before each edge
+            there = present.reshape(-1)[self.target]
+            first = np.concatenate([[0], np.cumsum(there)])[first]
+            seats = seats[there]
+        whole = len(rows.node) == present.size
+        before = first[:-1] if whole else first[rows.node]
+        count = (first[1:] if whole else first[rows.node + 1]) - before
+        kth = (uniform * count).astype(np.int64)
+        kth += before
+        seat = seats.take(kth, mode="clip") if len(seats) else kth
+        alone = count < 1
+        return np.where(alone, NOBODY, seat) if alone.any() else seat
+
+    @cached_property
+    def _target_seats(self) -> Array:
+        """The seat at the end of each edge."""
+        seats: Array = self.target % self.seats
+        return seats
 
     def connects(self, nodes: Array, peers: Array) -> Array:
         key = nodes * self.seats + self.position[peers]
-        after = np.searchsorted(self.keys, key, side="right")
-        found: Array = after > np.searchsorted(self.keys, key, side="left")
+        if not len(self.keys):
+            return np.zeros(key.shape, bool)
+        found: Array = self.keys.take(np.searchsorted(self.keys, key), mode="clip") == key
         return found
 
     def sights(self, rows: AgentRows) -> Array:
@@ -402,16 +433,27 @@ class Sparse(Graph):
 
     def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
         edges = self._reversed if side == "watchers" and self.directed else self
-        there = present.reshape(-1)[edges.target]
-        taken = np.where(there, values.reshape(-1)[edges.target], ufunc.identity)
+        taken = values.reshape(-1)[edges.target]
+        if not present.all():
+            taken = np.where(present.reshape(-1)[edges.target], taken, ufunc.identity)
         # reduceat gives an empty segment its first element, so only filled ones are reduced.
-        filled = np.flatnonzero(np.diff(edges.first))
+        filled, starts = edges._filled
+        if filled.size == values.size:
+            return np.asarray(ufunc.reduceat(taken, starts)).reshape(values.shape)
         total = np.full(values.size, ufunc.identity, values.dtype)
         if filled.size:
-            total[filled] = ufunc.reduceat(taken, edges.first[filled])
+            total[filled] = ufunc.reduceat(taken, starts)
         return total.reshape(values.shape)
 
+    @cached_property
+    def _filled(self) -> tuple[Array, Array]:
+        """Nodes that have edges, and the first edge of each."""
+        filled = np.flatnonzero(np.diff(self.first))
+        return filled, self.first[filled]
+
     def degree(self, present: Array) -> Array:
+        if present.all():
+            return np.diff(self.first).reshape(present.shape)
         return self.combined(np.add, np.ones(present.shape, np.int64), present, "neighbours")
 
     def edited(self, joins: Array | None, cuts: Array | None) -> Sparse:

@@ -11,10 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, Protocol
+from functools import cache
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
-from xxhash import xxh3_128
+from xxhash import xxh3_128, xxh3_128_hexdigest
 
 from .calls import ParseIssue, Usage
 from .joined_arrays import JoinedArrays, SplitArray
@@ -101,17 +102,27 @@ def _array_of(step: Step, key: tuple[str, str]) -> Array | SplitArray:
 
 def _array_hash(values: Array | SplitArray) -> str:
     """Hash dtype, shape and bytes; an array in parts has the hash of the whole."""
-    if isinstance(values, SplitArray) and not values.alike:
-        return _array_hash(values.whole)
-    parts = values.parts if isinstance(values, SplitArray) else (values,)
-    dtype, shape = parts[0].dtype, parts[0].shape
-    hashed = xxh3_128()
-    if dtype.kind in "OU":
-        hashed.update(json.dumps(parts[0].tolist()).encode())
-        return hashed.hexdigest()
-    little = dtype.newbyteorder("<")
+    if isinstance(values, SplitArray):
+        return _hash_of_parts(values.parts) if values.alike else _array_hash(values.whole)
+    if values.dtype.kind in "OU":
+        return xxh3_128_hexdigest(json.dumps(values.tolist()).encode())
+    little = _little(values.dtype)
+    data = np.ascontiguousarray(values, little).data
+    return f"{little.str}{values.shape}{xxh3_128_hexdigest(data)}"
+
+
+def _hash_of_parts(parts: Sequence[Array]) -> str:
+    """Hash numbers as if they were one array."""
+    if len(parts) == 1:
+        return _array_hash(parts[0])
+    little, hashed = _little(parts[0].dtype), xxh3_128()
     for part in parts:
         hashed.update(np.ascontiguousarray(part, little).data)
-    if len(parts) > 1:
-        shape = (sum(map(len, parts)), *shape[1:])
+    shape = (sum(map(len, parts)), *parts[0].shape[1:])
     return f"{little.str}{shape}{hashed.hexdigest()}"
+
+
+@cache
+def _little(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return a dtype with the byte order that is hashed."""
+    return dtype.newbyteorder("<")

@@ -381,8 +381,7 @@ class Population:
                 consulted.append(Consulted(question, part, audience, *alone))
         if consulted:
             unread = await self._consult(ask, values, consulted)
-        before = self.context.asked.get(ask.kind)
-        before = np.zeros(shape, np.int32) if before is None else before
+        before = self.context.asked.get(ask.kind, 0)
         self.context.asked[ask.kind] = before + (1 if asked is None else asked)
         return Raw(values or silence(ask.reply, shape), unread)
 
@@ -490,6 +489,8 @@ class Population:
 
     def _bequeathed(self, name: str, to: Array, source: Array) -> tuple[Array, Array]:
         """Return the nodes in `to` that inherit a column from those in `source`, and the values."""
+        if len(self.states) == 1 and name in self.states[0].values:
+            return to, _copies(self.states[0].values[name][source])
         values, has = self._everywhere(name)
         both = has[to] & has[source]
         return to[both], _copies(values[source[both]])

@@ -198,10 +198,17 @@ class Draws:
         """
         skip, words = self._go_to(channel)
         word = self._placed(np.asarray(_streams.bits.random_raw(words))[skip:])
-        radius = ((word >> np.uint64(32)).astype(float) + 0.5) * 2.0**-32
-        angle = (word & np.uint64(0xFFFFFFFF)).astype(float) * (2.0**-31 * np.pi)
-        normal: Array = np.sqrt(-2.0 * np.log(radius)) * np.cos(angle)
-        return normal
+        angle: Array = np.asarray(word & np.uint64(0xFFFFFFFF)).astype(float)
+        angle *= 2.0**-31 * np.pi
+        np.cos(angle, out=angle)
+        radius: Array = np.asarray(word >> np.uint64(32)).astype(float)
+        radius += 0.5
+        radius *= 2.0**-32
+        np.log(radius, out=radius)
+        radius *= -2.0
+        np.sqrt(radius, out=radius)
+        radius *= angle
+        return radius if radius.ndim else radius[()]
 
 
 def mix_words(words: Array) -> Array:

@@ -121,6 +121,7 @@ _MOST_OF_A_CALL = 16 * 2**20  # bytes of a call on a tape: prompts and replies a
 
 
 Write = tuple[str, tuple[Any, ...]]  # a statement, and the values that it inserts
+Exchange = tuple[int, Request, Completion]  # the number of the round, what was asked and said
 
 
 class Call(NamedTuple):
@@ -182,6 +183,12 @@ class CallRows:
                 yield SHARE, shared
             row[_MESSAGES] = cell
         yield CALL, (*row, sealed)
+
+    def forget(self) -> None:
+        """Refer to no row that was made before: the last ones have not been written."""
+        self._forms.clear()
+        if self._words is not None:
+            self._words.forget()
 
 
 def call_row(

@@ -84,6 +84,10 @@ class SharedWords:
         self._next += 1
         return new.cell(plain), (new.number, words, _seal(new.number, words))
 
+    def forget(self) -> None:
+        """Refer to no prompt that was packed before."""
+        self._latest.clear()
+
 
 class WordsReader:
     """Reads cells of one database; what they refer to is kept at hand."""

@@ -35,11 +35,14 @@ CREATE TABLE chunks (first INTEGER PRIMARY KEY, last INTEGER, data BLOB, seal TE
 _ROUNDS, _BYTES = 256, 8 * 2**20  # of a chunk, at most, before it is compressed
 _FIRST = 2 * 2**20  # of the first chunk, which tells whether packing pays
 _WORTH_IT = 2**17  # bytes of rows; fewer are left as they are
+_PROBE = 2**17  # bytes of arrays that tell whether the first chunk is worth a try
 _SHARE = 0.4  # of the bytes of its rows, at most, that the first chunk may have
+_MARGIN = 1.5  # the share that a sample tells may be so much too large
 # The fastest search for repetitions: large ones are found before, as equal cells.
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 0, "depth": 1}]
 _MOST = 64 * 2**20  # bytes that a chunk may hold: a round may be larger than _BYTES
 _SIZES = struct.Struct("<II")
+_SIZE = "length(arrays) + length(lines)"
 _ROW = "round, path, digest, ends, troubles, look, arrays, line_look, lines"
 
 LayoutOf = Callable[[int], ArrayLayout]
@@ -80,8 +83,7 @@ def compact(connection: sqlite3.Connection, layout: LayoutOf) -> bool:
     It is worth it if the first chunk has at most two fifths of the bytes of its rows: arrays of
     many different numbers, as those of a thousand villages, hardly shrink, and take seconds.
     """
-    size = "length(arrays) + length(lines)"
-    query = f"SELECT coalesce(sum({size}), 0), coalesce(max({size}), 0), min(round) FROM rounds"
+    query = f"SELECT coalesce(sum({_SIZE}), 0), coalesce(max({_SIZE}), 0), min(round) FROM rounds"
     together, largest, start = connection.execute(query).fetchone()
     # Large arrays are compressed one by one already, and reading a chunk takes all its memory.
     if together < _WORTH_IT or largest > _MOST // 2:
@@ -89,8 +91,7 @@ def compact(connection: sqlite3.Connection, layout: LayoutOf) -> bool:
     connection.execute("BEGIN IMMEDIATE")
     try:
         for first, last, data in _packed(connection, _Inflation(connection, layout)):
-            stored = f"SELECT sum({size}) FROM rounds WHERE round BETWEEN ? AND ?"
-            (rows,) = connection.execute(stored, (first, last)).fetchone()
+            rows = _stored(connection, first, last)
             if not data or (first == start and len(data) > _SHARE * rows):
                 connection.rollback()
                 return False
@@ -102,6 +103,13 @@ def compact(connection: sqlite3.Connection, layout: LayoutOf) -> bool:
         connection.rollback()
         raise
     return True
+
+
+def _stored(connection: sqlite3.Connection, first: int, last: int) -> int:
+    """Return how many bytes the rows of some rounds have."""
+    query = f"SELECT sum({_SIZE}) FROM rounds WHERE round BETWEEN ? AND ?"
+    (size,) = connection.execute(query, (first, last)).fetchone()
+    return int(size)
 
 
 def _packed(
@@ -118,8 +126,12 @@ def _packed(
     pool = ThreadPoolExecutor(cores)
     try:
         for rows in _bundles(connection, inflate):
+            first, last = rows[0].round, rows[-1].round
+            if not (waiting or most or _promising(rows, _stored(connection, first, last), inflate)):
+                yield first, last, b""
+                return
             job = pool.submit(_pack_and_check, rows, before, inflate.layouts())
-            waiting.append((rows[0].round, rows[-1].round, job))
+            waiting.append((first, last, job))
             before = rows[-1].chain
             if len(waiting) > most:  # rows of more chunks would fill the memory
                 yield _done(waiting)
@@ -242,6 +254,20 @@ def _bundles(
         size += here
     if bundle:
         yield bundle
+
+
+def _promising(rows: Sequence[ChunkRow], stored: int, inflate: _Inflation) -> bool:
+    """Tell whether a chunk may be small enough, by some of its arrays; packing all takes longer.
+
+    stored: the bytes of the rows as they are in the file.
+    """
+    layout = inflate.layouts()
+    blobs = [blob for row in rows for blob in ((row.look, row.arrays), (row.line_look, row.lines))]
+    cells = {cell for look, blob in blobs for cell in split_cells(len(layout(look).parts), blob)}
+    size, different = sum(map(len, cells)), sorted(cells, key=lambda cell: (len(cell), cell))
+    sample = b"".join(different[:: max(size // _PROBE, 1)])
+    packed = len(lzma.compress(sample, format=lzma.FORMAT_XZ, filters=_FILTERS))
+    return packed * size <= _MARGIN * _SHARE * stored * max(len(sample), 1)
 
 
 def _pack(rows: Sequence[ChunkRow], before: str, layout: LayoutOf) -> bytes:

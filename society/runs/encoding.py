@@ -40,6 +40,7 @@ _SHORT = 4096  # bytes; below, an array costs less to write than to compress
 _SMALL = 2**16  # bytes of an array, up to which those of many rounds are compressed together
 _SAMPLE = 1024  # bytes that tell whether compression pays: it does if few different ones occur
 _FEW = 128
+_SEVERAL = 512  # entries that mostly tell whether an array has few values
 _VALUES = 16  # at most, of arrays of few values
 _DICTIONARY = 1 + 8 * _VALUES  # bytes, at most, in which they are listed
 _MOST = 2**26  # bytes of the arrays of a round that are read whatever their code; else 16 for each
@@ -233,7 +234,7 @@ def _of_few(values: Array) -> bytes | None:
     Returns None if there are more than a few.
     """
     entries = values.reshape(-1).view(f"u{values.itemsize}")  # so that NaN equals itself
-    if np.unique(entries[:_SAMPLE:8]).size > _VALUES:
+    if len(set(entries[:: entries.size // _SEVERAL or 1].tolist())) > _VALUES:
         return None
     which, left = np.zeros(entries.size, np.uint8), np.ones(entries.size, bool)
     known: list[Any] = []

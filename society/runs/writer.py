@@ -333,8 +333,9 @@ class Writer:
 
         Only where there are any of the latter has the file the table for them.
         """
-        for statement, values in self.call_store.taken_over:
-            draft.execute(statement, values)
+        for exchange in self.call_store.taken_over:
+            for statement, values in self.call_store.rows.write(*exchange):
+                draft.execute(statement, values)
         self.call_store.taken_over.clear()
         draft.executemany(VECTOR, answers.vector_rows())
         draft.execute(INHERITED)
