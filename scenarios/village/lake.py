@@ -1,6 +1,7 @@
 """The lake of the villages: what efforts land, and how fish regrow. See fishing_village.
 
-Arrays are (R, N) of villagers and (R, 1) of lakes.
+Arrays are (R, N) of villagers and (R, 1) of lakes. Source: Gupta et al. 2026, section 4.1; that
+`allowed_catch` follows the stock is ours.
 """
 
 from __future__ import annotations
