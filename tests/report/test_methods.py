@@ -89,6 +89,15 @@ def test_a_correction_says_for_how_many_contrasts() -> None:
     )
 
 
+def test_those_without_ancestors_are_cited_only_where_there_are_some() -> None:
+    selection = TableColumn("selection", [0.1], "share")
+    entry = TableColumn("entry", [0.02], "share")
+    assert named(Table("price", "T", [selection])).endswith("the Price equation [price1970].")
+    assert named(Table("price", "T", [selection, entry])).endswith(
+        "What those without ancestors add to a mean is a term of its own [kerr2009]."
+    )
+
+
 def test_agreements_in_games_are_no_agreement_of_raters() -> None:
     counts = Table("agreements", "T", [TableColumn("agreed", [0.5], "share")])
     alpha = [TableColumn("Krippendorff's α", [0.7], "share")]
