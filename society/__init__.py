@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .engine.scenario import DisplaySpec, Measure, Params, Scenario, mechanism, scenario
     from .engine.script import Ask, Inherit, Script, Tell, common, own, seen
     from .engine.state import Column
+    from .llm.perturbations import Perturbation
     from .notebook.experiments import audit, make_report, power, reproduce, sweep
     from .notebook.results import Result
     from .notebook.single_runs import (
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
         compare,
         fork,
         interview,
-        prompts,
+        preview_prompts,
         resume,
         run,
         verify,
@@ -74,6 +75,7 @@ __all__ = [
     "Neighbour",
     "News",
     "Params",
+    "Perturbation",
     "Question",
     "Real",
     "Result",
@@ -98,7 +100,7 @@ __all__ = [
     "own",
     "per_agent",
     "power",
-    "prompts",
+    "preview_prompts",
     "reproduce",
     "resume",
     "run",
@@ -159,6 +161,7 @@ _HOMES = {
         "seen",
     ),
     "engine.state": ("Column",),
+    "llm.perturbations": ("Perturbation",),
     "notebook.experiments": (
         "audit",
         "make_report",
@@ -172,7 +175,7 @@ _HOMES = {
         "compare",
         "fork",
         "interview",
-        "prompts",
+        "preview_prompts",
         "resume",
         "run",
         "verify",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from society.analysis.histories.explanation import NOTHING, explain
 from society.analysis.study.condition import ConditionRun
 from society.analysis.study.departures import read_departures
-from society.analysis.study.frames import CONDITION
 from society.errors import InputError
 from society.report.layout import Layout
 from society.report.page import Section, SectionPart
@@ -60,11 +60,9 @@ def _explained(run: ConditionRun, cause: str) -> Iterator[SectionPart]:
 
 def _each(layout: Layout) -> Table:
     rows = []
-    for run in layout.conditions:
-        own = layout.study.runs[layout.study.runs[CONDITION] == run.name]
-        for replicate, rounds, cause in own[["replicate", "rounds", "cause"]].itertuples(
-            index=False
-        ):
+    columns = zip(layout.conditions, layout.values("rounds"), layout.causes(), strict=True)
+    for run, lived, causes in columns:
+        for replicate, (rounds, cause) in enumerate(zip(lived, causes, strict=True)):
             rows.append((run.name, str(replicate), int(rounds), _ending(run, str(cause))))
     head: Head = [("text", "condition", "run"), ("count", "rounds"), ("text", "how it ended")]
     return Table.of("endings", "How each run ended", head, rows)
@@ -74,13 +72,13 @@ def _causes(layout: Layout) -> Table:
     """Count causes by condition, the most frequent first."""
     rows = list[tuple[CellValue, ...]]()
     places = list[int]()
-    for place, run in enumerate(layout.conditions):
-        own = layout.study.runs[layout.study.runs[CONDITION] == run.name]
-        counts = own["cause"].value_counts()
-        for cause, count in sorted(counts.items(), key=lambda one: (-one[1], str(one[0]))):
-            rounds = own["rounds"][own["cause"] == cause].to_numpy(float)
+    lived = layout.values("rounds")
+    for place, (run, causes) in enumerate(zip(layout.conditions, layout.causes(), strict=True)):
+        counts = Counter(map(str, causes))
+        for cause, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])):
+            rounds = lived[place][causes == cause].astype(float)
             ends = (float(np.median(rounds)), rounds.min(), rounds.max())
-            rows.append((_ending(run, str(cause)), int(count), count / len(own), *ends))
+            rows.append((_ending(run, cause), count, count / len(causes), *ends))
             places.append(place)
     head: Head = [
         ("text", "how runs ended"),
