@@ -134,8 +134,8 @@ def audit(
     """Test whether conclusions of an experiment hold when its questions are worded otherwise.
 
     only, without: names of perturbations to play, and to leave out. packs: folders of prompts that
-    say the same in other words, each a perturbation. The others as `society.sweep` takes them, as
-    do errors. `society audit` does the same.
+    say the same in other words, each a perturbation. workers: processes; it and the others as
+    `society.sweep` takes them, as are errors. `society audit` does the same.
     """
     from society.analysis.auditing.arms import choose_perturbations, make_audit
     from society.analysis.auditing.audit import open_audit
@@ -223,8 +223,8 @@ def reproduce(
 
     paper: a name from `society list reproductions`. quick: fewer and shorter runs. models: to play
     the experiments for language models with. strategies: a folder of strategies that models wrote.
-    institutions, prompts, seed, repetitions: as the command takes them. limits: of all runs
-    together. Raises InputError, and PartError if runs did not finish; what was played is kept.
+    institutions, prompts, seed, repetitions: as the command takes them. workers: processes for
+    conditions of rules. limits: of all runs together. Raises InputError, and PartError if runs did not finish; what was played is kept.
     """
     from society.config.registry import reproduction
     from society.reproduction.reproduction_page import write_page
