@@ -7,8 +7,8 @@ counted instead. So a limit is never exceeded, however many calls are under way.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from contextlib import suppress
+import heapq
+from itertools import count
 from typing import NamedTuple
 
 from society.engine.calls import Spent
@@ -46,7 +46,8 @@ class Budget:
         self._spent = Use(known.calls, known.tokens, known.cost or 0.0)
         self._held = Use()
         self._flying = 0
-        self._waits = deque[asyncio.Future[None]]()
+        self._waits = list[tuple[int, asyncio.Future[None]]]()  # a heap, by who has asked first
+        self._numbers = count()
 
     async def hold(self, most: Use, token: CancellationToken) -> None:
         """Set aside what an attempt can use at most; waits for others under way where that helps.
@@ -54,33 +55,30 @@ class Budget:
         Raises Exhausted if it does not fit, and Paused if the run, which `token` stops, is stopped
         meanwhile.
         """
+        number = next(self._numbers)
         try:
-            waited = False
             while self._excess(self._spent.plus(self._held).plus(most)):
                 if excess := self._excess(self._spent.plus(most)):
                     raise Exhausted(self._words(excess, most))
-                await self._wait(token, again=waited)
-                waited = True
+                await self._wait(number, token)
             self._held = self._held.plus(most)
             self._flying += 1
         finally:
             self._wake_next()  # there may be room for another one, or none for anybody
 
-    async def _wait(self, token: CancellationToken, again: bool) -> None:
-        """Wait until something has been settled; who has waited before is the next."""
+    async def _wait(self, number: int, token: CancellationToken) -> None:
+        """Wait until something has been settled; who has asked first is the first to look."""
         wait = asyncio.get_running_loop().create_future()
-        (self._waits.appendleft if again else self._waits.append)(wait)
+        heapq.heappush(self._waits, (number, wait))
         try:
             await token.wait_for(wait)
-        except BaseException:
-            with suppress(ValueError):  # it may have been woken
-                self._waits.remove(wait)
-            raise
+        finally:
+            wait.cancel()  # whoever has ended is passed over
 
     def _wake_next(self) -> None:
         """Wake one of those who wait: if all of thousands woke each time, they did little else."""
         while self._waits:
-            wait = self._waits.popleft()
+            _, wait = heapq.heappop(self._waits)
             if not wait.done():
                 wait.set_result(None)
                 return
