@@ -49,7 +49,7 @@ from .shared_pages import PageNote, read_page
 from .slice_worker import SliceOrder, play_slice
 
 _SLOTS = 6  # pages of a slice that may be under way, or be looked at
-_SPARE = 2  # slots without which a slice would have to wait
+_SPARE = 3  # slots that others than those who keep pages shall have
 _RESERVED = 1024  # bytes of memory for each agent and page; it is taken when it is used
 _SMALLEST, _LARGEST = 2**20, 2**28  # bytes of a slot
 _NORESERVE = 0x4000 if sys.platform == "linux" else 0  # of mmap(2)
@@ -329,7 +329,7 @@ class PlayedInProcesses(MergingRunner):
         """Hand on the rounds that all slices have played."""
         while all(one.pages for one in self._slices):
             page = merge_pages([one.pages.pop(0) for one in self._slices])
-            if any(len(one.leased) > _SLOTS - _SPARE for one in self._slices):
+            if any(len(one.leased) - len(one.pages) > _SLOTS - _SPARE for one in self._slices):
                 _settle(page)
             self._digests.append(page.digest)
             self.hand_on(page)
