@@ -27,13 +27,13 @@ from typing import Any
 import numpy as np
 
 from society.config.build import Society
-from society.cores import count_cores
 from society.engine.component import Component
 from society.engine.environment import Environment
 from society.engine.game_master import Outcome
 from society.engine.gateway import ModelGateway
 from society.engine.history import Page, Recorder
 from society.engine.joined_arrays import JoinedArrays
+from society.engine.population import Cohort
 from society.engine.rng import Array
 from society.engine.slices import (
     MergingRunner,
@@ -44,6 +44,7 @@ from society.engine.slices import (
     merge_pages,
 )
 from society.errors import PartError, Paused
+from society.machine import count_cores
 
 from .shared_pages import PageNote, read_page
 from .slice_worker import SliceOrder, play_slice
@@ -98,9 +99,8 @@ def one_core_reason(setup: Society) -> str:
         return "there is one replicate"
     if setup.past:
         return "a fork plays through its past, which is one for all"
-    for part in (part for cohort in setup.cast() for part in cohort.components):
-        if not _is_rule(part):
-            return f"{part.title()} is no rule, and asks outside"
+    if outside := [one for cohort in setup.cast() if (one := asks_outside(cohort))]:
+        return f"{outside[0]} is no rule, and asks outside"
     if code := setup.unseparable_code:
         name = getattr(code[0], "__name__", repr(code[0]))
         return (
@@ -108,6 +108,11 @@ def one_core_reason(setup: Society) -> str:
             "replicates"
         )
     return ""
+
+
+def asks_outside(cohort: Cohort) -> str:
+    """Name a component of a cohort that may ask somebody outside of this program; "" for none."""
+    return next((part.title() for part in cohort.components if not _is_rule(part)), "")
 
 
 def _is_rule(part: Component) -> bool:
