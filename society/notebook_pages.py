@@ -34,6 +34,16 @@ class HtmlPage:
         )
 
 
+def html_lines(caption: str, lines: Iterable[str]) -> str:
+    """Write a title and a list of sentences for a notebook.
+
+    >>> html_lines("a & b", ["one"])
+    '<p><b>a &amp; b</b></p><ul><li>one</li></ul>'
+    """
+    body = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f"<p><b>{escape(caption)}</b></p><ul>{body}</ul>"
+
+
 def html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """Write a table of texts for a notebook.
 

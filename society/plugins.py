@@ -1,4 +1,4 @@
-"""What installed packages bring: scenarios, components, mechanisms, graphs, embedders and models.
+"""What installed packages bring: scenarios, components, mechanisms, graphs, models and the like.
 
 A package says so by entry points, one for each name:
 
@@ -21,7 +21,9 @@ from typing import Any, Literal, NamedTuple, cast
 
 from society.errors import CatalogueError, PartError, ProgramWarning
 
-PluginSort = Literal["scenarios", "components", "mechanisms", "graphs", "embedders", "models"]
+PluginSort = Literal[
+    "scenarios", "components", "mechanisms", "graphs", "embedders", "models", "perturbations"
+]
 
 
 class Plugin(NamedTuple):

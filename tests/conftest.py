@@ -40,6 +40,8 @@ from society.experiments.worker import Job, JobResult, run_job
 from society.llm.prompt_files import Prompts
 from tests.hostile_server import HostileServer, hostile_server
 
+pytest_plugins = ["tests.figure_checks"]
+
 # Torch comes late. Where tests share the cores, its threads would spin to wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # What a test runs is not trusted by the user of this machine, nor the other way round.

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import society
+from society import Result
 from society.experiments.experiment import read_experiment
-from society.notebook import Result
 from society.runs.play import play as play_society
 
 HERE = Path(__file__).parents[1] / "docs" / "examples"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,3 +40,17 @@ def test_a_place_that_cannot_be_written_is_named(call: Any, given: Any) -> None:
 def test_what_is_no_run_file_is_named(call: Any) -> None:
     with pytest.raises(InputError, match="got 5; expected a run file, as str or Path, or a result"):
         call(5)
+
+
+@pytest.mark.thorough
+def test_a_script_may_play_an_experiment_at_its_top_level(tmp_path: Path) -> None:
+    """Its processes do not import it again, so that it needs no `if __name__ == "__main__"`."""
+    (tmp_path / "e.yaml").write_text(
+        "base: fishing_village\nreplicates: 2\nrounds: 2\nfactors: {fine: [2, 9]}\n"
+    )
+    script = 'import society\nprint("played", len(society.sweep("e.yaml").runs))\n'
+    (tmp_path / "play.py").write_text(script)
+    done = subprocess.run(
+        [sys.executable, "play.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
+    assert done.stdout == "played 4\n", done.stderr

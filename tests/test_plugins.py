@@ -16,12 +16,15 @@ import pytest
 
 import society
 from society import plugins
+from society.analysis.auditing.arms import choose_perturbations
 from society.config import registry
 from society.config.build import build
 from society.config.listing import describe_name, entries
 from society.config.run_config import Setting, load_config, override
 from society.errors import CatalogueError, InputError, PartError, ProgramWarning
+from society.llm.perturbations import find_perturbation
 from society.memory import embedders
+from society.runs.prompt_preview import first_prompts
 from society.runs.reader import open_run_file
 
 REEF_KIT = Path(__file__).parent / "plugins" / "reef_kit"
@@ -72,6 +75,7 @@ def test_a_scenario_of_a_package_is_played_by_its_name_alone(tmp_path: Path) -> 
         ("graphs", "star", "One agent sees everybody, everybody sees that one."),
         ("embedders", "letters", "Counts of letters."),
         ("models", "plugin:frugal", "A mind that lands three fish."),
+        ("perturbations", "tides", "the tide is told first"),
     ],
 )
 def test_the_list_says_which_package_brings_a_name(kind: Any, name: str, words: str) -> None:
@@ -99,6 +103,27 @@ def test_a_graph_and_an_embedder_of_a_package_are_used_by_name() -> None:
     assert embedders.embedder("letters").embed(["abba"])[0, :2].tolist() == pytest.approx(
         [0.7071, 0.7071], abs=1e-4
     )
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_perturbation_of_a_package_is_used_by_name_and_kept_with_its_version() -> None:
+    talk = {
+        "perturbation": "tides",
+        "cohorts": [{"name": "diver", "count": 3, "components": ["language_policy"]}],
+    }
+    setup = build(load_config("reef", talk))
+    assert ("perturbations", "tides") in [(one.sort, one.name) for one in setup.plugins]
+    [words] = first_prompts(setup).values()
+    assert "The tide is low." in words
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.filterwarnings("ignore::society.errors.ProgramWarning")
+def test_audits_play_the_perturbations_of_packages_and_leave_out_broken_ones() -> None:
+    assert "tides" in choose_perturbations()
+    assert "ebbs" not in choose_perturbations()
+    with pytest.raises(PartError, match=r"brings 'ebbs' .* is called 'tides'; expected a Pert"):
+        find_perturbation("ebbs")
 
 
 @pytest.mark.usefixtures("installed")

@@ -29,7 +29,9 @@ def test_the_tutorial_runs_and_shows_tables_and_pages(tmp_path: Path) -> None:
         for output in cell.outputs
         if "text/html" in output.get("data", {})
     ]
-    assert sum("<table><caption>" in one for one in shown) >= 3, "results are tables"
+    assert sum("<table><caption>" in one for one in shown) >= 6, "results and studies are tables"
+    assert sum("data:image/svg+xml" in one for one in shown) == 1, "a figure of the report"
+    assert sum("<progress" in one for one in shown) >= 1, "the sweep shows how far it is"
     assert sum("<iframe srcdoc=" in one for one in shown) == 2, "the theatre and the report"
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from society.components.village.voting import nearest_option
 from society.engine.action_spaces import Choice, Neighbour, Real
 from society.engine.environment import Environment
-from society.engine.graph import NOBODY, count_true
-from society.engine.rng import Array
+from society.engine.graph import NOBODY, AgentRows, count_true
+from society.engine.rng import Array, Draws
 from society.engine.script import Ask, Fact, Inherit, Script, Tell, common, own, seen
 
 CHANCE_ID = "proposed_and_voted"
@@ -78,6 +78,16 @@ def fined_by(victim: Array) -> Array:
     return received
 
 
+def misdirected(env: Environment, victim: Array, error: float, draws: Draws) -> Array:
+    """Return whom fines hit, (R, N): with chance `error` a neighbour by lot, and not the victim."""
+    errs, lot = draws.uniform("errs") < error, draws.uniform("hits")
+    nodes = np.arange(victim.size)
+    rows = AgentRows(*np.divmod(nodes, env.agents), nodes)
+    other = env.graph("monitor").drawn(lot.reshape(-1), rows, env.present).reshape(victim.shape)
+    hit: Array = np.where(errs & (victim != NOBODY) & (other != NOBODY), other, victim)
+    return hit
+
+
 def name_finers(env: Environment, fines: Fines, peers_seen: int | None = None) -> Array:
     """Names of those who fined each agent, and whom it sees on `monitor`, by id; (R, N) of text.
 
@@ -138,6 +148,20 @@ def median_voter(values: Array, counted: Array) -> Array:
     low = np.take_along_axis(ranked, np.maximum(count - 1, 0) // 2, 1)
     high = np.take_along_axis(ranked, count // 2, 1)
     return np.where(count > 0, (low + high) / 2, 0.0)
+
+
+def median_in_groups(env: Environment, groups: Array, values: Array, before: Array) -> Array:
+    """The median voter's proposal of each one's own group, (R, N), among those who go on.
+
+    groups: (R, N) of numbers. before: (R, N), which stays where nobody of a group goes on.
+    """
+    chosen = before
+    for number in np.unique(groups):
+        ours = groups == number
+        here = ours & env.active
+        some = ours & here.any(1, keepdims=True)
+        chosen = np.where(some, median_voter(values, here), chosen)
+    return chosen
 
 
 def distinct_values(values: Array, counted: Array) -> Array:

@@ -1,6 +1,7 @@
 """The lake of the villages: what efforts land, and how fish regrow. See fishing_village.
 
-Arrays are (R, N) of villagers and (R, 1) of lakes.
+Arrays are (R, N) of villagers and (R, 1) of lakes. Source: Gupta et al. 2026, section 4.1; that
+`allowed_catch` follows the stock is ours.
 """
 
 from __future__ import annotations
@@ -49,3 +50,14 @@ def regrow(p: Lake, left: Array) -> Array:
 def maximum_yield(p: Lake) -> float:
     """Maximum sustainable yield, fish a round."""
     return float(p.growth * p.capacity / 4)
+
+
+def allowed_catch(p: Lake, full_catch: Array, fishers: Array) -> Array:
+    """The catch of each of so many fishers at which the lake yields most for good, (R, 1).
+
+    F S / n, F = r / (2 + r). full_catch: at full effort, alpha S, which tells the stock; fishers:
+    n, (R, 1).
+    """
+    stock = full_catch / p.catchability if p.catchability else np.zeros_like(full_catch)
+    allowed: Array = p.growth / (2 + p.growth) * stock / np.maximum(fishers, 1)
+    return allowed

@@ -25,7 +25,7 @@ from society.components.village.voting import caps_of, proposal_texts
 from society.engine.action_spaces import Choice, Fields, Real, Text
 from society.engine.environment import Environment
 from society.engine.graph import NOBODY
-from society.engine.rng import Array
+from society.engine.rng import Array, Draws
 from society.engine.script import Ask, Script, Tell, common, own
 from society.scenarios.village.institutions import Known, VoteRule, plurality_winner
 from society.text import clean_line
@@ -99,6 +99,25 @@ def _voted(env: Environment, proposals: Array, known: Known) -> Script:
     vote = yield Ask("vote", choice, known, who=mine != NOBODY, fallback=mine)
     tie = env.draws(CHANCE_ID, per="replicate").uniform("tie")
     return plurality_winner(options, vote, tie)
+
+
+def vote_in_groups(
+    groups: Array, proposals: Array, before: Array, known: Known, draws: Draws
+) -> Script:
+    """The words that each one's own group has chosen by plurality, (R, N) of text.
+
+    groups: (R, N) of numbers; each votes on what its own members have proposed, one after the
+    other. before: (R, N), which stays where a group proposes nothing. draws: (R, 1), for ties.
+    """
+    chosen = before
+    for number in np.unique(groups):
+        ours = groups == number
+        options, mine = ballot_options(np.where(ours, proposals, ""))
+        facts = {**known, "at_home": own(ours)}
+        vote = yield Ask("vote", Choice(options=options), facts, mine != NOBODY, mine)
+        won = plurality_winner(options, vote, draws.uniform("tie"))
+        chosen = np.where(ours & won.astype(bool), won, chosen)
+    return chosen
 
 
 def ballot_options(proposals: Array) -> Ballot:

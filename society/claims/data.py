@@ -428,8 +428,8 @@ class DesignData(Data):
 class PaperData(Data):
     """A paper and what it takes to reproduce it.
 
-    institutions: trials and claims of ours on what the paper leaves out. texts: shared parts, for
-    YAML's anchors.
+    institutions: trials and claims of ours on what the paper leaves out, with rules;
+    institutions_language: with language models. texts: shared parts, for YAML's anchors.
     """
 
     name: str
@@ -438,6 +438,7 @@ class PaperData(Data):
     rules: DesignData
     language: DesignData | None = None
     institutions: DesignData | None = None
+    institutions_language: DesignData | None = None
 
 
 class Problem(NamedTuple):

@@ -227,7 +227,8 @@ class ReproductionDesign:
 class Reproduction:
     """A paper to reproduce: its trials and claims, with rules and with language models.
 
-    language: with language models. institutions: of ours, on rules that the paper does not have.
+    language: with language models. institutions: of ours, on rules that the paper does not have,
+    and institutions_language: the same with language models.
     coverage: of the claims, figures and tables of the paper.
     """
 
@@ -237,6 +238,7 @@ class Reproduction:
     language: ReproductionDesign | None = None
     coverage: tuple[CoverageEntry, ...] = ()
     institutions: ReproductionDesign | None = None
+    institutions_language: ReproductionDesign | None = None
 
     @property
     def designs(self) -> tuple[ReproductionDesign, ...]:

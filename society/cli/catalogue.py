@@ -29,6 +29,7 @@ KINDS: tuple[Kind, ...] = (
     "models",
     "experiments",
     "reproductions",
+    "perturbations",
 )
 SORTS = ("name", "scenario", "written", "status", "rounds", "measure", "cost", "size")
 STATUSES = ("finished", "running", "interrupted", "failed", "paused", "unreadable")

@@ -419,15 +419,18 @@ def reproduce_command(args: argparse.Namespace) -> int:
     from society.config.defaults import find_defaults
     from society.config.registry import reproduction
     from society.llm.providers.settings import Limits
-    from society.reproduction.run import ReproductionRun
+    from society.reproduction.run import ReproductionRun, reproduction_folder
 
     defaults = find_defaults()
-    spoken = args.models or args.strategies
-    flags = {"language": spoken, "institutions": args.institutions, "quick": args.quick}
-    kind = [args.paper, *(name for name, given in flags.items() if given)]
+    name = reproduction_folder(
+        args.paper,
+        language=bool(args.models or args.strategies),
+        institutions=args.institutions,
+        quick=args.quick,
+    )
     run = ReproductionRun(
         reproduction(args.paper),
-        args.out or defaults.folder("reproductions") / "-".join(kind),
+        args.out or defaults.folder("reproductions") / name,
         args.models or (),
         quick=args.quick,
         seed=args.seed,

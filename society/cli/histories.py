@@ -44,14 +44,12 @@ def compare_command(args: argparse.Namespace) -> int:
 
 
 def _comparison_facts(found: RunComparison) -> dict[str, Any]:
-    from society.analysis.histories.comparison_text import apart_words
-
     return {
         "equal": found.equal,
         "runs": [side._asdict() for side in found.sides],
         "relation": found.relation,
         "inputs": [one._asdict() for one in found.inputs],
-        "apart": apart_words(found),
+        "apart": found.apart_words,
         "difference": None
         if found.difference is None
         else {

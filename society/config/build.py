@@ -78,7 +78,7 @@ from society.errors import (
 )
 from society.former_names import spellings, with_current_parameters
 from society.llm.default_words import Wording, check_figures
-from society.llm.perturbations import PERTURBATIONS
+from society.llm.perturbations import PERTURBATIONS, find_perturbation
 from society.llm.prompt_files import MechanismTerms, Prompts, TermsPart
 from society.plugins import Plugin, find_plugin
 
@@ -331,7 +331,7 @@ class Society:
             folders,
             [*map(_terms_of, scenario.layers)],
             Wording(scenario.summary, fact_specs(scenario, self.cast())),
-            PERTURBATIONS.get(self.spec.perturbation or ""),
+            find_perturbation(self.spec.perturbation) if self.spec.perturbation else None,
         )
 
     def unanswered(self) -> UnansweredQuestion | None:
@@ -781,6 +781,8 @@ class _Preparation:
         rounds = spec.rounds or scenario.rounds
         _refuse_oversized(agents, spec.replicates, scenario.cast(params, agents))
         env = _bare_environment(scenario, params, spec.seed, agents, rounds)
+        if brought := find_plugin("perturbations", spec.perturbation or "", PERTURBATIONS):
+            self.registry.plugins.add(brought)
         self.begin_stages(stages, env, params)
         setup = Society(
             spec,

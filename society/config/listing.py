@@ -27,6 +27,7 @@ from society.engine.state import Column
 from society.errors import CatalogueError, suggest
 from society.former_names import NameSort, current
 from society.index import experiments, instruments, presets
+from society.llm.perturbations import perturbations
 from society.llm.providers.api_keys import key_names
 from society.llm.providers.settings import PLUGIN, ModelSpec, model_syntax
 from society.memory.embedders import embedder_makers
@@ -56,6 +57,7 @@ Kind = Literal[
     "models",
     "experiments",
     "reproductions",
+    "perturbations",
 ]
 
 _WIDTH = 80
@@ -101,6 +103,8 @@ def _entries(kind: Kind) -> dict[str, Entry]:
         return {name: _experiment(file) for name, file in experiments().items()}
     if kind == "instruments":
         return {name: _instrument(file) for name, file in instruments().items()}
+    if kind == "perturbations":
+        return {name: Entry(one.summary, ()) for name, one in perturbations().items()}
     if kind == "reproductions":
         return {name: _reproduction(part) for name, part in reproductions().items()}
     parts: dict[Kind, Callable[[], Mapping[str, Callable[..., Any]]]] = {

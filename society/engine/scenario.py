@@ -26,6 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from society.errors import ArgumentError, ScenarioError, suggest
 from society.former_names import with_current_parameters
+from society.notebook_pages import html_table
 
 from .component import snake_case
 from .environment import Environment
@@ -395,6 +396,17 @@ class Scenario:
                 f"language_variant of {self.name} is a scenario; give its name, "
                 f"{self.language_variant.name!r}"
             )
+
+    def _repr_html_(self) -> str:
+        """Its parameters and measures, for a notebook."""
+        rows = [
+            *(
+                ("parameter", name, "" if one.is_required() else str(one.get_default()), "")
+                for name, one in self.params.model_fields.items()
+            ),
+            *(("measure", one.name, "", one.unit) for one in self.measures),
+        ]
+        return html_table(f"{self.name}: {self.summary}", ("", "name", "default", "unit"), rows)
 
     @property
     def summary(self) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from multiprocessing import resource_tracker
+from types import ModuleType
 from typing import Any, Protocol
 
 from society.errors import InputError
@@ -57,7 +58,7 @@ class Processes:
         """Run a job, at most `slots` at once; it fails with a broken pool if its process dies."""
         pool = self._idle.pop() if self._idle else self._fresh()
         before = set(multiprocessing.active_children())
-        with _deaf():
+        with _deaf(), _without_script():
             done = pool.submit(run_job, job)
         self._children |= {*multiprocessing.active_children()} - before
         done.add_done_callback(lambda done: self._back(pool, done))
@@ -98,6 +99,20 @@ def _deaf() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _without_script() -> Iterator[None]:
+    """Start processes that do not import the script of the user again, which would play it again.
+
+    Jobs name files, and need nothing of it.
+    """
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 def _begin_process() -> None:

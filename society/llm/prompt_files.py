@@ -48,6 +48,7 @@ option, given by its label or its value; own_page(name) is SCENARIO/NAME.md, or 
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property, lru_cache, partial
@@ -220,7 +221,8 @@ class Prompts:
     """The words of one scenario; `folders` override ours, and the first of them the others.
 
     mechanisms: those that the scenario is wrapped in, the innermost first. wording: what its author
-    has declared of it, for questions without a template. perturbation: changes all that is asked.
+    has declared of it, for questions without a template. perturbation: changes all that is asked;
+    its templates stand in for those that come with the program.
     """
 
     def __init__(
@@ -238,8 +240,11 @@ class Prompts:
         around = [one.name for outer in self.mechanisms for one in outer.flattened()]
         self.owners = tuple(dict.fromkeys((scenario, *around)))
         self.folders = tuple(folders)
+        others = perturbation.templates() if perturbation else {}
+        self._built_in = {**index.prompts(), **others}
         self._chosen: dict[str, str] = {}
         self._pages: dict[str, str] = {}
+        self._files: dict[str, Path | None] = {}
         self._names: dict[str, NamesRead] = {}
 
     def question(
@@ -318,7 +323,7 @@ class Prompts:
         name = f"{self.scenario}/{_PREMISE}.md"
         if self._find(name):
             return self._templates.render(name, variables)
-        files = (*index.prompts(), *_files_in(self.folders))
+        files = (*self._built_in, *_files_in(self.folders))
         has_own = any(_owner(file) == self.scenario for file in files)
         return "" if has_own else str(variables["plain"].summary)
 
@@ -481,7 +486,7 @@ class Prompts:
         for folder in self.folders:
             strays, legal = self._strays(folder, asked, told)
             yield from ((folder / name, suggest(name, legal)) for name in strays)
-            known = {*self.owners, *map(_owner, index.prompts())}
+            known = {*self.owners, *map(_owner, self._built_in)}
             homes = {_owner(name) for name in _files_in([folder])} - known
             for home in get_close_matches(self.scenario, homes, cutoff=0.8):
                 yield folder / home, f"did you mean {self.scenario!r}?"
@@ -502,7 +507,7 @@ class Prompts:
         asked = {self._template(kind) or _ANY for kind in kinds}
         own, found = set(dir(type(params))) - set(dir(BaseModel)), list[str]()
         for name in sorted(self._reached(asked | terms.keys())):
-            if self._find(name) in index.prompts().values():
+            if self._find(name) in self._built_in.values():
                 continue
             legal = {"p": [*type(params).model_fields, *own]}
             if name in terms:
@@ -541,7 +546,7 @@ class Prompts:
         surely = self._always_included(rendering.template, reads)
         for template, read in reads.items():
             file = self._find(template)
-            if file in index.prompts().values():
+            if file in self._built_in.values():
                 continue
             for name, line in {**read.sometimes, **read.always}.items():
                 sure = template in surely and name in read.always
@@ -584,8 +589,8 @@ class Prompts:
         """Variables that our own templates read, of which some are there on a condition."""
         from .templates import Templates
 
-        ours = Templates(index.prompts().get, own=True)
-        pages = self._reached(self._ours) & index.prompts().keys()
+        ours = Templates(self._built_in.get, own=True)
+        pages = self._reached(self._ours) & self._built_in.keys()
         return {name for page in pages for name in ours.names(page).vocabulary}
 
     def _always_included(self, root: str, reads: Mapping[str, NamesRead]) -> set[str]:
@@ -640,6 +645,12 @@ class Prompts:
         return self._chosen[kind]
 
     def _find(self, name: str) -> Path | None:
+        """The file of a name, which is looked for once."""
+        if name not in self._files:
+            self._files[name] = self._look_for(name)
+        return self._files[name]
+
+    def _look_for(self, name: str) -> Path | None:
         """The file of a name: the user's first; none outside the folders."""
         if ".." in PurePosixPath(name).parts or PurePosixPath(name).is_absolute():
             return None
@@ -648,11 +659,11 @@ class Prompts:
             for one in names:
                 if (file := folder / one).is_file():
                     return _find_inside(folder, file)
-        return next(filter(None, (index.prompts().get(one) for one in names)), None)
+        return next(filter(None, (self._built_in.get(one) for one in names)), None)
 
     @property
     def _ours(self) -> set[str]:
-        return self._of_scenario(index.prompts())
+        return self._of_scenario(self._built_in)
 
     def _of_scenario(self, names: Iterable[str]) -> set[str]:
         """Return the names that are for this scenario, its mechanisms, or any scenario."""
@@ -677,7 +688,7 @@ class Prompts:
             if name.endswith(".md") and self._find(name):
                 found = self._templates.references(name)
                 if None in found:  # computed as it is rendered: it could be any
-                    found |= {*_files_in(self.folders), *index.prompts()}
+                    found |= {*_files_in(self.folders), *self._built_in}
                 waiting |= {other for other in found if other is not None} - reached
         return reached
 
@@ -791,15 +802,22 @@ def _with_oneself(
     """The peers shown and the agent itself, at its place in their order; empty without peers."""
     if not shown:
         return []
-    seen = dict.fromkeys(name for peer in shown for name in vars(peer))
-    oneself = {"name": agent.name, **{name: known[name] for name in seen if name in known}}
-    ids = _ids_of(sight, agent) | {agent.name: agent.agent}
-    ranked = sorted(ids[name] for name in {*first, agent.name}) if first else []
-    if first:
-        ranked = agent.shuffle(np.array(ranked), known["kind"]).tolist()
+    seen: dict[str, Any] = {}
+    for peer in shown:
+        seen |= vars(peer)
+    oneself = SimpleNamespace(
+        **{"name": agent.name, **{name: known[name] for name in seen if name in known}}
+    )
+    ids = _ids_of(sight, agent)
+    if not first:  # they stand in order of id
+        place = bisect([ids[peer.name] for peer in shown], agent.agent)
+        return [*shown[:place], oneself, *shown[place:]]
+    ids |= {agent.name: agent.agent}
+    ranked = sorted(ids[name] for name in {*first, agent.name})
+    ranked = agent.shuffle(np.array(ranked), known["kind"]).tolist()
     places = {number: place for place, number in enumerate(ranked)}
     return sorted(
-        [*shown, SimpleNamespace(**oneself)],
+        [*shown, oneself],
         key=lambda one: (places.get(ids[one.name], len(places)), ids[one.name]),
     )
 

@@ -13,6 +13,7 @@ import numpy as np
 from society.analysis.study.design import ConditionGroup, StudyDesign
 from society.analysis.study.frames import CONDITION
 from society.experiments.factors import Label, format_label
+from society.terminal.labels import RoundLabels
 
 from .figures.scales import AxisScale
 from .figures.style import INK, SERIES, SeriesStyle, ordered_styles, series_style
@@ -30,6 +31,12 @@ class Layout(StudyDesign):
     def scale(self) -> AxisScale:
         """The scale of the outcome in all runs; that of a time is always linear."""
         return AxisScale(super().scale.name)
+
+    @cached_property
+    def round_word(self) -> str:
+        """What a round is called in all conditions: "day", say; else "round"."""
+        words = {RoundLabels(run.manifest).counted for run in self.conditions}
+        return words.pop() if len(words) == 1 else "round"
 
     def axis_label(self, name: str) -> str:
         """Name a measure or finding with its unit, for axes: "survival time, rounds"."""

@@ -492,7 +492,7 @@
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
     if (event.key === "j" || event.key === "k") {
       const bar = document.querySelector("nav");
-      const top = getComputedStyle(bar).position === "sticky" && innerWidth < 1184 ? bar.offsetHeight : 0;
+      const top = bar && getComputedStyle(bar).position === "sticky" && innerWidth < 1184 ? bar.offsetHeight : 0;
       const places = stops().map((one) => [one, one.getBoundingClientRect().top - top - 12]);
       const found = event.key === "j"
         ? places.find(([, y]) => y > 4)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 LONGEST_TABLE = 60  # rows in the page; the files have all
 LONGEST_CELL = 200  # signs that a cell shows; the rest is folded
+_UNBROKEN = 60  # signs of a name that stand in one line of a cell
 _MANY = 9  # columns at most that a printed page has room for in its usual type
 _MOST_UP = 2  # folders that a link climbs; farther away it would tell of one machine
 
@@ -166,6 +167,7 @@ def render_page(
         sections=sections,
         footer=footer,
         longest=LONGEST_TABLE,
+        unbroken=_UNBROKEN,
         many=_MANY,
         labels=labels,
         axis_notes=axis_notes((labels[one.kind, one.name].number, one) for one in figures),

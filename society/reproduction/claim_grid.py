@@ -79,10 +79,13 @@ class ClaimGrid(NamedTuple):
         if len(self.readings) == 1:
             return list(self.readings)
         common = frozenset.intersection(*map(_parts, self.readings))
-        return [
-            ", ".join(part for part in one.split(", ") if part not in common) or "otherwise"
+        named = [
+            ", ".join(part for part in one.split(", ") if part not in common)
             for one in self.readings
         ]
+        others = [one for one in named if one]
+        unnamed = f"not {others[0]}" if len(others) == 1 else "none of these"
+        return [one or unnamed for one in named]
 
     def counts(self) -> Counter[str]:
         """Count the verdicts by outcome."""

@@ -24,7 +24,8 @@ _COLUMN = 0.17  # inches, a reading
 _LINE, _EFFECT, _GAP = 0.115, 0.1, 0.06  # inches: of a name, of an effect, between rows
 _SIGNS_AN_INCH, _NAMES = 15.5, 0.42  # of a name; the share of the width that names take
 _HEADING = 0.13  # inches, the line of a reading
-_FURTHEST, _NEAREST = 8.0, 1.5  # times: ends of the axis
+_FEWEST_LINES = 3  # effects with an interval that are worth a third of the figure
+_FURTHEST, _NEAREST = 8.0, 2.2  # times: ends of the axis
 _TICKS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
 _SIZE = 5.5  # points, a mark
 
@@ -96,7 +97,8 @@ class RowPlace(NamedTuple):
 
 def claims_figure(grid: ClaimGrid, page: str) -> Figure:
     """Draw the grid beside the forest plot; page: the file that details of claims stand in."""
-    known = any(True for place in _places(grid, WIDTH) for _ in place.effects())
+    lines = sum(1 for place in _places(grid, WIDTH) for _ in place.effects())
+    known = lines >= _FEWEST_LINES
 
     def draw(figure: Any) -> None:
         places = _places(grid, figure.get_figwidth())
@@ -114,7 +116,7 @@ def claims_figure(grid: ClaimGrid, page: str) -> Figure:
     return render_figure(
         "claims",
         "Verdicts on the claims, and the effects that they turn on",
-        _caption(grid, known=known),
+        _caption(grid, lines),
         " ".join(f"{one.claim}: {_in_words(one)}." for one in grid.rows),
         draw,
         lambda width: _height(grid, width),
@@ -125,12 +127,16 @@ def _in_words(row: GridRow) -> str:
     return ", ".join(dict.fromkeys(cell.verdict.outcome for cell in row.cells))
 
 
-def _caption(grid: ClaimGrid, *, known: bool) -> str:
+def _caption(grid: ClaimGrid, lines: int) -> str:
     marks = (
         "● reproduced, ◐ in part, ○ not reproduced, – cannot be told; a mark leads to its claim."
     )
-    if not known:
+    if not lines:
         return f"{marks} No effect has an interval."
+    if lines < _FEWEST_LINES:
+        effects = "effect has an interval, which stands" if lines == 1 else (
+            "effects have intervals, which stand")  # fmt: skip
+        return f"{marks} {lines} {effects} under the claims."
     order = " One line for each mark, in their order." if len(grid.readings) > 1 else ""
     return (
         f"{marks} Right: the effect that each verdict turns on, with its interval (95 % of all "

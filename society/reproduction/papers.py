@@ -41,12 +41,20 @@ def read_paper(file: Path, package: str) -> Reproduction:
     if there is one.
     """
     data, _ = _read_model(file, PaperData)
-    rules, language, institutions = (
+    ours = data.institutions, data.institutions_language
+    rules, language, *institutions = (
         None if design is None else _design(design, package, file.parent)
-        for design in (data.rules, data.language, data.institutions)
+        for design in (data.rules, data.language, *ours)
     )
     assert rules is not None
-    paper = Reproduction(data.name, data.paper, rules, language, institutions=institutions)
+    paper = Reproduction(
+        data.name,
+        data.paper,
+        rules,
+        language,
+        institutions=institutions[0],
+        institutions_language=institutions[1],
+    )
     beside = file.with_name("coverage.yaml")
     return replace(paper, coverage=_read_coverage(beside, paper)) if beside.exists() else paper
 

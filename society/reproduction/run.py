@@ -238,6 +238,12 @@ class ReproductionRun:
         ]
 
 
+def reproduction_folder(paper: str, *, language: bool, institutions: bool, quick: bool) -> str:
+    """Name the folder of a reproduction, so that other forms of it have others."""
+    kinds = {"language": language, "institutions": institutions, "quick": quick}
+    return "-".join([paper, *(name for name, given in kinds.items() if given)])
+
+
 class _ReproductionSweep(Sweep):
     """A sweep that shares its limits with the other experiments of a reproduction."""
 
@@ -300,28 +306,37 @@ def _design(
         )
     if reproduction.language is None:
         raise InputError(f"{reproduction.name} has no experiments with models; leave out --model")
-    if OFFLINE in models and len(models) > 1:
-        raise InputError(
-            f"--model {' '.join(models)}: {DRY}; leave it out, or give it alone for a dry run"
-        )
+    _refuse_mixed(models)
     return reproduction.language
 
 
 def _institutions(
     reproduction: Reproduction, models: Sequence[str], strategies: Path | None
 ) -> ReproductionDesign:
-    """Choose the design on institutions, which rules play; raises InputError."""
-    if reproduction.institutions is None:
+    """Choose the design on institutions, with rules or models; raises InputError."""
+    if strategies is not None:
+        raise InputError("--institutions plays no strategies; leave out --strategies")
+    rules, language = reproduction.institutions, reproduction.institutions_language
+    design = language if models else rules
+    if design is None and rules is not None:
+        raise InputError(
+            f"{reproduction.name} has an experiment on institutions with rules alone; leave out "
+            "--model"
+        )
+    if design is None:
         raise InputError(
             f"{reproduction.name} has no experiment on institutions; leave out --institutions"
         )
-    if models or strategies is not None:
+    _refuse_mixed(models)
+    return design
+
+
+def _refuse_mixed(models: Sequence[str]) -> None:
+    """Raise InputError for the offline mind beside models."""
+    if OFFLINE in models and len(models) > 1:
         raise InputError(
-            "--institutions is played with rules; leave out --model and --strategies, or put the "
-            "mechanisms into a scenario file of language_village, and `society run` it with "
-            "--model M"
+            f"--model {' '.join(models)}: {DRY}; leave it out, or give it alone for a dry run"
         )
-    return reproduction.institutions
 
 
 def _kept_levels(levels: Any, keep: Sequence[str] | None) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from threading import RLock
@@ -25,17 +25,16 @@ from society.llm.call_tables import (
     FORGET_BATCH,
     MAKE_BATCHES,
     SENT,
-    VECTOR,
     WITHDRAWN,
     BatchRecord,
     CallRows,
+    Exchange,
     Write,
     batch_row,
     find_call,
     find_inherited,
     find_vectors,
     open_batches,
-    vector_row,
 )
 from society.llm.shared_words import SharedWords
 
@@ -47,6 +46,8 @@ _TOGETHER = 0.002  # seconds in which what arrives shares a transaction
 
 
 class _Row(NamedTuple):
+    """What to write: a statement and its values; for CALL the round, the request and the reply."""
+
     statement: str
     values: tuple[Any, ...]
     written: asyncio.Future[None] | None  # None: nobody waits for it
@@ -71,7 +72,7 @@ class RunFileCallStore:
         self.path, self.since = short_path(str(path)), since
         self.known: set[Address] = set()  # the calls that were there before
         self.parent: ParentAnswers | None = None  # of a fork
-        self.taken_over: list[Write] = []  # calls, before there is a file
+        self.taken_over: list[Exchange] = []  # before there is a file
         self.lock = RLock()
         self.rows = CallRows(SharedWords(0))  # of a file that is new
         self._connection, self._publish, self._check_place = connection, publish, check_place
@@ -104,11 +105,11 @@ class RunFileCallStore:
             return None
         bare = request.address.bare
         said = call.said if bare else call.said.copy_of(call.said.sent)
-        rows = self.rows.write(request.round, call.request, said)
+        exchange = request.round, call.request, said
         if connection is None:
-            self.taken_over.extend(rows)
+            self.taken_over.append(exchange)
         else:
-            self._write([_Row(*row, None) for row in rows])
+            self._write([_Row(CALL, exchange, None)])
         return said
 
     async def sending(self, request: Request) -> None:
@@ -121,9 +122,7 @@ class RunFileCallStore:
 
     async def keep(self, request: Request, said: Completion) -> None:
         """Store an answer; returns once it is on the disk. Raises Paused."""
-        *before, call = self.rows.write(request.round, request, said)
-        self._waiting.extend(_Row(*row, None) for row in before)
-        await self._committed(*call)
+        await self._committed(CALL, (request.round, request, said))
 
     def open_batches(self) -> list[BatchRecord]:
         """Return the jobs whose replies are still to come; raises RunFileError."""
@@ -150,7 +149,7 @@ class RunFileCallStore:
 
     def keep_vectors(self, embedder: str, vectors: Mapping[str, Array]) -> None:
         """Write embeddings at once, before any call that depends on them; raises Paused."""
-        rows = [_Row(VECTOR, vector_row(embedder, *pair), None) for pair in vectors.items()]
+        rows = [_Row(*self.rows.vector(embedder, *pair), None) for pair in vectors.items()]
         try:
             self._write(rows)
         except (sqlite3.Error, OSError) as error:
@@ -212,14 +211,20 @@ class RunFileCallStore:
             connection.execute(f"PRAGMA synchronous = {'FULL' if paid else 'NORMAL'}")
             connection.execute("BEGIN")
             try:
-                for statement, values, _ in rows:
-                    connection.execute(statement, values)
+                for row in rows:
+                    for statement, values in self._statements(row):
+                        connection.execute(statement, values)
                 connection.execute("COMMIT")
             except BaseException:  # an interrupt, too, must not leave a transaction open
                 connection.rollback()
+                self.rows.forget()
                 raise
             finally:
                 connection.execute("PRAGMA synchronous = NORMAL")
+
+    def _statements(self, row: _Row) -> Iterable[Write]:
+        """Yield what a row writes; only now, since calls refer to others that were written."""
+        return self.rows.write(*row.values) if row.statement == CALL else [row[:2]]
 
 
 class RecordedCalls(NoCallStore):

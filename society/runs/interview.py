@@ -16,6 +16,7 @@ import numpy as np
 from society import index
 from society.components.language.llm_policy import LanguagePolicy
 from society.config.build import PastStage, Society
+from society.config.defaults import DefaultsFile
 from society.config.run_config import RunConfig, Setting, override
 from society.config.yaml_source import Source, read_yaml
 from society.engine.calls import Minds
@@ -27,6 +28,8 @@ from society.engine.rng import Array
 from society.engine.scenario import Scenario
 from society.errors import InputError, ScenarioError, short_path, suggest
 from society.llm.providers.settings import Limits
+from society.notebook_pages import html_table
+from society.optional import require
 from society.scenarios.mechanisms.questionnaire.answers import GivenAnswers, read_answers
 from society.scenarios.mechanisms.questionnaire.instrument import Instrument
 from society.scenarios.mechanisms.questionnaire.interview import INTERVIEW, interviewed
@@ -78,6 +81,35 @@ class Interview:
     asked: int
     silent: tuple[str, ...]
 
+    def frame(self) -> Any:
+        """One row for each agent and occasion; needs the extra `lab`.
+
+        round, replicate, agent     numbers
+        name, cohort                of the agent
+        ITEM                        the answer, missing where there was none; `attrs` has the words
+        SCALE                       the score, missing where an item was not answered
+        """
+        rows = [
+            {**{key: getattr(one, key) for key in _WHO}, **one.items, **one.scales}
+            for one in self.answers
+        ]
+        frame, items = require("pandas").DataFrame(rows), self.instrument.items
+        frame.attrs["units"] = {one.id: one.unit for one in items if one.unit}
+        frame.attrs["descriptions"] = {one.id: one.text for one in items}
+        return frame
+
+    def _repr_html_(self) -> str:
+        items = [one.id for one in self.instrument.items]
+        rows = [
+            (one.name, str(one.round), *(str(one.items.get(item) or "") for item in items))
+            for one in self.answers
+        ]
+        words = "; ".join(one.text for one in self.instrument.items)
+        return html_table(words, ("agent", "after round", *items), rows)
+
+
+_WHO = ("round", "replicate", "agent", "name", "cohort")
+
 
 @dataclass(frozen=True)
 class Questions:
@@ -85,7 +117,8 @@ class Questions:
 
     instrument: see open_questions and find_instrument. agents: by name or seat; none: all.
     settings: of the models that answer and of limits. model: that speaks for all, also for those
-    who follow rules; "": each has its own.
+    who follow rules; "": each has its own. defaults: of the project, for limits and rates that
+    nobody gives.
     """
 
     instrument: Instrument
@@ -94,6 +127,7 @@ class Questions:
     replicate: int | None = None
     settings: Sequence[Setting] = ()
     model: str = ""
+    defaults: DefaultsFile | None = None
 
 
 def open_questions(texts: Sequence[str]) -> Instrument:
@@ -245,7 +279,8 @@ class _Asking:
         spec = self._setup.spec.model_copy(update={"limits": Limits()})
         if self.questions.model:
             spec = spec.model_copy(update={"models": {}})
-        return override(spec, self.questions.settings)
+        spec, defaults = override(spec, self.questions.settings), self.questions.defaults
+        return spec if defaults is None else defaults.fill_recorded(spec)
 
     def _speaks(self, cohort: Cohort) -> bool:
         if self.questions.model:

@@ -56,6 +56,7 @@ _SMALLEST, _LARGEST = 2**20, 2**28  # bytes of a slot
 _NORESERVE = 0x4000 if sys.platform == "linux" else 0  # of mmap(2)
 _WORTH_IT = 1_000_000  # agent-rounds; fewer are played before processes have begun
 _LIVES = 3  # of a process that is killed again and again
+_ONE_CORE = "this run is played on one core"
 
 Announce = Callable[[str], None]
 
@@ -81,13 +82,19 @@ def replicates_in_processes(
     else:
         count = 1 if reason else min(workers, most)
         if workers > 1 and reason:
-            note(f"this run is played on one core: {reason}")
+            note(f"{_ONE_CORE}: {reason}")
         elif workers > count:
             note(f"--workers {workers}: there are {most} replicates, and so {count} workers")
     if count == 1:
         yield None
         return
-    with SliceProcesses(setup, env, count, fresh=fresh, note=note) as processes:
+    try:
+        processes = SliceProcesses(setup, env, count, fresh=fresh, note=note)
+    except OSError as error:  # no memory for them, or no more processes or files
+        note(f"{_ONE_CORE}: processes for the replicates cannot be started: {error.strerror}")
+        yield None
+        return
+    with processes:
         yield processes
 
 
@@ -188,6 +195,9 @@ class SliceProcesses:
         try:
             for one in self.slices:
                 self.start(one)
+        except BaseException:
+            self.end()
+            raise
         finally:
             gc.unfreeze()
 
@@ -214,13 +224,14 @@ class SliceProcesses:
         one.lives += 1
 
     def end(self) -> None:
-        """End all processes, whatever they do."""
+        """End all processes, whatever they do, and let go of their memory."""
         for one in self.slices:
             pipe, one.pipe = one.pipe, None
             if pipe is not None:
                 pipe.close()
                 one.process.kill()
                 one.process.join()
+            one.process, one.slots, one.pages = None, [], []
 
     def __enter__(self) -> SliceProcesses:
         return self
@@ -349,11 +360,15 @@ class PlayedInProcesses(MergingRunner):
                 f"{_LIVES} times (the last time with code {one.process.exitcode}); if memory does "
                 "not suffice, go on with --workers 1"
             )
-        self._processes.start(one)
+        try:
+            self._processes.start(one)
+        except OSError as error:
+            words = "a process was ended from outside and cannot be started again"
+            raise _Stopped(f"{words}: {error.strerror}") from error
 
     async def _on_one_core(self, reason: str) -> Outcome:
         """Play the whole in this process; rounds that were handed on are compared."""
-        self._processes.note(f"this run is played on one core from here on: {reason}")
+        self._processes.note(f"{_ONE_CORE} from here on: {reason}")
         env = self.env
         env.moment = 0
         game = self._processes.setup.gamemaster([_Later(self)], env=env, outside=self.gateway)

@@ -23,6 +23,7 @@ from society.engine.history import Page, Step, chain_digest, page_digest
 from society.engine.rng import Array
 from society.engine.tape import Answerer, Tape
 from society.errors import InputError, RunFileError, SocietyError, UntrustedCodeError
+from society.notebook_pages import html_table
 from society.user_code import guard_user_code
 
 from .agent_names import AgentNames
@@ -50,6 +51,12 @@ class Verdict:
     @property
     def ok(self) -> bool:
         return all(check.ok is not False for check in self.checks)
+
+    def _repr_html_(self) -> str:
+        marks = {True: "ok", False: "failed", None: "-"}
+        rows = [(marks[check.ok], check.name, check.words) for check in self.checks]
+        caption = "nothing is wrong" if self.ok else "the run file is not what it should be"
+        return html_table(caption, ("", "check", "found"), rows)
 
 
 def verify(

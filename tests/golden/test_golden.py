@@ -84,6 +84,33 @@ def test_language_agents_are_asked_and_answer_as_they_did(tmp_path: Path, scenar
     check("\n".join([*spoken(run), "", told(run)]), f"{scenario}.txt")
 
 
+PRINCIPLES: Mapping[str, Mapping[str, Any]] = {
+    "boundaries": {"members": 3},
+    "nested_villages": {"villages": 2},
+    "fitted_rules": {},
+    "conflict_resolution": {"accuracy": 0.5},
+    "monitoring": {"error": 0.2},
+    "graduated_sanctions": {},
+    "outside_authority": {"overrules": 0.5, "cap": 4},
+}
+
+
+@pytest.mark.parametrize("principle", PRINCIPLES)
+def test_villagers_under_a_principle_are_asked_and_answer_as_they_did(
+    tmp_path: Path, principle: str
+) -> None:
+    """Four villagers, two rounds, the offline mind: each question once, then the history."""
+    mechanisms = [{principle: PRINCIPLES[principle]}]
+    changes = {"agents": 4, "rounds": 2, "seed": 4, "mechanisms": mechanisms}
+    run = replayed(tmp_path, "language_village", changes)
+    asked = dict[str, str]()  # the last villager stands for all, in the last round
+    for call in sorted(run.calls(), key=lambda call: (call.round, call.request.address)):
+        words = "\n".join(message.content for message in call.request.messages)
+        asked[call.request.address.occasion] = f"{words}\n-> {call.said.text}"
+    spoken = [f"== {occasion}\n{words}\n" for occasion, words in asked.items()]
+    check("\n".join([*spoken, told(run)]), f"principle_{principle}.txt")
+
+
 def test_villagers_with_faculties_think_as_they_did(tmp_path: Path) -> None:
     """One thinks and answers in one reply, the other in a chain of calls; one round, offline."""
     ponder = ["situation", {"options": {"before": ["punish"]}}]

@@ -1,14 +1,12 @@
 """Figures of real pages can be read, and a level or a type has one colour in all of them.
 
-Sizes are those at 180 mm. Lines and marks have the contrast of 3 to 1 that WCAG 2.2 asks of
-graphics; what need not have it is named in LIGHT, with a reason.
+Sizes are those at 180 mm. Contrast is that of tests/figure_checks.py, which looks at whatever any
+other test draws; here pages of every kind are drawn whole.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +17,13 @@ from society.config.build import build
 from society.config.run_config import load_config
 from society.experiments.factors import Label
 from society.report import write_report
-from society.report.figures.style import PAPER
 from society.runs.conclusions import record_findings
 from society.runs.runfile import Writer, manifest_of
-from tests.report.drawn import Stroke, series_of_page, strokes, text_sizes
-from tests.report.test_palette import VISIONS, contrast
+from tests.figure_checks import pale_strokes
+from tests.report.drawn import series_of_page, text_sizes
 
 pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("drawn pages")]
 
-LIGHT = {
-    "axis_": "grid lines: they help the eye, and ticks say the same",
-    "QuadMesh": "cells of heat maps: their colours are a scale, whose light end is paper",
-}
-FAINTEST = 0.4  # opacity below which something is a band, or lies behind what is told
 TYPES = {"saint": "always_cooperate", "rogue": "always_defect", "mirror": "tit_for_tat"}
 CHAINS = {"count": 4, "fitness": "final", "phenotype": "share", "strategies": "advice"}
 PAGES: Mapping[str, tuple[str, Mapping[str, Any], list[dict[str, Label]]]] = {
@@ -43,6 +35,11 @@ PAGES: Mapping[str, tuple[str, Mapping[str, Any], list[dict[str, Label]]]] = {
     "doomed": ("fishing_village", {"rounds": 20}, [{"fine": 0, "growth": 0.1}]),
     "words": ("language_village", {"rounds": 4}, [{}]),
     "chains": ("donor_game", {"replicates": 2, "mechanisms": [{"generations": CHAINS}]}, [{}]),
+    "genes": ("donor_language_genes", {"replicates": 2}, [{}]),
+    "mediators": ("dilemmas_mediators", {}, [{}]),
+    "contracts": ("dilemmas_language_contracts", {}, [{}]),
+    "programs": ("evolution_by_fermi", {"agents": 32, "rounds": 6, "replicates": 2}, [{}]),
+    "survey": ("fishing_village_survey", {"rounds": 4, "replicates": 6}, [{}]),
     "tournament": (
         "prisoners_dilemma",
         {
@@ -98,27 +95,8 @@ def test_no_text_is_smaller_than_six_and_a_half_points(page: Path) -> None:
 
 
 def test_lines_and_marks_stand_out_from_their_paper(page: Path) -> None:
-    pale = {
-        (name, re.sub(r"\d+", "N", stroke.within), stroke.colour)
-        for name, svg in figures(page).items()
-        for stroke in strokes(svg)
-        if stroke.line and not _may_be_light(stroke) and _contrast(stroke.seen) < 3
-    }
-    assert pale == set()
-
-
-def _may_be_light(stroke: Stroke) -> bool:
-    return (
-        stroke.colour == PAPER
-        or stroke.opacity < FAINTEST
-        or any(part in stroke.within for part in LIGHT)
-    )
-
-
-@cache
-def _contrast(colour: str) -> float:
-    """The least contrast that anybody sees; that of grey print is the usual one."""
-    return min(contrast(colour, PAPER, vision) for vision in VISIONS)
+    pale = {name: pale_strokes(svg) for name, svg in figures(page).items()}
+    assert {name: own for name, own in pale.items() if own} == {}
 
 
 def test_what_is_named_has_one_colour_on_its_page(page: Path) -> None:

@@ -15,8 +15,16 @@ from society.analysis.study.panel_tests import compare_panels
 from society.config.build import build
 from society.config.run_config import load_config
 from society.experiments.factors import Label
-from society.report.figures.estimation import EstimationAxes, EstimationPanel
-from society.report.figures.style import INK
+from society.report.figures.estimation import (
+    EstimatedDifference,
+    EstimationAxes,
+    EstimationPanel,
+    EstimationRow,
+    estimation_plot,
+)
+from society.report.figures.intervals import Dot
+from society.report.figures.scales import LINEAR
+from society.report.figures.style import INK, SERIES
 from society.report.layout import Layout
 from society.report.sections import contrast_figure
 from society.report.sections.pairwise_tests import contrasts
@@ -224,3 +232,21 @@ def test_a_level_has_one_colour_wherever_it_is_told_and_ink_where_it_is_not(
         layout.style(place).colour for place in (0, 1, 3)
     ]
     assert len({style.dashes for _, style in chosen.values()}) == 3
+
+
+@pytest.mark.usefixtures("wide_only")
+def test_panels_with_differences_of_another_size_stay_within_their_common_axis() -> None:
+    def panel(title: str, difference: float) -> EstimationPanel:
+        runs = np.array([9.0, 10, 11])
+        rows = [
+            EstimationRow("low", SERIES[0], Dot(10, 9, 11, runs), None),
+            EstimationRow("high", SERIES[1], Dot(10, 9, 11, runs + difference),
+                          EstimatedDifference(difference, difference - 1, difference + 1)),
+        ]  # fmt: skip
+        return EstimationPanel(title, rows, np.empty((0, 2)))
+
+    axes = EstimationAxes("harvest", "difference", LINEAR, None, 0)
+    figure = estimation_plot("a", "", "", axes, [panel("clay", 2), panel("sand", 30)])
+    ends = [(one.low, one.high) for one in figure.data.quantities if "difference" in one.quantity]
+    assert ends
+    assert all(low <= 0 and high >= 31 for low, high in ends)

@@ -18,6 +18,7 @@ from society.report.figures.curves import (
     CurvePanel,
     SurvivalLine,
     SurvivalPanel,
+    course_grid,
     line_plot,
     survival_plot,
 )
@@ -379,3 +380,22 @@ def test_a_label_stands_beside_its_ticks_also_where_axes_move_at_the_end(kind: s
         ticks = [text.get_window_extent() for text in axis.get_ticklabels() if text.get_text()]
         assert ticks
         assert not any(label.overlaps(one) for one in ticks)
+
+
+def test_a_dot_whose_runs_are_all_the_same_has_no_interval_also_at_a_bound() -> None:
+    same = Dot.of(np.full(12, 20.0), bounds=(0, 20))
+    assert same is not None
+    assert same[:3] == (20.0, None, None)
+    spread = Dot.of(np.array([20.0] * 11 + [0]), bounds=(0, 20))
+    assert spread is not None
+    assert spread.low is not None
+    assert spread.low < spread.mean
+
+
+def test_the_letter_of_a_panel_is_part_of_the_room_of_its_title() -> None:
+    """Four panels stand side by side, each with room for a title of some twenty signs."""
+    panels = [CurvePanel("Dominance of one gene", [course("", 0)], unit="share") for _ in range(4)]
+    figure = course_grid("g", "t", "c.", panels, columns=1)
+    assert texts(figure).count("Dominance of one") == 0, "its letter stands before it"
+    assert [f"{letter}  Dominance of" in " ".join(texts(figure)) for letter in "abcd"] == [True] * 4
+    assert all("Dominance of one gene" not in text for text in texts(figure))

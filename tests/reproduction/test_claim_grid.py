@@ -89,7 +89,7 @@ def test_a_verdict_counts_for_all_readings_that_have_its_parts(grid: ClaimGrid) 
 def test_a_reading_without_a_name_is_a_column_of_its_own_beside_another() -> None:
     both = [verdict("Nets pay", "reproduced"), verdict("Nets pay", "in part", "as printed")]
     assert ClaimGrid.of(both).readings == ("", "as printed")
-    assert ClaimGrid.of(both).headings == ["otherwise", "as printed"]
+    assert ClaimGrid.of(both).headings == ["not as printed", "as printed"]
     assert ClaimGrid.of(both[:1]).readings == ("",)
 
 
@@ -290,3 +290,26 @@ def test_a_click_on_a_mark_opens_its_claim(tmp_path: Path, section: Section, wid
         assert tab.evaluate(inside) is True
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
         assert not [words for words in seen if "#claim" not in words]
+
+
+@pytest.mark.parametrize(
+    ("effects", "words"),
+    [
+        (0, "No effect has an interval."),
+        (1, "1 effect has an interval, which stands under the claims."),
+        (2, "2 effects have intervals, which stand under the claims."),
+    ],
+)
+def test_few_effects_leave_the_width_of_the_figure_to_the_claims(effects: int, words: str) -> None:
+    given = [
+        verdict(f"Claim {place}", "reproduced", effect=EFFECT if place < effects else None)
+        for place in range(4)
+    ]
+    figure = claims_figure(ClaimGrid.of(given), "../report.html")
+    assert figure.caption.endswith(words)
+    assert len(figure.data.frames) == 1
+
+
+def test_several_readings_without_a_name_are_none_of_the_others() -> None:
+    given = [verdict("Nets pay", "reproduced", under) for under in ("", "wind", "calm")]
+    assert ClaimGrid.of(given).headings == ["none of these", "wind", "calm"]

@@ -75,7 +75,7 @@ def test_lineages_of_experiments_do_not_overwrite_each_other(page: Path) -> None
 
 def test_what_is_measured_once_a_generation_has_generations_on_its_axis(page: Path) -> None:
     svg = (page.parent / "figures" / "image-time_generations.svg").read_text("utf-8")
-    assert re.findall(r">(round|generation)<", svg) == ["generation"] * 2  # below both panels
+    assert re.findall(r">(round|generation)<", svg) == ["generation"]
 
 
 def test_departures_stand_beside_their_claim_and_changes_at_the_end(page: Path) -> None:

@@ -111,8 +111,41 @@ def test_institutions_are_an_experiment_of_their_own() -> None:
 def test_institutions_are_refused_where_there_are_none_and_with_models() -> None:
     with pytest.raises(InputError, match="donor has no experiment on institutions"):
         ReproductionRun(reproduction("donor"), Path("nowhere"), institutions=True)
-    with pytest.raises(InputError, match="played with rules; leave out --model"):
-        ReproductionRun(reproduction("village"), Path("nowhere"), ["offline"], institutions=True)
+    with pytest.raises(InputError, match="the offline mind is no language model"):
+        ReproductionRun(
+            reproduction("village"), Path("nowhere"), ["offline", "lab/one"], institutions=True
+        )
+    with pytest.raises(InputError, match="--institutions plays no strategies"):
+        ReproductionRun(
+            reproduction("village"), Path("nowhere"), strategies=Path("x"), institutions=True
+        )
+
+
+def test_models_play_the_institutions_in_words() -> None:
+    """All principles, each left out, and none; the claims are those about rules."""
+    models = ["lab/one", "lab/two"]
+    run = ReproductionRun(reproduction("village"), Path("nowhere"), models, institutions=True)
+    experiment = run.results["principles"].experiment
+    assert run.extent == "200 runs in 20 conditions with lab/one, lab/two"
+    assert experiment.levels["model"] == ("lab/one", "lab/two")
+    assert {one.setup.scenario.name for one in experiment.conditions} == {"language_village"}
+    left_out = {str(one).removeprefix("without_") for one in experiment.levels["principles"]}
+    assert len(left_out - {"all", "none"}) == 8
+    rules = ReproductionRun(reproduction("village"), Path("nowhere"), institutions=True)
+    assert {one.said for one in run.design.claims} < {one.said for one in rules.design.claims}
+
+
+@pytest.mark.thorough
+def test_the_offline_mind_tries_the_institutions_and_can_tell_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["reproduce", "village", "--institutions", "--model", "offline", "--quick", "--quiet"]
+    assert main([*words, "--out", str(tmp_path / "out")]) == 0
+    runs = open_sweep(tmp_path / "out" / "principles").runs
+    assert len(runs) == 20
+    assert "none" in set(runs["principles"].astype(str))
+    said = capsys.readouterr().out
+    assert "–  4. Monitoring: a village of models lasts longer with it (ours)" in said
 
 
 @pytest.mark.thorough

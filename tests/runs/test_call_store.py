@@ -33,7 +33,8 @@ SAID = Completion("0.4", "stop", 7, 2, 0.25)
 
 
 def request(agent: int = 0, words: str = "How much?", **more: Any) -> Request:
-    address = Address("oracle", "answer bid", 0, 0, agent, more.pop("turn", 0))
+    kind = more.pop("kind", "answer bid")
+    address = Address("oracle", kind, 0, 0, agent, more.pop("turn", 0))
     return Request(address, "default", (Message("user", words),), round=4, **more)
 
 
@@ -214,6 +215,17 @@ def test_what_cannot_be_written_pauses_the_run_and_says_how_to_go_on(book: Book)
     assert book.on_record(request(1)) is None
     book.run(keeping(request(1)))
     assert book.on_record(request(1)) == SAID
+
+
+def test_an_answer_can_be_read_that_comes_after_one_which_could_not_be_written(book: Book) -> None:
+    """Prompts of a question share their words, of which those of the first one are not there."""
+    long = "How much? " * 100
+    lost, later = (request(agent, long, kind="answer sell") for agent in (1, 2))
+    book.run(keeping(request(0, long)))
+    with pytest.raises(Paused, match="UNIQUE"):
+        book.run(keeping(lost), keeping(request(0, long)))
+    book.run(keeping(later))
+    assert book.on_record(later) == SAID
 
 
 def test_the_file_of_another_run_that_came_meanwhile_is_refused_and_nobody_waits_for_ever(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import time
@@ -28,7 +29,7 @@ from society.errors import WiringWarning
 from society.runs.play import play, resume
 from society.runs.runfile import open_run_file
 from society.runs.session import End, Session
-from society.runs.slice_processes import one_core_reason
+from society.runs.slice_processes import SliceProcesses, one_core_reason
 
 REPLICATES, ROUNDS = 5, 6
 Watching = Callable[[Session], Any]
@@ -172,6 +173,48 @@ def test_a_process_that_is_killed_again_and_again_pauses_the_run(tmp_path: Path)
     assert "plays replicates 0 to 2 was ended from outside 3 times" in end.words
     assert end.words.endswith("go on with --workers 1")
     assert rounds_in(tmp_path / "a.run") == 2
+
+
+def test_without_memory_or_processes_for_slices_one_core_plays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    monkeypatch.setattr(SliceProcesses, "start", refuse)
+    end, notes = played(village(rounds=3), tmp_path / "a.run", 2)
+    assert end.status == "finished"
+    assert notes == [
+        "this run is played on one core: processes for the replicates cannot be started: Cannot "
+        "allocate memory"
+    ]
+
+
+def test_a_process_that_cannot_be_started_again_leaves_the_run_to_one_core(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = SliceProcesses.start
+
+    def once(processes: SliceProcesses, one: Any) -> None:
+        if one.lives:
+            raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+        start(processes, one)
+
+    class Mortal(Bidder):
+        separable: ClassVar[bool] = True
+
+        def answer(self, ask: Question, agents: AgentGroup) -> Any:
+            if agents.moment == 3 and agents.env.replicates < REPLICATES:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return super().answer(ask, agents)
+
+    monkeypatch.setattr(SliceProcesses, "start", once)
+    end, notes = played(society_of(Mortal()), tmp_path / "a.run", 2)
+    assert (end.status, rounds_in(tmp_path / "a.run")) == ("finished", REPLICATES)
+    assert notes == [
+        "this run is played on one core from here on: a process was ended from outside and cannot "
+        "be started again: Resource temporarily unavailable"
+    ]
 
 
 def test_a_rule_that_fails_fails_as_on_one_core(tmp_path: Path) -> None:

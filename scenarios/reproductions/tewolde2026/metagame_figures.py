@@ -235,6 +235,11 @@ def selection_section(evidence: Evidence) -> Section:
         own[1].locator_params(axis="both", nbins=4)
         return handles
 
+    def finish(figure: Any, grid: Sequence[Sequence[Any]]) -> None:
+        for own in grid[1:]:
+            own[1].sharey(grid[0][1])
+        grid[0][1].autoscale(axis="y")
+
     figure = render_panels(
         "figure-2",
         f"{name_counterpart('2')}: replicator dynamics in {GAMES[_SELECTED]}",
@@ -248,6 +253,7 @@ def selection_section(evidence: Evidence) -> Section:
         labels=played.names,
         xlabel="step of selection",
         ylabels=["share", "payoff"],
+        finish=finish,
     )
     return Section(name_counterpart("2"), [figure], "figure-2")
 

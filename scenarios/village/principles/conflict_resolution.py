@@ -3,11 +3,8 @@
 An arbiter looks at what the appellant has landed, and at the cap. It finds the truth with chance
 `accuracy`, and the contrary else; it lifts all fines of the day from whom it finds within the cap.
 Where no cap was stated there is nothing to appeal to, and fines stand. The cost is burnt, whatever
-the arbiter finds.
-Source: Ostrom 1990, principle 6; the arbiter is ours.
+the arbiter finds. Source: Ostrom 1990, principle 6; the arbiter is ours.
 """
-
-from __future__ import annotations
 
 from typing import Annotated
 
@@ -18,26 +15,22 @@ from society.engine.action_spaces import Choice
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
 from society.engine.graph import NOBODY
-from society.engine.mechanism import Declared, Play, intercept
+from society.engine.mechanism import Declared, Play
 from society.engine.parameters import Positive, Share
 from society.engine.scenario import mechanism
-from society.engine.script import Ask, Line, Script, Tell, common, own
+from society.engine.script import Ask, Script, Tell, common, own
 from society.scenarios.village.institutions import fined_by
-from society.scenarios.village.principles.village_lines import lay_around, pay_more
+from society.scenarios.village.principles.village_lines import lay_around, with_priced_fines
 
-CHANCE_ID = "conflict_resolution"
-APPEAL = Choice("no", "yes")
+FACTS = {
+    "appeal": FactSpec("Whether a villager appeals against its fine", labels=("no", "yes")),
+    "appeals": FactSpec("Whether a villager has appealed"),
+    "lifted": FactSpec("Whether its fines were lifted"),
+    "appeal_cost": FactSpec("Cost of an appeal", "fish"),
+}
 
 
-@mechanism(
-    chance_id=CHANCE_ID,
-    facts={
-        "appeal": FactSpec("Whether a villager appeals against its fine", labels=("no", "yes")),
-        "appeals": FactSpec("Whether a villager has appealed"),
-        "lifted": FactSpec("Whether its fines were lifted"),
-        "appeal_cost": FactSpec("Cost of an appeal", "fish"),
-    },
-)
+@mechanism(chance_id="conflict_resolution", facts=FACTS)
 def conflict_resolution(
     play: Play,
     *,
@@ -47,30 +40,18 @@ def conflict_resolution(
     """Who was fined may appeal, and an arbiter lifts fines from whom it finds within the cap."""
 
     def settled(env: Environment, village: Script, declared: Declared) -> Script:
-        appeals = np.zeros(env.present.shape, bool)
-
-        def line(said: Line) -> Line | Script:
-            nonlocal appeals
-            if isinstance(said, Ask) and said.kind == "punish":
-                return fine_and_hear(said)
-            if isinstance(said, Tell) and said.kind == declared.told:
-                spent, appeals = cost * appeals, np.zeros_like(appeals)
-                return pay_more(said, declared, -spent)
-            return said
-
         def fine_and_hear(ask: Ask) -> Script:
-            nonlocal appeals
             victim = yield ask
             catch, cap = ask.facts["catch"].values, ask.facts["cap"].values
             known = {"catch": own(catch), "cap": ask.facts["cap"], "appeal_cost": common(cost)}
-            fined = fined_by(victim)
-            appeals = (yield Ask("appeal", APPEAL, known, fined, fallback=0)) == 1
-            errs = env.draws(CHANCE_ID).uniform("errs") >= accuracy
+            appeal = Ask("appeal", Choice("no", "yes"), known, fined_by(victim), fallback=0)
+            appeals = (yield appeal) == 1
+            errs = env.draws("conflict_resolution").uniform("errs") >= accuracy
             lifted = appeals & np.isfinite(cap) & ((catch <= cap) != errs)
             yield Tell("ruled", {"appeals": own(appeals), "lifted": own(lifted)})
             stands = ~np.take_along_axis(lifted, np.maximum(victim, 0), 1)
-            return np.where((victim != NOBODY) & stands, victim, NOBODY)
+            return np.where((victim != NOBODY) & stands, victim, NOBODY), appeals
 
-        return intercept(village, line=line)
+        return with_priced_fines(env, village, declared, cost, fine_and_hear)
 
     return lay_around(play, "conflict_resolution", settled)

@@ -18,9 +18,9 @@ from pydantic import Field
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
 from society.engine.mechanism import Declared, Play, intercept
-from society.engine.rng import Array
 from society.engine.scenario import mechanism
 from society.engine.script import Ask, Line, Script, Tell, common
+from society.scenarios.village.lake import allowed_catch
 from society.scenarios.village.principles.village_lines import lay_around, lower_caps, with_facts
 
 
@@ -43,7 +43,9 @@ def fitted_rules(
         def line(said: Line) -> Line:
             nonlocal allowed
             if isinstance(said, Ask) and said.kind == "effort":
-                allowed = share * allowed_catch(env, said.facts["full_catch"].values)
+                fishers = env.active.sum(1, keepdims=True)
+                full = said.facts["full_catch"].values
+                allowed = share * allowed_catch(env.params, full, fishers)
             if isinstance(said, Ask) and said.kind in ("effort", "punish"):
                 return with_facts(lower_caps(said, allowed), allowed=common(allowed))
             if isinstance(said, Tell) and said.kind == "harvested":
@@ -53,15 +55,3 @@ def fitted_rules(
         return intercept(village, line=line)
 
     return lay_around(play, "fitted_rules", fitted)
-
-
-def allowed_catch(env: Environment, full_catch: Array) -> Array:
-    """The catch of each present villager at which the lake yields most for good, (R, 1).
-
-    full_catch: at full effort, alpha S, which tells the stock.
-    """
-    growth, alpha = env.params.growth, env.params.catchability
-    stock = full_catch / alpha if alpha else np.zeros_like(full_catch)
-    mouths = np.maximum(env.active.sum(1, keepdims=True), 1)
-    allowed: Array = growth / (2 + growth) * stock / mouths
-    return allowed

@@ -7,19 +7,20 @@ errs in looking. Other mechanisms may stand anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 
 from society.engine.environment import Environment
-from society.engine.mechanism import Declared, Play, add_extra_payoff, declared_by
+from society.engine.mechanism import Declared, Play, add_extra_payoff, declared_by, intercept
 from society.engine.rng import Array
-from society.engine.script import Ask, Fact, Script, Tell, own
+from society.engine.script import Ask, Fact, Line, Script, Tell, own
 from society.errors import ScenarioError
 
 L = TypeVar("L", Ask, Tell)
+PricedFines = Callable[[Ask], Script]
 INSIDE_OUT = (
     "boundaries",
     "nested_villages",
@@ -64,6 +65,33 @@ def pay_more(paid: Tell, declared: Declared, added: Array) -> Script:
     return added if back is None else added + back
 
 
+def with_priced_fines(
+    env: Environment, village: Script, declared: Declared, cost: float, fines: PricedFines
+) -> Script:
+    """Play a village in which fining takes something that has a price, fish for each who pays.
+
+    fines: plays the question of fines, and gives whom they hit and who pays, (R, N) each. What is
+    paid is burnt at the end of the round.
+    """
+    pays = np.zeros(env.present.shape, bool)
+
+    def line(said: Line) -> Line | Script:
+        nonlocal pays
+        if isinstance(said, Ask) and said.kind == "punish":
+            return priced(said)
+        if isinstance(said, Tell) and said.kind == declared.told:
+            spent, pays = cost * pays, np.zeros_like(pays)
+            return pay_more(said, declared, -spent)
+        return said
+
+    def priced(ask: Ask) -> Script:
+        nonlocal pays
+        victim, pays = yield from fines(ask)
+        return victim
+
+    return intercept(village, line=line)
+
+
 def with_facts(said: L, **facts: Fact) -> L:
     """Return a line with further facts, or others under the same names."""
     return replace(said, facts={**said.facts, **facts})
@@ -71,10 +99,19 @@ def with_facts(said: L, **facts: Fact) -> L:
 
 def lower_caps(said: L, most: Array) -> L:
     """Return a line in which no cap is above so many fish, (R, 1) for all alike, or (R, N)."""
-    caps = {name: fact for name, fact in said.facts.items() if name in _CAPS}
-    return with_facts(said, **{name: _lowered(fact, most) for name, fact in caps.items()})
+    return change_facts(said, dict.fromkeys(_CAPS, lambda cap: np.minimum(cap, most)))
 
 
-def _lowered(fact: Fact, most: Array) -> Fact:
-    lower = np.minimum(fact.values, most)
-    return fact._replace(values=lower) if lower.shape == fact.values.shape else own(lower)
+def change_facts(said: L, changes: Mapping[str, Callable[[Array], Array]]) -> L:
+    """Return a line with those of its facts changed that have these names."""
+    known = {name: said.facts[name] for name in changes if name in said.facts}
+    changed = {name: changes[name](fact.values) for name, fact in known.items()}
+    return with_facts(
+        said,
+        **{
+            name: fact._replace(values=changed[name])
+            if changed[name].shape == fact.values.shape
+            else own(changed[name])
+            for name, fact in known.items()
+        },
+    )

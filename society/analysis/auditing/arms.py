@@ -19,7 +19,7 @@ from society.errors import InputError, ScenarioError, page_path, short_path, sug
 from society.experiments.experiment import Experiment, read_experiment
 from society.experiments.factors import run_file_name
 from society.experiments.jobs import forecasts, planned_runs, run_statuses
-from society.llm.perturbations import PERTURBATIONS
+from society.llm.perturbations import perturbations as all_perturbations
 from society.llm.providers.pool import ModelPool
 from society.runs.design_runs import make_designs
 from society.runs.session import use_in_files
@@ -42,19 +42,18 @@ class AuditArms(NamedTuple):
 
 
 def choose_perturbations(only: Sequence[str] = (), without: Sequence[str] = ()) -> list[str]:
-    """Choose among the perturbations of this program; raises InputError for an unknown name."""
+    """Choose among all perturbations; raises InputError for an unknown name."""
+    known = [*all_perturbations()]
     for name in (*only, *without):
-        if name not in PERTURBATIONS:
-            raise InputError(f"there is no perturbation {name!r}; {suggest(name, PERTURBATIONS)}")
-    return [
-        name for name in PERTURBATIONS if name in (only or PERTURBATIONS) and name not in without
-    ]
+        if name not in known:
+            raise InputError(f"there is no perturbation {name!r}; {suggest(name, known)}")
+    return [name for name in known if name in (only or known) and name not in without]
 
 
 def make_audit(
     file: Path,
-    settings: Sequence[Setting] = (),
-    perturbations: Sequence[str] = tuple(PERTURBATIONS),
+    settings: Sequence[Setting],
+    perturbations: Sequence[str],
     packs: Sequence[Path] = (),
     defaults: DefaultsFile | None = None,
 ) -> AuditArms:
@@ -66,9 +65,8 @@ def make_audit(
     plain = read_experiment(file, settings, defaults=defaults)
     _refuse_unfit(plain, file)
     _refuse_perturbed(plain, file)
-    given = {
-        name: (PERTURBATIONS[name].summary, Setting((FACTOR,), name)) for name in perturbations
-    }
+    known = all_perturbations()
+    given = {name: (known[name].summary, Setting((FACTOR,), name)) for name in perturbations}
     for pack in packs:
         words = describe_pack(str(pack))
         name = f"pack {pack.resolve().name}"

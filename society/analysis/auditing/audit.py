@@ -14,7 +14,7 @@ from society.analysis.study import Study, open_sweep
 from society.analysis.study.design import StudyDesign, short_unit
 from society.errors import InputError, short_path
 from society.experiments.factors import format_label
-from society.llm.perturbations import PERTURBATIONS
+from society.llm.perturbations import perturbations
 from society.terminal.labels import count_noun
 
 from .arms import FACTOR, UNPERTURBED, describe_pack
@@ -167,13 +167,13 @@ def unfinished_conditions(study: Study) -> list[str]:
 
 def _summaries(design: StudyDesign) -> dict[str, str]:
     """Say what each perturbation of an audit changes, by its name."""
-    found = {}
+    known, found = perturbations(), {}
     for run in design.conditions:
-        arm = str(run.factors[FACTOR])
-        if arm in PERTURBATIONS:
-            found[arm] = PERTURBATIONS[arm].summary
-        elif arm != UNPERTURBED:
-            found[arm] = describe_pack(str(run.manifest.spec["prompts"]))
+        arm, pack = str(run.factors[FACTOR]), run.manifest.spec.get("prompts")
+        if arm in known:
+            found[arm] = known[arm].summary
+        elif arm != UNPERTURBED and pack:
+            found[arm] = describe_pack(str(pack))
     return found
 
 

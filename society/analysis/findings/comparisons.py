@@ -114,7 +114,7 @@ class ComparedConditions:
             raise NotEstimable(self.untested)
         if len(self.values) > _MOST_CELLS:
             raise NotEstimable(
-                f"{len(self.values)} conditions are too many for an analysis of variance here"
+                f"{len(self.values):,} conditions are too many for an analysis of variance here"
             )
         sizes = [len(own) for own in self.samples]
         labels = {
@@ -606,5 +606,5 @@ def _untested(panel: ComparedConditions, why: NotEstimable) -> StudyFinding:
     if averages.means[ends[0]] == averages.means[ends[1]]:
         words = f"{quantity.with_unit(averages.number(ends[0]))} in all {len(cells)} conditions"
     else:
-        words = f"between {low} and {high}, of {len(cells)} conditions"
+        words = f"between {low} and {high}, of {len(cells):,} conditions"
     return StudyFinding(f"{begin}: {words}. Not tested: {why}.", basis)

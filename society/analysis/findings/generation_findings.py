@@ -34,6 +34,7 @@ from .wording import (
 LEVEL = 0.05
 _MECHANISM = "generations"
 _MOST_CONDITIONS = 4
+_MOST_MEASURES = 2  # that are followed where each round is a generation
 
 
 @dataclass(frozen=True)
@@ -220,6 +221,63 @@ def _described(course: GenerationCourse) -> StudyFinding:
         Basis("values of runs", len(first)),
         short=f"{quantity.label}{course.where} was {early}, then {late}",
     )
+
+
+def counts_generations(design: StudyDesign) -> bool:
+    """Tell whether each round is a generation, in all conditions, and several have been played."""
+    levels = {tuple(run.manifest.stage.levels) for run in design.conditions}
+    return levels == {("generation",)} and all(run.rounds > 1 for run in design.conditions)
+
+
+def round_findings(design: StudyDesign) -> list[StudyFinding]:
+    """Compare measures in the last generation of each run with the first, by condition.
+
+    For scenarios in which each round is a generation, such as the evolution of programs: fitness
+    and phenotype are no measures there, and runs may end as soon as one gene dominates.
+    """
+    places = range(min(len(design.conditions), _MOST_CONDITIONS))
+    courses = [
+        course
+        for name in _followed_by_round(design)
+        for course in _round_courses(design, name, places)
+    ]
+    return describe_courses(courses)
+
+
+def _followed_by_round(design: StudyDesign) -> list[str]:
+    """Name the first measures that tell a state of each generation, the outcome before others."""
+    names = [name for name, kind in design.folds.items() if kind in ("last", "mean")]
+    graded = [name for name in names if not _is_flag(design, name)]
+    graded.sort(key=lambda name: name != design.outcome)
+    return graded[:_MOST_MEASURES]
+
+
+def _is_flag(design: StudyDesign, name: str) -> bool:
+    """Tell whether a measure says yes or no, or nothing at all."""
+    every = np.concatenate([values.ravel() for values in design.by_round(name)])
+    return bool(np.isin(every[~np.isnan(every)], (0, 1)).all())
+
+
+def _round_courses(design: StudyDesign, name: str, places: range) -> Iterator[GenerationCourse]:
+    """Take the first value of each run and the last one that it has."""
+    every = design.by_round(name)
+    scale = ValueScale.of(np.concatenate([each.ravel() for each in every]))
+    quantity = Quantity.of(design.label(name), design.measured[name], scale)
+    for place in places:
+        values = every[place]
+        known = ~np.isnan(values)
+        last = values.shape[1] - 1 - known[:, ::-1].argmax(1)
+        ends = np.stack([values[:, 0], values[np.arange(len(values)), last]], axis=1)
+        generations = {int(one) + 1 for one in last[known.any(1)]}
+        ended = (
+            f"generation {generations.pop()}"
+            if len(generations) == 1
+            else f"the last generation of each run ({min(generations)} to {max(generations)})"
+            if generations
+            else ""
+        )
+        where = f" with {_condition(design, place)}" if len(design.conditions) > 1 else ""
+        yield GenerationCourse(quantity, ends, where, ended=ended)
 
 
 def _ended(design: StudyDesign, place: int) -> Iterator[StudyFinding]:

@@ -28,7 +28,12 @@ from .descriptions import (
     describe_single,
     quantity_of,
 )
-from .generation_findings import evolves, generation_findings
+from .generation_findings import (
+    counts_generations,
+    evolves,
+    generation_findings,
+    round_findings,
+)
 from .norm_findings import norm_findings
 from .statements import Basis, StudyFinding
 from .troubles import trouble_findings
@@ -62,6 +67,12 @@ class StudyAnswers:
                 said += _compared(design)
         elif design.single_run:
             said += _single(design)
+        elif counts_generations(design):
+            said += round_findings(design)
+            if len(design.conditions) > 1:
+                said += _compared(design)
+            else:
+                said.append(describe_course(design.conditions[0]))
         elif len(design.conditions) == 1:
             described = [*describe_condition(design, 0)]
             said += [*described[:1], describe_course(design.conditions[0]), *described[1:]]
@@ -111,6 +122,8 @@ def study_findings(design: StudyDesign) -> list[StudyFinding]:
 def _single(design: StudyDesign) -> Iterator[StudyFinding]:
     (run,) = design.conditions
     yield describe_course(run)
+    if counts_generations(design):
+        yield from round_findings(design)
     yield from describe_absent(run)
     yield from describe_single(design)
 

@@ -14,10 +14,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from society.analysis.statistics import Interval, NotEstimable, paired, welch
+from society.analysis.study.frames import FrameColumn, data_frame, strings
 from society.engine.game_master import Outcome
 from society.engine.rng import Array
 from society.errors import InputError
+from society.notebook_pages import html_table
 from society.runs.runfile import Manifest, RunFile
+from society.terminal.labels import count_noun
 
 from .first_difference import FirstDifference, first_difference
 
@@ -84,6 +87,74 @@ class RunComparison:
     def equal(self) -> bool:
         """Whether both histories are the same, to their ends."""
         return self.sides[0].digest == self.sides[1].digest
+
+    @property
+    def apart_words(self) -> str:
+        """Where the histories part, a sentence."""
+        one, other = self.sides
+        if self.difference is not None:
+            return self.difference.words
+        if self.apart:
+            return self.apart
+        if one.rounds != other.rounds:
+            shorter, longer = sorted(self.sides, key=lambda side: side.rounds)
+            return (
+                f"They are the same as far as {shorter.name} goes, to round {shorter.rounds}; "
+                f"{longer.name} has {count_noun(longer.rounds - shorter.rounds, 'round')} more"
+            )
+        if self.equal:
+            return f"They are the same, line by line, to round {one.rounds}"
+        return "They are the same in the replicates that both have"
+
+    def frame(self) -> Any:
+        """One row for each measure: both means and their difference; needs the extra `lab`.
+
+        measure, unit       its name, and the unit of the numbers
+        first, second       means over replicates
+        difference          second less first, with `low` and `high`, its 95 % interval
+        pairing             "paired" of replicates with the same random numbers, or "independent"
+        """
+        ends = [one.interval[:2] if one.interval else (None, None) for one in self.measures]
+        words: Mapping[str, list[str]] = {
+            "measure": [one.name for one in self.measures],
+            "unit": [one.unit for one in self.measures],
+            "pairing": [one.pairing for one in self.measures],
+            "note": [one.note for one in self.measures],
+        }
+        numbers = {
+            "first": [one.means[0] for one in self.measures],
+            "second": [one.means[1] for one in self.measures],
+            "difference": [one.difference for one in self.measures],
+            "low": [low for low, _ in ends],
+            "high": [high for _, high in ends],
+        }
+        return data_frame(
+            {name: FrameColumn(strings(cells), "words") for name, cells in words.items()}
+            | {
+                name: FrameColumn(np.array(cells, float), "see unit")
+                for name, cells in numbers.items()
+            }
+        )
+
+    def _repr_html_(self) -> str:
+        first, second = self.sides
+        rows = [
+            (
+                one.name,
+                *(_figure(mean) for mean in one.means),
+                _figure(one.difference),
+                "" if one.interval is None else " to ".join(map(_figure, one.interval[:2])),
+                one.unit,
+            )
+            for one in self.measures
+        ]
+        caption = ". ".join(filter(None, [self.relation.rstrip("."), self.apart_words]))
+        head = ("measure", first.name, second.name, "difference", "95 %", "unit")
+        return html_table(caption, head, rows)
+
+
+def _figure(number: float | None) -> str:
+    return "" if number is None else f"{number:.4g}"
 
 
 def compare(first: RunFile, second: RunFile) -> RunComparison:

@@ -33,24 +33,6 @@ def print_comparison(found: RunComparison, console: Console) -> None:
         print_lines(console, lines(found, ink))
 
 
-def apart_words(found: RunComparison) -> str:
-    """Say in a sentence where two histories part."""
-    one, other = found.sides
-    if found.difference is not None:
-        return found.difference.words
-    if found.apart:
-        return found.apart
-    if one.rounds != other.rounds:
-        shorter, longer = sorted(found.sides, key=lambda side: side.rounds)
-        return (
-            f"They are the same as far as {shorter.name} goes, to round {shorter.rounds}; "
-            f"{longer.name} has {count_noun(longer.rounds - shorter.rounds, 'round')} more"
-        )
-    if found.equal:
-        return f"They are the same, line by line, to round {one.rounds}"
-    return "They are the same in the replicates that both have"
-
-
 def _paragraph(ink: TerminalStyle, heading: str, words: str) -> Iterator[Text]:
     yield from flow_items([ink.text(words)], ink.width, label=ink.text(heading, "bold"), gutter=11)
 
@@ -92,7 +74,7 @@ def _plain(value: object) -> object:
 
 
 def _apart(found: RunComparison, ink: TerminalStyle) -> Iterator[Text]:
-    yield from _paragraph(ink, "they part" if found.difference else "histories", apart_words(found))
+    yield from _paragraph(ink, "they part" if found.difference else "histories", found.apart_words)
 
 
 def _ends(found: RunComparison, ink: TerminalStyle) -> Iterator[Text]:

@@ -20,6 +20,7 @@ from society.engine.post_mortem import RecordedChange, Statement
 from society.engine.scenario import Scenario
 from society.errors import InputError, RunFileError, UntrustedCodeError
 from society.former_names import with_current_parameters
+from society.notebook_pages import html_lines
 from society.runs.agent_names import AgentNames
 from society.runs.manifest import Manifest
 from society.runs.provenance import REACH
@@ -42,6 +43,10 @@ class Explanation:
 
     def __str__(self) -> str:
         return "\n".join(one.words for one in self.statements)
+
+    def _repr_html_(self) -> str:
+        caption = f"{self.scenario}, replicate {self.replicate}"
+        return html_lines(caption, [one.words for one in self.statements])
 
     @property
     def named(self) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,9 +25,11 @@ from society.analysis.statistics.power import (
     detectable_partial_eta_squared,
 )
 from society.analysis.statistics.samples import NotEstimable, pairs, sample
+from society.analysis.study.frames import FrameColumn, data_frame, strings
 from society.engine.rng import Array
 from society.experiments.experiment import Condition, Experiment
 from society.experiments.factors import Label
+from society.notebook_pages import html_table
 
 from .caveats import PAPERS, list_caveats
 from .pilot import Demand, Pilot, PilotRuns, find_pilot
@@ -105,10 +107,49 @@ class PowerPlan:
         """The pair whose runs differ most."""
         return max(self.pairs, key=lambda pair: pair.sd)
 
+    def frame(self) -> Any:
+        """One row for each number of runs and pair of conditions; needs the extra `lab`.
+
+        n                   runs of each condition
+        first, second       the conditions
+        difference          the smallest difference of their means that is found, NaN for none
+        d                   the same in standard deviations
+        """
+        rows = [
+            (size, pair.first, pair.second, pair.differences[place], pair.d[place])
+            for place, size in enumerate(self.sizes)
+            for pair in self.pairs
+        ]
+        unit = self.pilot.unit
+        return data_frame(
+            {
+                "n": FrameColumn(np.array([row[0] for row in rows], int), "runs"),
+                "first": FrameColumn(strings([row[1] for row in rows]), "name"),
+                "second": FrameColumn(strings([row[2] for row in rows]), "name"),
+                "difference": FrameColumn(np.array([row[3] for row in rows], float), unit),
+                "d": FrameColumn(np.array([row[4] for row in rows], float), "standard deviations"),
+            }
+        )
+
+    def _repr_html_(self) -> str:
+        unit = f", {self.pilot.unit}" if self.pilot.unit else ""
+        head = ("runs of each condition", f"smallest difference{unit}", "d", "calls", "dollars")
+        found = zip(self.sizes, self.differences, self.d, self.demand, strict=True)
+        rows = [
+            (str(size), *map(_cell, (difference, d, demand.calls, demand.cost)))
+            for size, difference, d, demand in found
+        ]
+        words = f"what is found with a power of {POWER:.0%} at p < {ALPHA}, median of all pairs"
+        return html_table(f"{self.experiment.name}: {words}", head, rows)
+
     @property
     def demand(self) -> tuple[Demand, ...]:
         """The demand of so many runs of each condition, all conditions together, by size."""
         return tuple(self.pilot.demand.times(size) for size in self.sizes)
+
+
+def _cell(number: float | None) -> str:
+    return "" if number is None else f"{number:,.4g}"
 
 
 def make_plan(experiment: Experiment, folder: Path) -> PowerPlan:

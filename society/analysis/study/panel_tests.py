@@ -69,7 +69,7 @@ def _anova(design: StudyDesign, panel: ConditionGroup) -> Anova:
         raise NotEstimable(f"{' and '.join(design.factors)} does not vary here")
     if len(panel.places) > _MOST_CELLS:
         raise NotEstimable(
-            f"{len(panel.places)} conditions are too many for an analysis of variance here; at "
+            f"{len(panel.places):,} conditions are too many for an analysis of variance here; at "
             f"most {_MOST_CELLS}"
         )
     values = design.comparable_values(panel.places)

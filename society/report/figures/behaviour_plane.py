@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from society.analysis.strategies.principal_plane import PrincipalPlane
@@ -14,19 +13,21 @@ from .style import (
     INK,
     PAPER,
     Figure,
+    SeriesStyle,
     add_legend,
     legend_height,
     render_figure,
+    series_style,
     wrap_label,
 )
-from .type_colours import TypeStyle, assign_styles
+from .type_colours import assign_styles
 
 _CAPTION = (
     "Each point is a strategy; large marks are the centroids of sets, and ellipses lie within one "
     "standard deviation. References: A-C and A-D always do the same, Rnd(.5) tosses a coin, CC(n) "
     "cooperates at first and where n opponents or more cooperated last, CD(n) defects there. The "
-    "first axis correlates with the cooperation rate ({0:.2f}), the second one with its slope over "
-    "opponents who cooperated last ({1:.2f})."
+    "first axis goes with the cooperation rate, the second one falls with its slope over opponents "
+    "who cooperated last."
 )
 
 
@@ -37,7 +38,10 @@ def behaviour_plane(name: str, title: str, plane: PrincipalPlane) -> Figure:
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        handles = [_draw_set(axes, plane, name, styles) for name in plane.places]
+        handles = [
+            _draw_set(axes, plane, name, series_style(number)._replace(colour=styles[name].colour))
+            for number, name in enumerate(plane.places)
+        ]
         for reference, (across, upwards) in plane.references.items():
             axes.plot(across, upwards, "+", color=INK, markersize=6)
             beside = {"textcoords": "offset points", "fontsize": 7}
@@ -46,12 +50,12 @@ def behaviour_plane(name: str, title: str, plane: PrincipalPlane) -> Figure:
         axes.set_ylabel(f"second component ({plane.explained[1]:.1%})")
         add_legend(figure, handles, names)
 
-    caption = _CAPTION.format(*plane.meanings)
-    return render_figure(name, title, caption, _describe(plane), draw, 4.6 + legend_height(names))
+    return render_figure(name, title, _CAPTION, _describe(plane), draw, 4.6 + legend_height(names))
 
 
-def _draw_set(axes: Any, plane: PrincipalPlane, name: str, styles: Mapping[str, TypeStyle]) -> Any:
-    colour, _, marker = styles[name]
+def _draw_set(axes: Any, plane: PrincipalPlane, name: str, style: SeriesStyle) -> Any:
+    """Draw one set; marks and dashes tell sets apart in grey as well."""
+    colour, marker, dashes = style
     places, ellipse = plane.places[name], plane.ellipses()[name]
     faint = {"color": colour, "alpha": 0.3, "markersize": 3.5, "markeredgewidth": 0}
     (points,) = axes.plot(*places.T, marker, **faint)
@@ -59,7 +63,7 @@ def _draw_set(axes: Any, plane: PrincipalPlane, name: str, styles: Mapping[str, 
     ring = require("matplotlib.patches").Ellipse(
         ellipse.centre, 2 * ellipse.long, 2 * ellipse.short, angle=ellipse.angle
     )
-    ring.set(facecolor="none", edgecolor=colour, linewidth=1.2)
+    ring.set(facecolor="none", edgecolor=colour, linewidth=1.2, linestyle=dashes)
     axes.add_patch(ring)
     middle = [[at] for at in ellipse.centre]
     (handle,) = axes.plot(*middle, marker, color=colour, markeredgecolor=PAPER, markersize=8.5)

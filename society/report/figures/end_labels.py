@@ -10,7 +10,7 @@ import numpy as np
 from society.engine.rng import Array
 
 from .read_out import name_series
-from .style import INK, wrap_label
+from .style import INK, shorten_label
 
 _TYPE = 7  # points
 _APART = 1.15  # of the height of type
@@ -35,7 +35,7 @@ def label_ends(axes: Any, labels: Sequence[EndLabel], tall: float) -> None:
     if len(labels) < 2:
         return
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
-    texts = [wrap_label(label.text, _SIGNS, 1) for label in labels]
+    texts = [shorten_label(label.text, _SIGNS) for label in labels]
     wished = np.array([(label.height - low) / (high - low) for label in labels])
     heights = spread(wished, _TYPE * _APART / (tall * 72))
     heights += max(_LEAST - float(heights.min()), 0)

@@ -35,6 +35,7 @@ _ROW = 0.32  # inches, a level
 _HEAD, _FOOT = 0.3, 0.35  # inches, a panel's title, and an axis with its label
 _RAISED, _GROUND, _TALL = 0.16, 0.4, 0.42  # of a row: the dot above its middle; foot, rug of runs
 _NAME = 24  # signs
+_TITLE, _NARROW_TITLE = 40, 28  # signs of a line
 
 Limits = tuple[float, float]
 
@@ -111,15 +112,17 @@ def estimation_plot(
         grid = figure.subplots(*shape, squeeze=False, height_ratios=ratios, **columns)
         pairs = grid.reshape(-1, 2)
         for place, (panel, (left, right)) in enumerate(zip(panels, pairs, strict=True)):
+            for one, first_one in zip((left, right), pairs[0], strict=True):
+                if one is not first_one:  # before it is drawn, or its reach would not count
+                    one.sharex(first_one)
             _draw_values(left, panel, rug, axes)
             _draw_differences(right, panel, axes, names=not wide)
             name_quantity(right, f"difference of {axes.value}", "x")
-            left.set_title(letter_panel(2 * place, wrap_label(panel.title, 50)))
+            room = _TITLE if wide else _NARROW_TITLE
+            left.set_title(letter_panel(2 * place, wrap_label(panel.title, room)))
             first = f"against {panel.rows[0].name}"
-            right.set_title(letter_panel(2 * place + 1, wrap_label(first, 34)))
-            for one, first_one in zip((left, right), pairs[0], strict=True):
-                if one is not first_one:
-                    one.sharex(first_one)
+            beside = wrap_label(first, _NARROW_TITLE)
+            right.set_title(letter_panel(2 * place + 1, beside))
             if place == len(panels) - 1:
                 left.set_xlabel(wrap_label(axes.value, 60 if wide else 44, 2))
                 right.set_xlabel(wrap_label(axes.difference, 40 if wide else 44, 2))

@@ -53,7 +53,7 @@ class Dot(NamedTuple):
             scale.transform(known)[:, None], UNBOUNDED if scale.logarithmic else bounds
         )
         mean, low, high = (float(scale.invert(float(each[0]))) for each in band[1:])
-        if np.isnan(low) or low == high:
+        if np.isnan(low) or not np.ptp(known):
             return cls(mean, None, None, known)
         return cls(mean, low, high, known)
 

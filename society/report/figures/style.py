@@ -17,10 +17,12 @@ import gc
 import io
 import math
 import re
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from html import escape
 from itertools import accumulate
 from textwrap import TextWrapper
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
@@ -46,7 +48,8 @@ _LEGEND_LINE = 0.14  # inches
 _BREAKS = re.compile(r"( +|(?<=[,_])(?=[^\W\d_]))")  # where a label may be broken
 _EQUALS = "\u00a0=\u00a0"  # where it may not
 _SAME = 1e-9  # relative differences that are errors of rounding
-_LEAST_TITLE = 18  # signs of a line of a title
+_LETTER = 3  # signs before a title
+_LEAST_TITLE = 15  # signs of a line of a title
 _BOLD = 0.8  # signs of a bold title in the place of one of text
 _YLABEL = 28  # signs of a label in the height of a panel
 _GAP, _MARGIN = 0.36, 0.4  # inches: what a panel takes besides its axes, and a figure
@@ -193,6 +196,15 @@ class Figure:
     def inline_narrow(self) -> str:
         """The narrow SVG in the same way; "" if there is none."""
         return self._inline(self.narrow, "narrow") if self.narrow else ""
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook, with its title and caption; as an image, so that no id clashes."""
+        content = b64encode(self.svg.encode()).decode()
+        return (
+            f'<figure style="margin: 0"><img src="data:image/svg+xml;base64,{content}" '
+            f'alt="{escape(self.alt)}" style="max-width: 100%; background: {PAPER}">'
+            f"<figcaption><b>{escape(self.title)}.</b> {escape(self.caption)}</figcaption></figure>"
+        )
 
     @property
     def page_data(self) -> dict[str, Any]:
@@ -398,7 +410,9 @@ def render_panels(
         grid = _panel_axes(figure, len(panels), beside, heights, **sharing)
         for place, (own, panel) in enumerate(zip(grid, panels, strict=True)):
             handles |= draw(own, panel)
-            title = wrap_label(panel.title, max(int(signs * _BOLD) - beside_axes, _LEAST_TITLE), 3)
+            letter = _LETTER * (len(panels) > 1)
+            room = max(int(signs * _BOLD) - beside_axes - letter, _LEAST_TITLE)
+            title = wrap_label(panel.title, room, 3)
             own[0].set_title(letter_panel(place, title) if len(panels) > 1 else title)
             for axes, ylabel in zip(own, ylabels if place % beside == 0 else (), strict=False):
                 axes.set_ylabel(wrap_label(ylabel, _YLABEL, 3))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
 from society.analysis.auditing.audit import try_audit
@@ -10,6 +10,8 @@ from society.analysis.crossplay import CrossPlay
 from society.analysis.findings import StudyAnswers
 from society.analysis.study.panel_tests import PanelTests, compare_panels
 from society.analysis.study.study import Study
+from society.errors import InputError
+from society.report.figures.style import Figure
 from society.report.figures.type_colours import TypeStyle, assign_styles
 from society.report.layout import Layout
 from society.report.methods import DescribedStudy
@@ -115,14 +117,33 @@ _AFTER_COURSE = {"outcome", "endings"}
 
 def every_section(view: StudyView) -> list[Section]:
     """Make all sections that have something to say; those of cross-play for games alone."""
+    sections = [section for section in _sections(view) if section.parts]
+    study = DescribedStudy.of("", view.layout.study, sections)
+    return [*sections, methods_section([study])]
+
+
+def find_figure(study: Study, name: str = "") -> Figure:
+    """Draw the figure of a report that has this name, or its first one; raises InputError."""
+    known = list[str]()
+    for section in _sections(StudyView(study)):
+        for part in section.walk():
+            if isinstance(part, Figure):
+                if name in ("", part.name):
+                    return part
+                known.append(part.name)
+    if not known:
+        raise InputError(f"the report of {study.name} has no figure, as nothing can be drawn yet")
+    raise InputError(
+        f"the report of {study.name} has no figure {name!r}; it has {', '.join(known)}"
+    )
+
+
+def _sections(view: StudyView) -> Iterator[Section]:
+    """Make the sections of a report in their order, empty ones too; cross-play is for games."""
     games = any(run.manifest.game for run in view.layout.conditions)
     left_out = set() if games else _OF_GAMES
     left_out = left_out | (_OF_SAMPLES if view.layout.of_matches else set())
-    names = [name for name in _order(view) if name not in left_out]
-    made = (SECTIONS[name](view) for name in names)
-    sections = [section for section in made if section.parts]
-    study = DescribedStudy.of("", view.layout.study, sections)
-    return [*sections, methods_section([study])]
+    return (SECTIONS[name](view) for name in _order(view) if name not in left_out)
 
 
 def _order(view: StudyView) -> list[str]:

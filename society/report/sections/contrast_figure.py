@@ -227,8 +227,10 @@ def _sentences(
     yield f"Left: {layout.scale.mean_name}s over runs"
     if most < FEWEST:
         yield f"(fewer than {FEWEST} have no interval)."
-    else:
+    elif any(_spread(layout, group) for group in groups):
         yield "with 95 % intervals."
+    else:
+        yield "(no interval: all runs of a condition are alike)."
     runs = f"{most}" if least == most else f"{least} to {most}"
     yield f"n = {runs} runs a condition."
     yield f"Right: {layout.scale.contrast_name}s from the first level"
@@ -243,6 +245,13 @@ def _sentences(
         shown = min(most, _MOST_PAIRS)
         what = "runs" if shown == most else f"the first {shown} runs"
         yield f"Thin lines join {what} that share random numbers."
+
+
+def _spread(layout: Layout, group: ConditionGroup) -> bool:
+    """Tell whether runs of any condition of a group differ, so that its mean has an interval."""
+    samples = (layout.values(layout.outcome)[place] for place in group.places)
+    known = (values[~np.isnan(values)] for values in samples)
+    return any(len(own) >= FEWEST and np.ptp(own) > 0 for own in known)
 
 
 def _count_found(tested: Sequence[_Compared]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -9,12 +10,11 @@ import numpy as np
 from society.analysis.histories.explanation import NOTHING, explain
 from society.analysis.study.condition import ConditionRun
 from society.analysis.study.departures import read_departures
-from society.analysis.study.frames import CONDITION
 from society.errors import InputError
 from society.report.layout import Layout
 from society.report.page import Section, SectionPart
 from society.report.tables import CellValue, Head, Table
-from society.terminal.labels import describe_ending, spell_kind
+from society.terminal.labels import RoundLabels, describe_ending, spell_kind
 
 _MOST_RUNS = 12  # of which single ends and departures are listed
 _CAME = "went on to its last round"
@@ -46,7 +46,8 @@ def _parts(layout: Layout, *, ended: bool) -> Iterator[SectionPart]:
 def _explained(run: ConditionRun, cause: str) -> Iterator[SectionPart]:
     """Say how the only run ended, and what its scenario tells of it."""
     ending = describe_ending(run.manifest.stage, cause)
-    yield f"The run ended in round {run.rounds}: {ending}."
+    counted = RoundLabels(run.manifest).counted
+    yield f"The run ended in {counted} {run.rounds}: {ending}."
     with run.opened() as file:
         try:
             told = explain(file).statements
@@ -59,11 +60,9 @@ def _explained(run: ConditionRun, cause: str) -> Iterator[SectionPart]:
 
 def _each(layout: Layout) -> Table:
     rows = []
-    for run in layout.conditions:
-        own = layout.study.runs[layout.study.runs[CONDITION] == run.name]
-        for replicate, rounds, cause in own[["replicate", "rounds", "cause"]].itertuples(
-            index=False
-        ):
+    columns = zip(layout.conditions, layout.values("rounds"), layout.causes(), strict=True)
+    for run, lived, causes in columns:
+        for replicate, (rounds, cause) in enumerate(zip(lived, causes, strict=True)):
             rows.append((run.name, str(replicate), int(rounds), _ending(run, str(cause))))
     head: Head = [("text", "condition", "run"), ("count", "rounds"), ("text", "how it ended")]
     return Table.of("endings", "How each run ended", head, rows)
@@ -73,13 +72,13 @@ def _causes(layout: Layout) -> Table:
     """Count causes by condition, the most frequent first."""
     rows = list[tuple[CellValue, ...]]()
     places = list[int]()
-    for place, run in enumerate(layout.conditions):
-        own = layout.study.runs[layout.study.runs[CONDITION] == run.name]
-        counts = own["cause"].value_counts()
-        for cause, count in sorted(counts.items(), key=lambda one: (-one[1], str(one[0]))):
-            rounds = own["rounds"][own["cause"] == cause].to_numpy(float)
+    lived = layout.values("rounds")
+    for place, (run, causes) in enumerate(zip(layout.conditions, layout.causes(), strict=True)):
+        counts = Counter(map(str, causes))
+        for cause, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])):
+            rounds = lived[place][causes == cause].astype(float)
             ends = (float(np.median(rounds)), rounds.min(), rounds.max())
-            rows.append((_ending(run, str(cause)), int(count), count / len(own), *ends))
+            rows.append((_ending(run, cause), count, count / len(causes), *ends))
             places.append(place)
     head: Head = [
         ("text", "how runs ended"),

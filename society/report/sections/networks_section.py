@@ -44,11 +44,24 @@ def networks_section(layout: Layout, styles: Mapping[str, TypeStyle]) -> Section
     styles: of types, by name.
     """
     parts: list[SectionPart] = []
+    complete = set[str]()
     for run in layout.conditions:
-        parts = [*_graphs(run, layout, styles), *_deeds(run, layout)]
+        # Graphs are drawn once for conditions that name the same: drawing is to set a society up.
+        named = _named_graphs(run)
+        graphs = () if named in complete else _graphs(run, layout, styles)
+        parts = [*graphs, *_deeds(run, layout)]
         if parts:
             break
+        complete.add(named)
     return Section("Who is connected with whom", parts, "networks")
+
+
+def _named_graphs(run: ConditionRun) -> str:
+    """Name what the graphs of a condition are made of: its scenario, mechanisms and seats."""
+    spec = run.manifest.spec
+    return repr(
+        [spec.get(key) for key in ("scenario", "graphs", "mechanisms")] + [run.manifest.agents]
+    )
 
 
 def _place(run: ConditionRun, layout: Layout) -> str:

@@ -102,7 +102,7 @@ def _figure(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[SectionPart
     across = _across(layout)
     if across is None:
         yield (
-            f"{len(layout.conditions)} conditions are too many for one figure of points; "
+            f"{len(layout.conditions):,} conditions are too many for one figure of points; "
             "see the table, and the heat maps if factors are numbers."
         )
         return

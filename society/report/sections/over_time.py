@@ -63,7 +63,7 @@ def over_time_section(
     ]
     parts = [
         part
-        for along in ("round", "generation")
+        for along in dict.fromkeys(one.along for one in courses)
         for part in _figures(layout, [one for one in courses if one.along == along], along)
     ]
     if flat:
@@ -118,7 +118,8 @@ class _Course(NamedTuple):
             return None
         scale = AxisScale.of(every)
         bounds = UNBOUNDED if scale.logarithmic else layout.bounds(name)
-        return cls(name, "generation" if once else "round", taken, scale, bounds, ended)
+        along = "generation" if once else layout.round_word
+        return cls(name, along, taken, scale, bounds, ended)
 
 
 def _figures(layout: Layout, courses: Sequence[_Course], along: str) -> Iterator[SectionPart]:
@@ -136,7 +137,7 @@ def _figures(layout: Layout, courses: Sequence[_Course], along: str) -> Iterator
         for start in range(0, len(courses), step)
     ]
     for number, (columns, some) in enumerate(pages, 1):
-        kind = "time" if along == "round" else "time_generations"
+        kind = "time_generations" if along == "generation" else "time"
         name = f"{kind}_{number}" if len(pages) > 1 else kind
         places = [shown.index(group) for group in columns]
         panels = [row[place] for row in rows[some] for place in places]

@@ -106,7 +106,7 @@ def _figure(layout: Layout, number: int, given: GivenQuestionnaire, name: str) -
         ]
         if curves:
             panels.append(CurvePanel(group.title, curves, along=ROUNDS_PLAYED))
-    title = f"{name} over time"
+    title = f"{name[:1].upper()}{name[1:]} over time"
     return line_plot(
         f"questionnaire_{number}_{name}", title, _MEANS + legend_note(lines), panels, name
     )

@@ -70,6 +70,7 @@ def test_a_mind_that_reads_nothing_has_the_same_runs_under_all_perturbations(
     assert found["unused"] == {
         "numbers": "it changes no question here",
         "units": "it changes no question here",
+        "paraphrase": "it changes no question here",
     }
 
 
@@ -282,3 +283,30 @@ def test_the_name_of_a_pack_is_shown_as_it_is(typed: Typed, tmp_path: Path) -> N
     said = typed("audit", "bonus.yaml", "--only", "opening", "--pack", "[red]")
     assert said.code == 0, said.err
     assert "pack [red]" in said.out.split("perturbation", 1)[1]
+
+
+def test_a_pack_with_a_planted_effect_is_found_and_a_harmless_one_is_not(
+    typed: Typed, tmp_path: Path
+) -> None:
+    """The mind answers as usual unless it is told to read with care."""
+    for name, begin in (("planted", "Read what follows with care. "), ("harmless", "Well then. ")):
+        (tmp_path / name / "gifts").mkdir(parents=True)
+        words = f"{begin}The bonus is {{{{ bonus }}}}. What do you do?\n{{{{ hint }}}}\n"
+        (tmp_path / name / "gifts" / "give.md").write_text(words, "utf-8")
+    packs = ("--pack", "planted", "harmless")
+    found = audit(typed, tmp_path, "reads_opening", "--only", "labels", *packs)
+    assert changed(found) == ["pack planted"]
+    assert [one["name"] for one in found["conclusions"][0]["perturbations"]] == [
+        "labels",
+        "pack planted",
+        "pack harmless",
+    ]
+
+
+def test_an_audit_of_a_village_is_played_in_a_paraphrase_without_a_pack(
+    typed: Typed, tmp_path: Path
+) -> None:
+    text = "base: language_village\nrounds: 1\nagents: 2\nreplicates: 2\nfactors: {fine: [2, 18]}\n"
+    (tmp_path / "fines.yaml").write_text(text, "utf-8")
+    said = typed("audit", "fines.yaml", "--only", "paraphrase", "units", "--estimate", "--json")
+    assert json.loads(said.out)["perturbations"] == ["paraphrase"]

@@ -244,8 +244,8 @@ def test_a_thousand_conditions_say_the_extremes_and_why_there_is_no_test() -> No
     (sentence,) = said(panel)
     assert "with n = level 0 and " in sentence
     assert sentence.endswith(
-        "of 1000 conditions. Not tested: 1000 conditions are too many for an analysis of variance "
-        "here."
+        "of 1,000 conditions. Not tested: 1,000 conditions are too many for an analysis of "
+        "variance here."
     )
 
 

@@ -11,7 +11,12 @@ import pytest
 
 from society.analysis.findings.contest_findings import cooperation_finding
 from society.analysis.findings.descriptions import describe_condition, describe_single
-from society.analysis.findings.generation_findings import evolves, generation_findings
+from society.analysis.findings.generation_findings import (
+    counts_generations,
+    evolves,
+    generation_findings,
+    round_findings,
+)
 from society.analysis.findings.statements import StudyFinding
 from society.analysis.findings.study_answers import StudyAnswers
 from society.analysis.findings.troubles import trouble_findings
@@ -382,6 +387,89 @@ def test_lines_of_generations_that_ended_early_are_counted_and_not_compared() ->
     assert compared.basis.n == 4
     assert compared.kind == "description"
     assert ended.sentence == "2 of 6 lines of generations ended before the last generation."
+
+
+# Rounds that are generations, as where programs evolve
+
+
+PROGRAMS = DisplaySpec(levels=("generation",), endings={"dominated": "one gene had won"})
+STATES = [
+    {"name": "cooperation", "unit": "share of rounds", "fold": "last"},
+    {"name": "dominated", "unit": "whether one gene has won", "fold": "last"},
+    {"name": "failures", "unit": "calls", "fold": "total"},
+]
+
+
+def evolved(*conditions: Array) -> list[str]:
+    """Sentences on the cooperation of runs by generation, (R, T) for each condition."""
+    made = []
+    for place, cooperation in enumerate(conditions):
+        zeros = [0.0] * len(cooperation)
+        own = {"cooperation": cooperation[:, -1].tolist(), "dominated": zeros, "failures": zeros}
+        factors = {"players": place} if len(conditions) > 1 else {}
+        run = made_run(
+            own,
+            name=f"players={place}",
+            factors=factors,
+            stage=PROGRAMS,
+            rounds=cooperation.shape[1],
+            measures=STATES,
+        )
+        made.append((run, own))
+    flat = np.concatenate([each.ravel() for each in conditions])
+    by_round = {"cooperation": flat, "dominated": 0 * flat, "failures": 0 * flat}
+    design = made_study(*made, by_round=by_round)
+    assert counts_generations(design)
+    assert not evolves(design)
+    return [one.sentence for one in round_findings(design)]
+
+
+def rising(runs: int = 8, by: float = 0.43) -> Array:
+    """Runs of 50 generations, of which cooperation begins at some 31 %."""
+    first = 0.31 + np.linspace(-0.05, 0.05, runs)
+    last = first + by + np.linspace(0.03, -0.03, runs)
+    return np.linspace(first, last, 50, axis=1)
+
+
+def test_what_programs_do_is_told_from_the_first_generation_to_the_last() -> None:
+    assert evolved(rising()) == [
+        "Cooperation rose from 31.0 % in generation 1 to 74.0 % in generation 50, by 43.0 "
+        "percentage points (95 % interval 41.2 to 44.8; paired t test, 8 runs, p < .001)."
+    ]
+
+
+def test_programs_that_went_both_ways_are_not_said_to_have_changed() -> None:
+    both = np.concatenate([rising(4, by=0.02), rising(4, by=-0.02)])
+    (sentence,) = evolved(both)
+    assert sentence.startswith("Whether cooperation changed cannot be told: from 31.0 % in ")
+
+
+@pytest.mark.parametrize(("runs", "words"), [(1, "1 run"), (4, "mean of 4 runs")])
+def test_few_runs_of_programs_are_described(runs: int, words: str) -> None:
+    (sentence,) = evolved(rising(runs))
+    assert sentence.endswith(f"({words}: too few to conclude anything).")
+    assert " rose " not in sentence
+
+
+def test_programs_that_never_changed_are_not_tested() -> None:
+    (sentence,) = evolved(np.full((8, 50), 0.5))
+    assert sentence.endswith("(all 8 runs changed by the same).")
+
+
+def test_runs_that_ended_early_count_with_their_own_last_generation() -> None:
+    values = rising()
+    values[:2, 20:] = np.nan
+    (sentence,) = evolved(values)
+    assert "in the last generation of each run (20 to 50), by " in sentence
+    assert "paired t test, 8 runs" in sentence
+
+
+def test_conditions_of_programs_are_named() -> None:
+    found = evolved(rising(), rising(by=0.001))
+    assert [" with players = 0 rose " in found[0], "with players = 1 changed" in found[1]] == [
+        True,
+        True,
+    ]
 
 
 def test_a_single_generation_is_no_course() -> None:

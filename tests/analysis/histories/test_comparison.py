@@ -12,7 +12,7 @@ from rich.console import Console
 
 import society
 from society.analysis.histories import RunComparison, compare
-from society.analysis.histories.comparison_text import apart_words, print_comparison
+from society.analysis.histories.comparison_text import print_comparison
 from society.analysis.statistics import paired
 from society.cli.main import main
 from society.runs.runfile import Level, open_run_file
@@ -76,7 +76,7 @@ def test_of_more_replicates_those_that_both_have_are_paired(tmp_path: Path) -> N
     assert found.measures[0].difference == 0
     assert "Means over 3 replicates, in pairs" in text(found)
     assert "the others are left out" in " ".join(text(found).split())
-    assert apart_words(found) == "They are the same in the replicates that both have"
+    assert found.apart_words == "They are the same in the replicates that both have"
 
 
 def test_one_replicate_has_a_difference_and_no_interval(tmp_path: Path) -> None:
@@ -95,12 +95,12 @@ def test_equal_histories_are_called_equal(tmp_path: Path) -> None:
     found = compared(played(tmp_path / "a.run"), played(tmp_path / "b.run"))
     assert found.equal
     assert found.inputs == ()
-    assert apart_words(found).startswith("They are the same, line by line, to round ")
+    assert found.apart_words.startswith("They are the same, line by line, to round ")
 
 
 def test_a_shorter_run_is_the_beginning_of_a_longer_one(tmp_path: Path) -> None:
     a, b = played(tmp_path / "a.run", rounds=4), played(tmp_path / "b.run", rounds=6)
-    assert apart_words(compared(a, b)) == (
+    assert compared(a, b).apart_words == (
         "They are the same as far as a.run goes, to round 4; b.run has 2 rounds more"
     )
 
@@ -109,7 +109,7 @@ def test_runs_without_common_lines_are_compared_as_far_as_they_can_be(tmp_path: 
     b = played(tmp_path / "b.run", scenario="donor_game", rounds=2, agents=12)
     found = compared(played(tmp_path / "a.run"), b)
     assert found.measures == ()
-    assert apart_words(found) == (
+    assert found.apart_words == (
         "one run plays fishing_village, the other donor_game: their histories have no lines in "
         "common"
     )

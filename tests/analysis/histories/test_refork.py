@@ -10,7 +10,6 @@ import pytest
 
 import society
 from society.analysis.histories import compare, explain
-from society.analysis.histories.comparison_text import apart_words
 from society.analysis.histories.refork import LeftOut, refork, refork_statement
 from society.cli.main import main
 from society.config.run_config import Setting
@@ -139,4 +138,4 @@ def test_a_fork_without_changes_is_the_same_history(tmp_path: Path) -> None:
     with open_run_file(a) as first, open_run_file(b) as second:
         found = compare(first, second)
     assert found.equal
-    assert apart_words(found) == "They are the same, line by line, to round 9"
+    assert found.apart_words == "They are the same, line by line, to round 9"

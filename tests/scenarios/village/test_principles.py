@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from society.scenarios.mechanisms.all_mechanisms import (
     outside_authority,
 )
 from society.scenarios.village.fishing_village import fishing_village
+from society.scenarios.village.principles import village_lines
 from society.scenarios.village.principles.village_lines import INSIDE_OUT
 from tests.scenarios.village.conftest import Puppet
 
@@ -357,3 +359,15 @@ def test_a_principle_around_another_play_is_refused() -> None:
     words = "this play asks 'move' and tells 'played'; take fishing_village or language_village"
     with pytest.raises(ScenarioError, match=words):
         build(load_config("public_goods", {"mechanisms": ["fitted_rules"]}))
+
+
+def test_each_principle_is_a_file_of_at_most_sixty_lines() -> None:
+    """The lines that they share stand in village_lines; nested levels keep their rules apart."""
+    folder = Path(village_lines.__file__).parent
+    lengths = {
+        file.stem: len(file.read_text(encoding="utf-8").splitlines())
+        for file in folder.glob("*.py")
+        if file.stem != "village_lines"
+    }
+    assert {*INSIDE_OUT, "home_rules"} <= lengths.keys()
+    assert {name: length for name, length in lengths.items() if length > 60} == {}

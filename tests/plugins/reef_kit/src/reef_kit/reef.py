@@ -1,4 +1,4 @@
-"""A reef, a component for it, a mechanism, a graph, an embedder and a model."""
+"""A reef, a component for it, a mechanism, a graph, an embedder, a model and a perturbation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from society import Ask, Cohort, Component, Environment, FactSpec, Measure, Params, Real, Script
 
-from society import Tell, common, mechanism, scenario, seen  # isort: skip
+from society import Perturbation, Tell, common, mechanism, scenario, seen  # isort: skip
 
 
 class Reef(Params):
@@ -95,3 +95,8 @@ def letters() -> Letters:
 def frugal() -> Any:
     """A mind that lands three fish."""
     return lambda asked: 3
+
+
+tides = Perturbation(
+    "tides", "the tide is told first", reword=lambda words, known: f"The tide is low.\n{words}"
+)

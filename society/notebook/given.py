@@ -1,0 +1,130 @@
+"""What the functions for notebooks are given: paths, limits and objects, checked and named."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from society.config.yaml_source import Source
+from society.engine.component import Component
+from society.engine.parameters import ValidationIssues, validate
+from society.engine.scenario import MechanismSpec, Scenario
+from society.errors import FileError, InputError, ScenarioError
+from society.llm.providers.settings import Limits
+
+T = TypeVar("T")
+
+
+class HasPath(Protocol):
+    """What knows its run file or folder: a result, an audit."""
+
+    @property
+    def path(self) -> Path: ...
+
+
+RunSource = str | Path | HasPath
+
+
+def run_path(run: RunSource) -> Path:
+    """Return the file of a run; raises InputError for what is none."""
+    if isinstance(run, str | Path):
+        return Path(run)
+    if isinstance(path := getattr(run, "path", None), Path):
+        return path
+    raise InputError(f"got {run!r:.60}; expected a run file, as str or Path, or a result")
+
+
+def output_path(given: object) -> Path:
+    """Return a path that is to be written; raises InputError, FileError for what can be none."""
+    if not isinstance(given, str | Path):
+        raise InputError(f"out: got {given!r:.60}; expected a path, as str or Path")
+    path = Path(given)
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, ValueError) as error:  # too long a name; a sign that no name may have
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(f"cannot write {str(path)!r:.60}: {reason}; name another file") from None
+    return path
+
+
+def read_limits(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the limits of all runs together that an argument gives; raises ScenarioError."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ScenarioError(f"limits: got {given!r}; expected a mapping such as {{'max_calls': 9}}")
+    try:
+        return validate(Limits, given or {}, "key").model_dump(exclude_unset=True)
+    except ValidationIssues as refused:
+        raise Source("limits").refusal(refused.faults) from None
+
+
+def refuse_workers(given: object) -> None:
+    """Raise InputError for what is no number of processes."""
+    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
+        raise InputError(f"workers: got {given!r}; expected a whole number of at least 1")
+
+
+def split_scenario(scenario: Any) -> tuple[str | Scenario, Mapping[str, Any]]:
+    """Return what is to be played, and the keys beside it; raises ScenarioError."""
+    if isinstance(scenario, Mapping):
+        if "scenario" not in scenario:
+            raise ScenarioError("the mapping names no scenario; begin with {'scenario': NAME, ...}")
+        written = {key: value for key, value in scenario.items() if key != "scenario"}
+        scenario = scenario["scenario"]
+    elif isinstance(scenario, (str, Path, Scenario)):
+        written = {}
+    else:
+        raise ScenarioError(
+            f"got {scenario!r:.60}, a {type(scenario).__name__}; expected a scenario: its name, a "
+            "file, what @scenario(...) gives, or a mapping with the keys of a scenario file"
+        )
+    return scenario if isinstance(scenario, Scenario) else str(scenario), written
+
+
+def name_objects(value: Any, objects: list[object]) -> Any:
+    """Replace components, mechanisms and functions by their names, and add them to `objects`."""
+    if isinstance(value, Mapping):
+        pairs = {
+            name_objects(key, objects): name_objects(one, objects) for key, one in value.items()
+        }
+        graph = pairs.get("function")  # {"function": f} is the graph that f alone is, too
+        return {**pairs, **graph} if isinstance(graph, Mapping) else pairs
+    if isinstance(value, (list, tuple)):
+        return [name_objects(one, objects) for one in value]
+    if isinstance(value, Component):
+        return {name_objects(type(value), objects): _fields(value)}
+    if isinstance(value, type) and issubclass(value, Component):
+        objects.append(value)
+        return value.title()
+    if isinstance(value, MechanismSpec):
+        objects.append(value)
+        return value.name
+    if inspect.isfunction(value):
+        objects.append(value)
+        return {"kind": "function", "function": value.__name__}
+    return str(value) if isinstance(value, Path) else value
+
+
+def _fields(part: Component) -> dict[str, Any]:
+    """The parameters of a component that is given as an object; raises ScenarioError."""
+    if dataclasses.is_dataclass(part):
+        return {one.name: getattr(part, one.name) for one in dataclasses.fields(part) if one.init}
+    if type(part).__init__ is not object.__init__:
+        name = type(part).__name__
+        raise ScenarioError(
+            f"{name} is made by an __init__ of its own, so the run file could not keep its "
+            f"parameters; put @dataclass(frozen=True) above class {name}"
+        )
+    return {}
+
+
+def beside_loop(job: Callable[[], T]) -> T:
+    """Do a job that has an event loop of its own, also where one is running, as in a notebook."""
+    with ThreadPoolExecutor(1) as beside:
+        return beside.submit(copy_context().run, job).result()
