@@ -130,7 +130,7 @@ def test_a_run_that_was_paused_is_resumed_as_by_the_command(typed: Typed, tmp_pa
 
 
 def test_prompts_are_those_of_the_command(typed: Typed, tmp_path: Path) -> None:
-    [(question, words)] = society.prompts("language_village", "effort").items()
+    [(question, words)] = society.preview_prompts("language_village", "effort").items()
     said = typed("prompts", "language_village", "--question", "effort").out
     assert said == f"== {question}\n{words}\n\n"
 

@@ -203,7 +203,7 @@ def verify(file: RunSource, *, trust: bool = False) -> Verdict:
     return verify_run(run_path(file), trust=trust)
 
 
-def prompts(
+def preview_prompts(
     scenario: str | Path | Scenario | Mapping[str, Any],
     question: str | None = None,
     *,
