@@ -116,6 +116,7 @@ class _SliceWorker:
     def __init__(self, order: SliceOrder) -> None:
         self._order, self._pipe, self._free = order, order.pipe, list(order.free)
         self._progress = SliceProgress()
+        self._chance = chance_watch(order.setup)
         self._others_run: bool | None = None
 
     def play(self) -> tuple[Any, ...]:
@@ -124,7 +125,7 @@ class _SliceWorker:
         try:
             game = order.setup.part_of_game(order.env, order.replicates, _ClosedGateway())
             game.in_parts, game.ready = True, self._ready
-            game.recorders = [*(chance_watch(order.setup) if order.fresh else ()), self]
+            game.recorders = [self]
             if order.fresh:
                 game.announce = lambda words: self._pipe.send(("announced", words))
             self._env = game.env
@@ -154,7 +155,12 @@ class _SliceWorker:
         self._env.others_run = self._others_run
 
     def page(self, page: Page) -> None:
-        """Send a round, as soon as there is a free slot."""
+        """Send a round, as soon as there is a free slot.
+
+        Raises PartError for chance that all replicates share: processes would repeat each other's.
+        """
+        for name in (name for watch in self._chance for name in watch.drawn()):
+            raise PartError(f"something draws from {name}, which all replicates share")
         if page.number < self._order.known:
             return
         while not self._free:
