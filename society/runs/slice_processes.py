@@ -43,8 +43,9 @@ from society.engine.slices import (
     merge_outcomes,
     merge_pages,
 )
-from society.errors import PartError, Paused
+from society.errors import PartError, Paused, short_path
 
+from .chance_watch import chance_watch, unaddressed_files
 from .shared_pages import PageNote, read_page
 from .slice_worker import SliceOrder, play_slice
 
@@ -114,6 +115,8 @@ def one_core_reason(setup: Society) -> str:
             f"{name} is code of yours that does not say `separable`, so that it may look at other "
             "replicates"
         )
+    if files := unaddressed_files(setup):
+        return f"{short_path(files[0])} draws chance that all replicates share"
     return ""
 
 
@@ -183,7 +186,7 @@ class SliceProcesses:
     def __init__(
         self, setup: Society, env: Environment, workers: int, *, fresh: bool, note: Announce
     ) -> None:
-        self.setup, self.env, self.note, self._fresh = setup, env, note, fresh
+        self.setup, self.env, self.note, self.fresh = setup, env, note, fresh
         parts = np.array_split(np.arange(env.replicates), workers)
         self.slices = [_RemoteSlice(part, env.agents) for part in parts]
         gc.freeze()  # what is there already is not written to by each process when it looks
@@ -206,7 +209,7 @@ class SliceProcesses:
             one.slots,
             [slot for slot in range(_SLOTS) if slot not in one.leased],
             one.received,
-            self._fresh,
+            self.fresh,
             there,
             [here, *(other.pipe for other in self.slices if other.pipe is not None)],
         )
@@ -366,7 +369,9 @@ class PlayedInProcesses(MergingRunner):
         self._processes.note(f"{_ONE_CORE} from here on: {reason}")
         env = self.env
         env.moment = 0
-        game = self._processes.setup.gamemaster([_Later(self)], env=env, outside=self.gateway)
+        setup = self._processes.setup
+        watches = chance_watch(setup) if self._processes.fresh else ()
+        game = setup.gamemaster([_Later(self), *watches], env=env, outside=self.gateway)
         game.announce = self.announce
         return await game.perform()
 
