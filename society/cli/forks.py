@@ -98,7 +98,7 @@ def fork_command(args: argparse.Namespace) -> int:
         seed=args.fresh_seed,
         defaults=find_defaults(),
     )
-    usual = args.file.with_stem(f"{args.file.stem}-fork") if args.file.name else args.file
+    usual = args.file.parent / f"{args.file.stem}-fork.run"
     path = args.out or (usual if args.overwrite else free_path(usual))
     watch = watch_run(args)
 
