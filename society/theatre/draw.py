@@ -102,7 +102,7 @@ def draw_beside(
     halves = _halves(size)
     differences = _differences(first, second)
     if halves.width < SMALLEST.width:
-        about = f"{differences[int(view.second)]}, c: the other run"
+        about = f"c: the other run, {differences[int(view.second)]}"
         lines = _screen(front, view, size, style, about)
         return _above(bottom, lines, size)
     style, room = TerminalStyle(style.encoding, halves.width), size.height - 2
