@@ -224,7 +224,8 @@ def reproduce(
     paper: a name from `society list reproductions`. quick: fewer and shorter runs. models: to play
     the experiments for language models with. strategies: a folder of strategies that models wrote.
     institutions, prompts, seed, repetitions: as the command takes them. workers: processes for
-    conditions of rules. limits: of all runs together. Raises InputError, and PartError if runs did not finish; what was played is kept.
+    conditions of rules. limits: of all runs together. Raises InputError, and PartError if runs did
+    not finish; what was played is kept.
     """
     from society.config.registry import reproduction
     from society.reproduction.reproduction_page import write_page
