@@ -38,6 +38,19 @@ class Design(NamedTuple):
     planted: bool = False
 
 
+class InWords(NamedTuple):
+    """Language villages of one kind, in which the minds of tests.scripted_villagers are asked.
+
+    greedy: how many of the villagers do not fish with restraint, the last ones; one is a planted
+    culprit.
+    """
+
+    name: str
+    villagers: int
+    greedy: int
+    parameters: Mapping[str, Any]
+
+
 class Named(NamedTuple):
     """What was told of the villages of one design that failed.
 
@@ -114,6 +127,25 @@ BAD_LUCK = (
 )
 
 
+_IN_WORDS: Sequence[tuple[str, int, Mapping[str, Any]]] = (
+    ("five, who fine, talk over norms and vote", 5, {"growth": 0.3, "catchability": 0.1}),
+    (
+        "five, who know of nobody",
+        5,
+        {"growth": 0.28, "catchability": 0.1, "condition": "neither"},
+    ),
+)
+IN_WORDS_WITH_CULPRIT = tuple(InWords(name, count, 1, p) for name, count, p in _IN_WORDS)
+IN_WORDS_WITHOUT = (
+    *(InWords(f"{name}; all greedy", count, count, p) for name, count, p in _IN_WORDS),
+    *(InWords(f"{name}; two greedy", count, 2, p) for name, count, p in _IN_WORDS),
+    *(
+        InWords(f"{name}; a poor lake", count, 0, {**p, "growth": 0.2, "wealth": 10})
+        for name, count, p in _IN_WORDS
+    ),
+)
+
+
 def cohorts_of(design: Design) -> list[dict[str, Any]] | None:
     """The cohorts of a design, as a scenario file has them."""
     return [_cohort(*one) for one in design.cohorts] or None
@@ -170,6 +202,58 @@ def measure_changed(
     right = sum(one == culprit for one in named if one)
     wrong = sum(one != culprit for one in named if one)
     return Named(len(failed), len(counted) if design.planted else 0, right, wrong)
+
+
+def measure_in_words(
+    design: InWords, villages: int, seed: int, continuations: int = CONTINUATIONS
+) -> Named:
+    """Play language villages of a design, and ask of each that has failed why it did.
+
+    A continuation is a fork with fresh chance, in which the minds are asked again.
+    """
+    planted = design.greedy == 1
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "lake.run")
+        society.run(_in_words(design), replicates=villages, seed=seed, out=file)
+        lived = np.zeros(villages)
+        for number in range(continuations if planted else 0):
+            without = Changes(remove=[str(design.villagers - 1)], seed=seed + number + 1)
+            out = Path(folder, f"{number}.run")
+            fork(file, 0, without, out, fresh=True, conclude=False)
+            with open_run_file(out) as run:
+                lived += run.outcome().censored["survival_time"]
+        saved = lived >= SAVED * continuations if planted else np.ones(villages, bool)
+        with open_run_file(file) as run:
+            failed = ~run.outcome().censored["survival_time"]
+            counted = np.flatnonzero(failed & saved).tolist()
+            named = [explain(run, one).named for one in counted]
+    culprit = (design.villagers - 1,) if planted else ()
+    right = sum(one == culprit for one in named if one)
+    wrong = sum(one != culprit for one in named if one)
+    return Named(int(failed.sum()), len(counted) if planted else 0, right, wrong)
+
+
+def _in_words(design: InWords) -> dict[str, Any]:
+    """A language village, as a scenario file has it."""
+    file = str(Path(__file__).with_name("scripted_villagers.py"))
+    counts = {"restrained": design.villagers - design.greedy, "greedy": design.greedy}
+    minds = {name: count for name, count in counts.items() if count}
+    cohorts = [
+        {
+            "name": name,
+            "count": count,
+            "components": ["persona", "personal_norm", {"language_policy": {"model": name}}],
+        }
+        for name, count in minds.items()
+    ]
+    return {
+        "scenario": "language_village",
+        "uses": [file],
+        "models": {name: f"{file}:{name}" for name in minds},
+        "cohorts": cohorts,
+        "rounds": 50,
+        "parameters": {"norm_embedder": "hashing", **design.parameters},
+    }
 
 
 def _saved(

@@ -87,6 +87,10 @@ class Donation(Component):
             agents["policy"] = (
                 _any_policy(agents) if self.policy == "any" else POLICIES.index(self.policy)
             )
+        for trait in TRAITS:
+            given = getattr(self, trait)
+            if given != getattr(before, trait):
+                agents[trait] = _first(agents, trait, given)
 
     def notice(self, tell: News, agents: AgentGroup) -> None:
         agents["offered"] = _offered_last(tell, agents)

@@ -32,5 +32,18 @@ class Backstory(Component):
     def begin(self, agents: AgentGroup) -> None:
         agents["story"] = agents.draws.integers("which", len(self.texts))
 
+    def adapt(self, before: Backstory, agents: AgentGroup) -> None:
+        """Keep a story that is still told, or else its place; of those that are gone draw anew."""
+        drawn = agents.draws.integers("which", len(self.texts))
+        agents["story"] = [
+            self._place_of(before.texts[story], story, new)
+            for story, new in zip(agents["story"].tolist(), drawn.tolist(), strict=True)
+        ]
+
+    def _place_of(self, text: str, place: int, drawn: int) -> int:
+        if text in self.texts:
+            return self.texts.index(text)
+        return place if place < len(self.texts) else drawn
+
     def brief(self, ask: Inquiry, agent: Agent) -> str:
         return self.texts[int(agent["story"])]

@@ -10,7 +10,7 @@ alone, and what is hidden from agents must not steer their thoughts. What happen
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -62,6 +62,28 @@ class Recall(Component):
         agents["memory"] = [store(self.limit) for _ in range(len(agents))]
         agents["heard"] = [Counter[str]() for _ in range(len(agents))]
 
+    def adapt(self, before: Recall, agents: AgentGroup) -> None:
+        """Move what is remembered into stores of the new kind, size and embedder.
+
+        A log does not say how new its events were: there they count as the most usual one.
+        """
+        if (self.kind, self.limit, self.embedder) == (before.kind, before.limit, before.embedder):
+            return
+        by = memory_finder(self)
+        both = zip(agents["memory"], agents["heard"], strict=True)
+        if by is None:
+            agents["memory"] = [_as_log(memory, self.limit) for memory, _ in both]
+            return
+        agents["memory"] = [
+            _as_associations(
+                memory,
+                self.limit,
+                embed_texts(by, [one.text for one in memory], agents),
+                1 / max(heard.values(), default=1),
+            )
+            for memory, heard in both
+        ]
+
     def notice(self, tell: News, agents: AgentGroup) -> None:
         remember(tell, agents, memory_finder(self))
 
@@ -71,6 +93,24 @@ class Recall(Component):
             return recount_memories(memory.latest(self.k), agent.env.clocks)
         (cue,) = embed_texts(by, [ask.kind.replace("_", " ")], agent)
         return recount_memories(memory.recall(cue, agent.moment, self.k), agent.env.clocks)
+
+
+def _as_log(memory: Iterable[Episode | Item], limit: int) -> EpisodicLog:
+    log = EpisodicLog(limit)
+    for one in memory:  # in the order in which they were added
+        log.add(one.moment, one.text)
+    return log
+
+
+def _as_associations(
+    memory: Iterable[Episode | Item], limit: int, vectors: Array, importance: float
+) -> AssociativeMemory:
+    """Make a store of memories, with the vectors of their texts; importance: of those of a log."""
+    store = AssociativeMemory(limit)
+    for one, vector in zip(memory, vectors, strict=True):
+        known = one.importance if isinstance(one, Item) else importance
+        store.add(one.moment, one.text, vector, known)
+    return store
 
 
 def memory_finder(part: Recall) -> Embedder | None:

@@ -3,23 +3,28 @@
 The way of a villager is the highest effort that it put in of its own accord: before it first took
 over the ways of somebody else. One villager is named if all of this holds:
     stands out    its way is at least STANDS_OUT times the highest way of any other
-    fishing       as they fished, the village would have failed by its horizon without any fine, too
-    without it    with all others on their own, it would have lived: where villagers imitate, if all
-                  of them had taken over the highest way among them; else each with its own
+    strikes       somebody else died, or the lake collapsed
+    without it    with all others on their own, fined as they were, the village would have lived to
+                  its horizon: where villagers imitate, if all of them had taken over the highest
+                  way among them; else each with its own
     its way       where villagers imitate: had all taken over its way, the village would have failed
-    unchanged     without what was changed in its course the village would have failed, too: had
-                  all gone on, under the earlier rules, as they did later, and as until then
-    its share     it, and those who had taken over its ways, directly or from each other, took at
-                  least half of all that was taken above the sustainable share
-Villages are played on with the lake's own growth and without fines; after the failure everybody
-goes on with its last effort. Ours. How often the rule names a planted culprit, and how often
+Villages are played on with the lake's own growth; after the failure everybody goes on with its last
+effort, and pays as much a round for being fined, and for fining, as it has on average. That a
+village would have failed is told of villages without fines.
+
+Where a fork has changed the village in its course, each round has its own rules. A name does not
+clear the change: both may have been needed. So it is told, beside the name, whether the village
+would have failed under the earlier rules, too: had all gone on as they did later, and as until
+then, taking over the ways of then from each other as they later did.
+
+Ours. How often the rule names a planted culprit, and how often
 somebody in villages without one, is measured in tests/benchmarks/post_mortems.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -29,7 +34,19 @@ from society.scenarios.village.lake import Lake, maximum_yield
 from society.scenarios.village.village_course import VillageCourse, lives
 
 STANDS_OUT = 1.4
-HALF = 0.5
+
+
+class VillageRules(Lake, Protocol):
+    """Parameters of a lake and of how villagers imitate, as fishing_village describes them."""
+
+    @property
+    def social_learning(self) -> bool: ...
+    @property
+    def revision(self) -> float: ...
+    @property
+    def selection(self) -> float: ...
+    @property
+    def payoff(self) -> str: ...
 
 
 class Blame(NamedTuple):
@@ -37,7 +54,8 @@ class Blame(NamedTuple):
 
     seat: the villager whose way is the highest. way, next: its way, and the highest of the others.
     share: of all that was taken above the sustainable share, by it and those who had taken over its
-    ways. followers: how many of the others had, at the end. The flags are those of the rule.
+    ways. followers: how many of the others had, at the end. The flags are those of the rule;
+    fails_unchanged: whether the village would have failed without what was changed, too.
     """
 
     seat: int
@@ -46,7 +64,7 @@ class Blame(NamedTuple):
     share: float
     followers: int
     stands_out: bool
-    by_fishing: bool
+    strikes_others: bool
     lives_without: bool
     fails_like_it: bool
     fails_unchanged: bool = True
@@ -54,12 +72,13 @@ class Blame(NamedTuple):
     @property
     def named(self) -> bool:
         """Whether the villager is named as the cause."""
-        of_it = self.stands_out and self.lives_without and self.fails_like_it
-        by_it = self.by_fishing and self.fails_unchanged
-        return of_it and by_it and self.share >= HALF
+        of_it = self.lives_without and self.fails_like_it
+        return self.stands_out and self.strikes_others and of_it
 
 
-def find_blame(rules: Sequence[Lake], course: VillageCourse, changed: Sequence[int] = ()) -> Blame:
+def find_blame(
+    rules: Sequence[VillageRules], course: VillageCourse, changed: Sequence[int] = ()
+) -> Blame:
     """Look for the one villager without whom a village that has failed would have lived.
 
     rules: the parameters of each round to the horizon. changed: after which rounds an experimenter
@@ -73,6 +92,7 @@ def find_blame(rules: Sequence[Lake], course: VillageCourse, changed: Sequence[i
     beside = float(way[others].max(initial=0))
     share, followers = _share(rules, course, seat)
     everybody, alone = np.ones((1, course.villagers), bool), others[None]
+    dead = {one for seats in course.dead.values() for one in seats}
     at_worst = np.full(course.villagers, beside) if imitates else way
     as_it_did = np.full((1, horizon, course.villagers), way[seat])
     return Blame(
@@ -82,14 +102,14 @@ def find_blame(rules: Sequence[Lake], course: VillageCourse, changed: Sequence[i
         share,
         followers,
         bool(way[seat] >= STANDS_OUT * beside),
-        not lives(rules, _went_on(course.effort, horizon)[None], everybody)[0],
-        bool(lives(rules, np.tile(at_worst, (1, horizon, 1)), alone)[0]),
+        course.collapsed or bool(dead - {seat}),
+        bool(lives(rules, np.tile(at_worst, (1, horizon, 1)), alone, _lost(rules, course))[0]),
         not imitates or not lives(rules, as_it_did, everybody)[0],
-        all(_fails_without(rules, course.effort, after) for after in changed),
+        all(_fails_without(rules, course, after) for after in changed),
     )
 
 
-def _fails_without(rules: Sequence[Lake], effort: Array, after: int) -> bool:
+def _fails_without(rules: Sequence[VillageRules], course: VillageCourse, after: int) -> bool:
     """Tell whether a village would have failed without what was changed after a round.
 
     A change may alter how villagers fish. So it has to fail with their later efforts, and with
@@ -99,8 +119,31 @@ def _fails_without(rules: Sequence[Lake], effort: Array, after: int) -> bool:
         return True
     horizon = len(rules)
     unchanged = [*rules[:after], *[rules[after - 1]] * (horizon - after)]
-    ways = np.stack([_went_on(effort, horizon), _went_on(effort[:after], horizon)])
-    return not lives(unchanged, ways, np.ones((2, effort.shape[1]), bool)).any()
+    of_then = course.effort[:after]
+    if _imitation(rules[after - 1]) == _imitation(rules[after]):
+        of_then = _spread(course, after)
+    ways = np.stack([_went_on(course.effort, horizon), _went_on(of_then, horizon)])
+    return not lives(unchanged, ways, np.ones((2, course.villagers), bool)).any()
+
+
+def _imitation(p: VillageRules) -> tuple[bool, float, float, str]:
+    """Return what decides how ways spread from villager to villager."""
+    return p.social_learning, p.revision, p.selection, p.payoff
+
+
+def _spread(course: VillageCourse, after: int) -> Array:
+    """Return efforts had nobody changed its own after a round, but taken over others', (T, N)."""
+    last = after - 1
+    of_then = course.effort[last][sources(course, last)]
+    return np.concatenate([course.effort[:last], of_then])
+
+
+def _lost(rules: Sequence[Lake], course: VillageCourse) -> Array:
+    """Return what fines have cost each villager, by being fined and by fining, to the horizon."""
+    eaten = np.array([p.consumption for p in rules[: course.rounds]])[:, None]
+    lost = np.maximum(course.catch - eaten - np.diff(course.wealth, axis=0), 0)
+    more = np.tile(lost.mean(0), (len(rules) - course.rounds, 1))
+    return np.concatenate([lost, more])
 
 
 def own_ways(course: VillageCourse) -> Array:
@@ -113,10 +156,14 @@ def own_ways(course: VillageCourse) -> Array:
     return np.fmax(way, course.habit) if imitated.any() else way
 
 
-def sources(course: VillageCourse) -> Array:
-    """Return by whose way each villager went in each round, by seat, (T, N)."""
-    line, found = np.arange(course.villagers), np.empty(course.model.shape, int)
-    for number, model in enumerate(course.model):
+def sources(course: VillageCourse, first: int = 0) -> Array:
+    """Return by whose way each villager went in each round, by seat, (T - first, N).
+
+    first: rounds that are over before all go by their own ways.
+    """
+    models = course.model[first:]
+    line, found = np.arange(course.villagers), np.empty(models.shape, int)
+    for number, model in enumerate(models):
         found[number] = line
         line = np.where(model == NOBODY, line, line[model])
     return found

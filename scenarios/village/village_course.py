@@ -122,18 +122,22 @@ def _plain(steps: Iterable[Step]) -> Iterator[Step]:
     return (step for step in steps if step.sort == "ask" and ("answer", "") in step.arrays)
 
 
-def lives(rules: Sequence[Lake], effort: Array, taking_part: Array) -> Array:
-    """Tell whether villages live through their rounds without a fine; (V,) of bool.
+def lives(
+    rules: Sequence[Lake], effort: Array, taking_part: Array, lost: Array | None = None
+) -> Array:
+    """Tell whether villages live through their rounds; (V,) of bool.
 
     rules: the parameters of each round. effort: of each village, round and villager, (V, T, N).
-    taking_part: (V, N) of bool.
+    taking_part: (V, N) of bool. lost: by fines and their cost, fish, (T, N); None: nothing.
     """
+    if lost is None:
+        lost = np.zeros(effort.shape[1:])
     stock = np.full((len(effort), 1), rules[0].stock * rules[0].capacity)
     wealth = np.full(taking_part.shape, float(rules[0].wealth))
     alive = np.ones(len(effort), bool)
-    for p, today in zip(rules, np.moveaxis(effort, 1, 0), strict=True):
+    for p, today, less in zip(rules, np.moveaxis(effort, 1, 0), lost, strict=True):
         catch = land_catch(p, today * taking_part, stock)
-        wealth = wealth + catch - p.consumption
+        wealth = wealth + catch - p.consumption - less
         stock = regrow(p, stock - catch.sum(1, keepdims=True))
         alive &= ((wealth >= 0) | ~taking_part).all(1) & (stock[:, 0] > p.collapse_at * p.capacity)
     return alive

@@ -15,9 +15,9 @@ import numpy as np
 from society.engine.post_mortem import PostMortem, RecordedChange, RecordedReplicate, Statement
 from society.engine.rng import Array
 from society.scenarios.village.blame import (
-    HALF,
     STANDS_OUT,
     Blame,
+    VillageRules,
     find_blame,
     sustainable_shares,
 )
@@ -268,7 +268,7 @@ def _taken(record: RecordedReplicate, name: str, span: str, line: str, above: Ar
 
 def _blame(
     record: RecordedReplicate,
-    rules: Sequence[Lake],
+    rules: Sequence[VillageRules],
     course: VillageCourse,
     changes: Sequence[RecordedChange],
     *,
@@ -291,20 +291,25 @@ def _blame(
         f"{record.name(found.seat)} is named: of its own accord it fished with an effort of "
         f"{found.way:.2f}, and no other with more than {found.next:.2f}. Without it the village "
         f"would have lived to round {record.horizon}, even if the others had fished as hard as any "
-        f"of them did of its own accord.{spread} With those who fished like it, it took "
-        f"{found.share:.0%} of all that was taken above the sustainable share. (An inference from "
-        "recorded efforts; --refork tries it by playing on without that villager.)"
+        f"of them did of its own accord, and been fined as they were.{spread} With those who "
+        f"fished like it, it took {found.share:.0%} of all that was taken above the sustainable "
+        "share. (An inference from recorded efforts; --refork tries it by playing on without that "
+        "villager.)"
     )
     if record.asks_models:
         words += (
-            " How often this rule is right where agents are asked in words was not measured; it "
-            "was for villages of rules."
+            " How often this rule is right where language models are asked was not measured; it "
+            "was for villages of rules and of scripted minds."
         )
-    if changes:
+    if changes and found.fails_unchanged:
         words += (
             " It would have failed without what was changed, too, by the efforts recorded before "
-            "and after. In the changed villages of rules that were tried, this rule named two in "
-            "five of the planted culprits, and nobody else."
+            "and after."
+        )
+    elif changes:
+        words += (
+            " Without what was changed it might have lived, too: by the efforts recorded before "
+            "and after, both may have been needed."
         )
     return Statement("cause", words[:1].upper() + words[1:], numbers, (found.seat,))
 
@@ -312,32 +317,19 @@ def _blame(
 def _objection(record: RecordedReplicate, found: Blame) -> str:
     """Say which condition of the rule is not met."""
     who = record.name(found.seat)
-    if not found.by_fishing:
-        return (
-            "as they fished, all would have lived to the end, had nobody been fined; the fines "
-            "made the difference"
-        )
-    if not found.fails_unchanged:
-        return (
-            "without what was changed in its course all might have lived to the end, so that the "
-            "change may have made the difference"
-        )
     if not found.stands_out:
         return (
             f"no one stands out. The hardest fisher of its own accord, {who} with an effort of "
             f"{found.way:.2f}, is less than {STANDS_OUT:g} times above the next, {found.next:.2f}"
         )
+    if not found.strikes_others:
+        return f"{who} fished hardest, and nobody died but itself"
     if not found.lives_without:
         return (
             f"{who} fished hardest, with an effort of {found.way:.2f}, but it cannot be shown that "
             "the others would have lived without it"
         )
-    if not found.fails_like_it:
-        return f"{who} fished hardest, but the lake would have borne it if all had fished like it"
-    return (
-        f"{who} fished hardest, but took, with those who fished like it, only {found.share:.0%} of "
-        f"what was taken above the sustainable share, less than {HALF:.0%}"
-    )
+    return f"{who} fished hardest, but the lake would have borne it if all had fished like it"
 
 
 def _listed(items: list[str]) -> str:

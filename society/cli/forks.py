@@ -86,6 +86,7 @@ def add_fork(commands: Commands) -> None:
 
 def fork_command(args: argparse.Namespace) -> int:
     """Carry out `society fork`."""
+    from society.config.defaults import find_defaults
     from society.config.run_config import parse_settings
     from society.runs.fork import Changes, fork
 
@@ -95,8 +96,9 @@ def fork_command(args: argparse.Namespace) -> int:
         norm=args.norm,
         remove=args.remove,
         seed=args.fresh_seed,
+        defaults=find_defaults(),
     )
-    usual = args.file.with_stem(f"{args.file.stem}-fork") if args.file.name else args.file
+    usual = args.file.parent / f"{args.file.stem}-fork.run"
     path = args.out or (usual if args.overwrite else free_path(usual))
     watch = watch_run(args)
 
@@ -175,6 +177,7 @@ def add_interview(commands: Commands) -> None:
 
 def interview_command(args: argparse.Namespace) -> int:
     """Carry out `society interview`."""
+    from society.config.defaults import find_defaults
     from society.errors import InputError
     from society.runs.interview import Questions, find_instrument, interview, open_questions
     from society.runs.runfile import open_run_file
@@ -191,6 +194,7 @@ def interview_command(args: argparse.Namespace) -> int:
         args.replicate,
         given_settings(args),
         args.model or "",
+        find_defaults(),
     )
     if args.estimate:
         return _print_interview_estimate(args, questions)

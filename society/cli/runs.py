@@ -183,11 +183,14 @@ def add_resume(commands: Commands) -> None:
 
 def resume_command(args: argparse.Namespace) -> int:
     """Carry out `society resume`."""
+    from society.config.defaults import find_defaults
     from society.config.run_config import override
     from society.runs.play import resume
 
+    defaults = find_defaults()
+
     def changed(spec: RunConfig) -> RunConfig:
-        return override(spec, given_settings(args))
+        return defaults.fill_recorded(override(spec, given_settings(args)))
 
     conclude = args.json or not args.quiet
     end = resume(
@@ -246,12 +249,13 @@ def add_prompts(commands: Commands) -> None:
 def prompts_command(args: argparse.Namespace) -> int:
     """Carry out `society prompts`."""
     from society.config.build import build
+    from society.config.defaults import find_defaults
     from society.config.run_config import load_config, option_settings, override, parse_setting
     from society.runs.prompt_preview import first_prompts
 
     folder = {} if args.prompts is None else {"prompts": str(args.prompts)}
     settings = [*map(parse_setting, args.changes), *option_settings(folder)]
-    setup = build(override(load_config(args.scenario), settings))
+    setup = build(find_defaults().fill(override(load_config(args.scenario), settings)))
     for question, prompt in first_prompts(setup, args.question).items():
         print(f"== {question}\n{prompt}\n")
     return 0

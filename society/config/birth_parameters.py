@@ -36,19 +36,20 @@ class _Reads:
 
 
 def birth_parameters(kind: type[Component]) -> frozenset[str]:
-    """Return the parameters of a component that `begin` alone reads; none if it has `adapt`.
+    """Return the parameters of a component that `begin` alone reads, and its `adapt` does not.
 
     Where `self` is handed on as a whole by another method than `begin`, nothing is known, and none
     is returned.
     """
-    if not kind.overrides("begin") or kind.overrides("adapt") or not dataclasses.is_dataclass(kind):
+    if not kind.overrides("begin") or not dataclasses.is_dataclass(kind):
         return frozenset()
     parameters = {field.name for field in dataclasses.fields(kind)}
     methods = _methods(kind)
     begin = _reads_from(["begin"], methods)
     helpers = begin.names & methods.keys()
     rest = methods.keys() - {"begin", "adapt"} - _DECLARATIONS - _CHECKS
-    later = _reads_from((name for name in rest if name not in helpers), methods)
+    follows = ["adapt"] if kind.overrides("adapt") else []
+    later = _reads_from([*(rest - helpers), *follows], methods)
     if later.all_of_it:
         return frozenset()
     read = parameters if begin.all_of_it else parameters & begin.names

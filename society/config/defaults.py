@@ -18,7 +18,7 @@ from pydantic import Field
 
 from society.engine.parameters import Issue, Keys, ValidationIssues, validate
 from society.errors import FileError, ScenarioError, short_path
-from society.llm.providers.settings import FREE_SORTS, LimitCount, Limits
+from society.llm.providers.settings import FREE_SORTS, LimitCount, Limits, ModelSpec
 
 from .build import build
 from .run_config import FileSection, Model, RunConfig, Setting, override
@@ -51,11 +51,13 @@ class ProjectDefaults(FileSection):
     """The settings of `society.toml`, or of `[tool.society]`.
 
     model: of language agents, where nobody names one; it makes no rule agent a language agent.
-    limits: see DefaultLimits. out: the folder in which runs/, sweeps/ and reproductions/ are made;
-    relative paths start at the folder of the file.
+    limits: see DefaultLimits. out: the folder in which runs/, sweeps/ and reproductions/ are made.
+    embedder: of scenarios with a parameter that ends in "embedder". Relative paths start at the
+    folder of the file.
     """
 
     model: Model | None = None
+    embedder: str | None = None
     limits: DefaultLimits = DefaultLimits()
     out: str | None = None
 
@@ -98,11 +100,9 @@ class DefaultsFile:
 
         own: objects that it may name. stops: the hard stops, too.
         """
-        settings = [*self._model(spec, tuple(own))]
-        for name in self.limits() if stops else ():
-            if ("limits", name) not in spec._source.positions:
-                value = getattr(self.values.limits, name)
-                settings.append(Setting(("limits", name), value, self.place("limits", name)))
+        settings = [*self._of_society(spec, tuple(own))]
+        if stops:
+            settings += self._stops(spec)
         if settings:
             spec = override(spec, settings)
         if rates := [*self._rates(spec)]:
@@ -112,17 +112,56 @@ class DefaultsFile:
                 LOGGER.info("%s: from %s", ".".join(map(str, keys)), position.value)
         return spec
 
-    def _model(self, spec: RunConfig, own: tuple[object, ...]) -> Iterable[Setting]:
-        """Set the model where the agents ask one and nobody has named it."""
-        given = self.values.model
+    def fill_recorded(self, spec: RunConfig) -> RunConfig:
+        """Fill in what neither a run file nor a command line says; raises InputError.
+
+        These are limits and rates: models, prompts and parameters of a run stay as they were.
+        """
+        settings = [one for one in self._stops(spec) if getattr(spec.limits, one.key[-1]) is None]
+        if settings:
+            spec = override(spec, settings)
+        usual = ModelSpec()
+        rates = [
+            one
+            for one in self._rates(spec)
+            if getattr(spec.models[one.key[1]], one.key[2]) == getattr(usual, one.key[2])
+        ]
+        for one in (*settings, *rates):
+            LOGGER.info("%s: from %s", one.words, one.where)
+        return override(spec, rates) if rates else spec
+
+    def _stops(self, spec: RunConfig) -> Iterable[Setting]:
+        """Set the hard stops that nobody has set or lifted."""
+        for name, value in self.limits().items():
+            if ("limits", name) not in spec._source.positions:
+                yield Setting(("limits", name), value, self.place("limits", name))
+
+    def _of_society(self, spec: RunConfig, own: tuple[object, ...]) -> Iterable[Setting]:
+        """Set model and embedder where a society uses one that nobody has named."""
+        wanted = (self.values.model and not spec.models) or self.values.embedder
+        if not wanted:
+            return
+        setup = build(spec, own, rehearsed=False)
         # A society without language agents would refuse a model, or get other agents by it.
-        if (
-            given
-            and not spec.models
-            and "default" in build(spec, own, rehearsed=False).models_named
-        ):
+        if not spec.models and "default" in setup.models_named:
+            yield from self._model()
+        for name in setup.scenario.params.model_fields if self.values.embedder else ():
+            keys = ("parameters", name)
+            if name.endswith("embedder") and keys not in spec._source.positions:
+                yield Setting(keys, self._embedder, self.place("embedder"))
+
+    def _model(self) -> Iterable[Setting]:
+        if given := self.values.model:
             said = {name: getattr(given, name) for name in given.model_fields_set}
             yield Setting(("models", "default"), said, self.place("model"))
+
+    @property
+    def _embedder(self) -> str:
+        """The embedder, with its file named from wherever this is."""
+        file, mark, function = (self.values.embedder or "").rpartition(".py:")
+        if not mark or self.path is None:
+            return self.values.embedder or ""
+        return f"{(self.path.parent / f'{file}.py').resolve()}:{function}"
 
     def _rates(self, spec: RunConfig) -> Iterable[Setting]:
         """Set the rates of models that have none of their own."""
@@ -153,7 +192,7 @@ def find_defaults(folder: Path | None = None) -> DefaultsFile:
                 if not isinstance(section, dict):
                     raise ScenarioError(
                         f"{short_path(path)}: tool.society: got {section!r}; expected a table with "
-                        "limits, model, out"
+                        "embedder, limits, model, out"
                     )
                 return DefaultsFile(section, path, text)
     return DefaultsFile()

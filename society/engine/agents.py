@@ -347,10 +347,13 @@ class Agent:
     @property
     def address(self) -> Address:
         """The address of its next exchange with a model."""
-        env, (component, name, use) = self.env, self._alone.occasion
-        replicate = int(env.replicate_ids[self.replicate])
-        turn = self._alone._turns[self._node]
-        return Address(component, name, use, replicate, self.agent, turn)
+        return Address(*self._asked_at, self._alone._turns.get(self._node, 0))
+
+    @cached_property
+    def _asked_at(self) -> tuple[str, str, int, int, int]:
+        """Its address but for the turn."""
+        replicate = int(self.env.replicate_ids[self.replicate])
+        return (*self._alone.occasion, replicate, self.agent)
 
     def own(self, tell: News) -> OwnFacts:
         """The facts of a line as this member knows them."""

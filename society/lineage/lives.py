@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from society.engine.naming import Naming
 from society.engine.rng import Array
 
 from .generation_pages import Generation, list_generations
-from .inheritance import Elders, Heredity, elders
+from .inheritance import Heredity, elders
 
 
 class Wordings:
@@ -64,6 +64,7 @@ def _parts(text: str) -> Counter[object]:
 
 
 _NO_MORE, _AS_AGENTS = Heredity(), Naming()
+_OF_LIVES = "number", "seat", "born", "last"
 
 
 def name_life(life: int, agents: int) -> str:
@@ -102,63 +103,102 @@ class Life(NamedTuple):
         return self.born <= generation <= self.last
 
 
+class LifeTable(NamedTuple):
+    """Who descends from whom, as arrays over lives, (L,) each.
+
+    number: ascending. ancestor: the place of the life from which one descends, NOBODY for none.
+    """
+
+    number: Array
+    seat: Array
+    born: Array
+    last: Array
+    ancestor: Array
+
+
 @dataclass(frozen=True)
 class Lineage:
     """All lives of one replicate, by number; elders have smaller numbers than those after them.
 
     A life descends from its parent; if it devised a strategy by advice, from the adviser with the
     wording most like its own. That is a guess at where words come from, and ours.
-    generations: how many have begun.
+    generations: how many have begun. known: the same as arrays, where that is known already.
     """
 
     lives: Mapping[int, Life]
     generations: int
+    known: LifeTable | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def table(self) -> LifeTable:
+        """Who descends from whom, as arrays."""
+        if self.known is not None:
+            return self.known
+        lives = [self.lives[number] for number in sorted(self.lives)]
+        place = {life.number: at for at, life in enumerate(lives)}
+        above = [self._elder(life) for life in lives]
+        number, seat, born, last = (
+            np.array([getattr(life, name) for life in lives], int) for name in _OF_LIVES
+        )
+        return LifeTable(
+            number,
+            seat,
+            born,
+            last,
+            np.array([NOBODY if one is None else place[one] for one in above], int),
+        )
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {number: place for place, number in enumerate(self.table.number.tolist())}
+
+    def _at(self, places: Array) -> tuple[Life, ...]:
+        return tuple(self.lives[number] for number in self.table.number[places].tolist())
 
     def ancestor(self, number: int) -> Life | None:
         """Return the life from which one descends; None for a life that descends from nobody."""
-        return self._ancestors[number]
-
-    @cached_property
-    def _ancestors(self) -> dict[int, Life | None]:
-        return {number: self._ancestor(life) for number, life in self.lives.items()}
+        place = int(self.table.ancestor[self._places[number]])
+        return None if place == NOBODY else self.lives[int(self.table.number[place])]
 
     @cached_property
     def _wordings(self) -> Wordings:
         return Wordings(life.strategy for life in self.lives.values())
 
-    def _ancestor(self, life: Life) -> Life | None:
-        if life.advisers:
-            advisers = [self.lives[number] for number in life.advisers]
-            said = [one.strategy for one in advisers]
-            return advisers[self._wordings.most_alike(life.strategy, said)]
-        return None if life.parent is None else self.lives[life.parent]
+    def _elder(self, life: Life) -> int | None:
+        """Return the number of the life from which one descends."""
+        if not life.advisers:
+            return life.parent
+        said = [self.lives[number].strategy for number in life.advisers]
+        return life.advisers[self._wordings.most_alike(life.strategy, said)]
 
     @property
     def guesses(self) -> frozenset[int]:
         """Lives of which it is a guess from whom they descend: they had several advisers."""
         return frozenset(life.number for life in self.lives.values() if len(life.advisers) > 1)
 
-    @property
+    @cached_property
     def founders(self) -> tuple[Life, ...]:
         """Lives that descend from nobody: the first generation, and whoever entered later."""
-        return tuple(life for life in self.lives.values() if self.ancestor(life.number) is None)
+        return self._at(np.flatnonzero(self.table.ancestor == NOBODY))
 
     def generation(self, number: int) -> tuple[Life, ...]:
         """Return the lives in a generation, counted from 1; by seat."""
-        found = [life for life in self.lives.values() if life.lived_in(number)]
-        return tuple(sorted(found, key=lambda life: life.seat))
+        known = self.table
+        found = np.flatnonzero((known.born <= number) & (number <= known.last))
+        return self._at(found[np.argsort(known.seat[found], kind="stable")])
 
     def children(self, number: int) -> tuple[Life, ...]:
         """Return the children of a life, by number."""
-        return self._children.get(number, ())
+        ranked, ancestors = self._by_ancestor
+        place = self._places[number]
+        first, end = np.searchsorted(ancestors, (place, place + 1)).tolist()
+        return self._at(ranked[first:end])
 
     @cached_property
-    def _children(self) -> dict[int, tuple[Life, ...]]:
-        found: dict[int, list[Life]] = {}
-        for life in self.lives.values():
-            if elder := self.ancestor(life.number):
-                found.setdefault(elder.number, []).append(life)
-        return {number: tuple(young) for number, young in found.items()}
+    def _by_ancestor(self) -> tuple[Array, Array]:
+        """Places of lives, those with one ancestor together, and the places of their ancestors."""
+        ranked = np.argsort(self.table.ancestor, kind="stable")
+        return ranked, self.table.ancestor[ranked]
 
     def line(self, number: int) -> Iterator[Life]:
         """A life and its ancestors, from the latest to the earliest."""
@@ -199,51 +239,91 @@ def lineage_of(
     naming: Naming = _AS_AGENTS,
 ) -> Lineage:
     """Return all lives of one replicate from generations that have been read."""
-    lives: dict[int, Life] = {}
-    before, number = None, 0
+    eras = list[Generation]()
     for now in told:
         if not now.running[replicate, 0]:
             break
-        born = elders(before, now, replicate, heredity)
-        for seat in range(now.life.shape[1]):
-            at = int(now.life[replicate, seat])
-            life = lives.get(at) or _born(before, now, (replicate, seat), born, naming)
-            lives[at] = _grown(life, now, replicate)
-        before, number = now, now.number
-    return Lineage(dict(sorted(lives.items())), number)
+        eras.append(now)
+    if not eras:
+        return Lineage({}, 0)
+    lives = _LivesOnDemand(eras, replicate, heredity, naming)
+    return Lineage(lives, eras[-1].number, lives.table())
 
 
-def _born(
-    before: Generation | None,
-    now: Generation,
-    place: tuple[int, int],
-    of: Elders,
-    naming: Naming,
-) -> Life:
-    (replicate, seat), agents = place, now.life.shape[1]
-    number, parent = int(now.life[place]), of.parents[seat]
-    elders = of.advised.of(seat)
-    lives = elders if before is None else before.life[replicate]
-    return Life(
-        number,
-        naming.whole(name_life(number, agents)),
-        seat,
-        now.number,
-        now.number,
-        None if parent == NOBODY else int(lives[parent]),
-        tuple(sorted(map(int, lives[elders]))),
-        "" if now.strategy is None else str(now.strategy[place]),
-    )
+class _LivesOnDemand(Mapping[int, Life]):
+    """The lives of all generations, by number; each is made when it is asked for first."""
 
+    def __init__(
+        self, eras: Sequence[Generation], replicate: int, heredity: Heredity, naming: Naming
+    ) -> None:
+        self._eras, self._replicate, self._naming = eras, replicate, naming
+        self._lives = np.array([now.life[replicate] for now in eras])
+        self._elders = [
+            elders(before, now, replicate, heredity)
+            for before, now in pairwise((None, *eras))
+            if now is not None
+        ]
+        begins = np.ones(self._lives.shape, bool)
+        begins[1:] = self._lives[1:] != self._lives[:-1]
+        # A seat is had until the next life on it begins: by seat, then by generation.
+        seat, first = np.nonzero(begins.T)
+        end = np.append(first[1:], len(eras))
+        end[np.flatnonzero(np.diff(seat, append=-1))] = len(eras)
+        numbers = self._lives[first, seat]
+        order = np.argsort(numbers, kind="stable")
+        self._numbers, self._seat, self._first, self._end = (
+            one[order] for one in (numbers, seat, first, end)
+        )
+        self._places = {number: place for place, number in enumerate(self._numbers.tolist())}
+        # Of generations that are over: fitness, phenotype and survival, (N,) each.
+        self._over = {
+            place: (now.fitness[replicate], now.phenotype[replicate], now.survives[replicate])
+            for place, now in enumerate(eras)
+            if now.fitness is not None and now.phenotype is not None and now.survives is not None
+        }
+        self._made = dict[int, Life]()
 
-def _grown(life: Life, now: Generation, replicate: int) -> Life:
-    """Return a life, one generation older."""
-    life = life._replace(last=now.number)
-    if now.fitness is None or now.phenotype is None or now.survives is None:
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, number: int) -> Life:
+        life = self._made.get(number)
+        if life is None:
+            life = self._made[number] = self._life(number, self._places[number])
         return life
-    place = replicate, life.seat
-    return life._replace(
-        fitness=(*life.fitness, float(now.fitness[place])),
-        phenotype=(*life.phenotype, float(now.phenotype[place])),
-        survives=bool(now.survives[place]),
-    )
+
+    def table(self) -> LifeTable | None:
+        """Return who descends from whom, if that is by parents alone: else words must be read."""
+        if any(len(one.advised.children) for one in self._elders):
+            return None
+        parents = np.array([one.parents for one in self._elders])[self._first, self._seat]
+        before = self._lives[np.maximum(self._first - 1, 0), np.maximum(parents, 0)]
+        place = np.searchsorted(self._numbers, before)
+        born, last = (
+            np.array([now.number for now in self._eras])[at] for at in (self._first, self._end - 1)
+        )
+        ancestor = np.where(parents == NOBODY, NOBODY, place)
+        return LifeTable(self._numbers, self._seat, born, last, ancestor)
+
+    def _life(self, number: int, place: int) -> Life:
+        seat, first, end = (int(one[place]) for one in (self._seat, self._first, self._end))
+        now, of = self._eras[first], self._elders[first]
+        parent, advisers = of.parents[seat], of.advised.of(seat)
+        earlier = self._lives[max(first - 1, 0)]
+        deeds = [self._over[at] for at in range(first, end) if at in self._over]
+        return Life(
+            number,
+            self._naming.whole(name_life(number, self._lives.shape[1])),
+            seat,
+            now.number,
+            self._eras[end - 1].number,
+            None if parent == NOBODY else int(earlier[parent]),
+            tuple(sorted(earlier[advisers].tolist())),
+            "" if now.strategy is None else str(now.strategy[self._replicate, seat]),
+            tuple(float(fitness[seat]) for fitness, _, _ in deeds),
+            tuple(float(phenotype[seat]) for _, phenotype, _ in deeds),
+            bool(deeds and deeds[-1][2][seat]),
+        )

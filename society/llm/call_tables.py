@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from hashlib import blake2b
@@ -184,6 +185,10 @@ class CallRows:
             row[_MESSAGES] = cell
         yield CALL, (*row, sealed)
 
+    def vector(self, embedder: str, text: str, vector: Array) -> Write:
+        """Return what to write for an embedding."""
+        return VECTOR, vector_row(embedder, text, vector, packed=self._words is not None)
+
     def forget(self) -> None:
         """Refer to no row that was made before: the last ones have not been written."""
         self._forms.clear()
@@ -222,10 +227,37 @@ def call_row(
     return (*row, checksum(*row))
 
 
-def vector_row(embedder: str, text: str, vector: Array) -> tuple[Any, ...]:
-    """Return the row that VECTOR inserts."""
+def vector_row(embedder: str, text: str, vector: Array, *, packed: bool = False) -> tuple[Any, ...]:
+    """Return the row that VECTOR inserts; packed: as files have it since format 4."""
     key, blob = text_key(text), np.asarray(vector, "<f4").tobytes()
+    blob = _pack_vector(blob) if packed else blob
     return embedder, key, blob, checksum(embedder, key, blob=blob)
+
+
+def _pack_vector(plain: bytes) -> bytes:
+    """Return an embedding as it is kept: float32 numbers, or DEFLATE where that is half as long.
+
+    The length tells which: that of numbers is a multiple of four. Embeddings by hashed words are
+    mostly zeros; those of models hardly shrink.
+    """
+    packed = zlib.compress(plain, 1)
+    if 2 * len(packed) > len(plain):
+        return plain
+    return packed if len(packed) % 4 else packed + b"\0"
+
+
+def _unpack_vector(blob: bytes) -> bytes:
+    """Return the numbers of an embedding; raises ValueError for damage."""
+    if len(blob) % 4 == 0:
+        return blob
+    stream = zlib.decompressobj()
+    try:
+        plain = stream.decompress(blob, 4 * _MOST_DIMENSIONS + 4)
+    except zlib.error as error:
+        raise ValueError(f"an embedding is damaged: {error}") from None
+    if not stream.eof:
+        raise ValueError("an embedding is cut off, or has too many numbers")
+    return plain
 
 
 def batch_row(batch: BatchRecord) -> tuple[Any, ...]:
@@ -461,7 +493,7 @@ def find_vectors(
             blob, sealed = row
             if checksum(embedder, text_key(text), blob=blob) != sealed:
                 raise ValueError("an embedding is not what was written")
-            known[text] = np.frombuffer(blob, "<f4")
+            known[text] = np.frombuffer(_unpack_vector(blob), "<f4")
             if not 0 < known[text].size <= _MOST_DIMENSIONS:
                 raise ValueError(f"an embedding has {known[text].size:,} numbers")
     return known

@@ -48,6 +48,7 @@ option, given by its label or its value; own_page(name) is SCENARIO/NAME.md, or 
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property, lru_cache, partial
@@ -243,6 +244,7 @@ class Prompts:
         self._built_in = {**index.prompts(), **others}
         self._chosen: dict[str, str] = {}
         self._pages: dict[str, str] = {}
+        self._files: dict[str, Path | None] = {}
         self._names: dict[str, NamesRead] = {}
 
     def question(
@@ -643,6 +645,12 @@ class Prompts:
         return self._chosen[kind]
 
     def _find(self, name: str) -> Path | None:
+        """The file of a name, which is looked for once."""
+        if name not in self._files:
+            self._files[name] = self._look_for(name)
+        return self._files[name]
+
+    def _look_for(self, name: str) -> Path | None:
         """The file of a name: the user's first; none outside the folders."""
         if ".." in PurePosixPath(name).parts or PurePosixPath(name).is_absolute():
             return None
@@ -794,15 +802,22 @@ def _with_oneself(
     """The peers shown and the agent itself, at its place in their order; empty without peers."""
     if not shown:
         return []
-    seen = dict.fromkeys(name for peer in shown for name in vars(peer))
-    oneself = {"name": agent.name, **{name: known[name] for name in seen if name in known}}
-    ids = _ids_of(sight, agent) | {agent.name: agent.agent}
-    ranked = sorted(ids[name] for name in {*first, agent.name}) if first else []
-    if first:
-        ranked = agent.shuffle(np.array(ranked), known["kind"]).tolist()
+    seen: dict[str, Any] = {}
+    for peer in shown:
+        seen |= vars(peer)
+    oneself = SimpleNamespace(
+        **{"name": agent.name, **{name: known[name] for name in seen if name in known}}
+    )
+    ids = _ids_of(sight, agent)
+    if not first:  # they stand in order of id
+        place = bisect([ids[peer.name] for peer in shown], agent.agent)
+        return [*shown[:place], oneself, *shown[place:]]
+    ids |= {agent.name: agent.agent}
+    ranked = sorted(ids[name] for name in {*first, agent.name})
+    ranked = agent.shuffle(np.array(ranked), known["kind"]).tolist()
     places = {number: place for place, number in enumerate(ranked)}
     return sorted(
-        [*shown, SimpleNamespace(**oneself)],
+        [*shown, oneself],
         key=lambda one: (places.get(ids[one.name], len(places)), ids[one.name]),
     )
 

@@ -29,6 +29,7 @@ _SHORT = 400  # characters of a prompt that is kept as it is
 _NEAR = 2**13  # bytes of prompt and dictionary for which a small window, which is faster, suffices
 _LEVEL = 1  # a sixth more bytes than at level 6, in two thirds of the time
 _FIRST = 8  # cells that tell what those with one dictionary usually take
+_SLACK = 1.25  # times what they usually take, which a change of the question has to exceed
 _MOST = 16 * 2**20  # bytes of the words of one call
 _AT_HAND = 64  # dictionaries that are kept while calls are read
 
@@ -49,14 +50,15 @@ class _Dictionary:
         return _NUMBER.pack(self.number) + packer.compress(words) + packer.flush()
 
     def wears_out(self, size: int) -> bool:
-        """Count a cell; true once cells have cost a prompt in full more than the first ones did.
+        """Count a cell; true once cells have cost a prompt in full more than the first ones would.
 
         Rent or buy: who changes then never pays twice as much as with the best of all changes.
+        Names and numbers get longer as more agents are asked, which is no reason to change.
         """
         self._cells += 1
         if self._cells <= _FIRST:
             self._usual += (size - self._usual) / self._cells
-        self._excess = max(0.0, self._excess + size - self._usual)
+        self._excess = max(0.0, self._excess + size - _SLACK * self._usual)
         return self._excess > len(self.words)
 
 

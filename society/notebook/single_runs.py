@@ -152,6 +152,7 @@ def fork(
         norm=norm,
         remove=[str(agent) for agent in agents],
         seed=seed,
+        defaults=find_defaults(),
     )
     with naming_servers(addresses_in({**own, **(set or {})})):
         if out is not None:
@@ -181,8 +182,10 @@ def resume(
         *(Setting(("limits", name), value, "limits") for name, value in (limits or {}).items()),
     ]
 
+    defaults = find_defaults()
+
     def changed(spec: RunConfig) -> RunConfig:
-        return override(spec, settings)
+        return defaults.fill_recorded(override(spec, settings))
 
     with naming_servers(addresses_in({} if model is None else {"models": {"default": model}})):
         end = resume_run(path, changed, watch_in_notebook, trust=trust)
@@ -200,7 +203,7 @@ def verify(file: RunSource, *, trust: bool = False) -> Verdict:
     return verify_run(run_path(file), trust=trust)
 
 
-def prompts(
+def preview_prompts(
     scenario: str | Path | Scenario | Mapping[str, Any],
     question: str | None = None,
     *,
@@ -260,6 +263,7 @@ def interview(
         replicate,
         read_settings(own),
         "" if model is None else str(model if isinstance(model, str) else model["model"]),
+        find_defaults(),
     )
     path = None if out is None else output_path(out)
     with naming_servers(addresses_in(own)):

@@ -138,8 +138,11 @@ _STATISTICS = (
     ),
     Statistic(
         *("price", "selection"),
-        "Changes from generation to generation were split by the Price equation [price1970], "
-        "extended by those without ancestors [kerr2009].",
+        "Changes from generation to generation were split by the Price equation [price1970].",
+    ),
+    Statistic(
+        *("price", "entry"),
+        "What those without ancestors add to a mean is a term of its own [kerr2009].",
     ),
     Statistic("slopes", "slope", "Trends are least-squares slopes of single runs."),
     Statistic(

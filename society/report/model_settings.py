@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
+from pathlib import PurePath
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -108,9 +109,11 @@ def _use(call: CallSettings, given: Mapping[str, ModelSpec], prompts: Sequence[s
         "roles": sent.get("roles", ""),
         **{f"{name}": value for name, value in spec.extra.items()},
     }
+    # Of the user's own function the file, without the folders of one machine.
+    label = PurePath(spec.label).name if spec.sort == "own" else spec.label
     return ModelUse(
-        spec.label,
-        call.model if call.model != spec.label else "",
+        label,
+        call.model if call.model not in (label, spec.label) else "",
         _place(spec),
         spec.sort,
         {name: _word(value) for name, value in settings.items() if value != ""},

@@ -25,7 +25,6 @@ from society.llm.call_tables import (
     FORGET_BATCH,
     MAKE_BATCHES,
     SENT,
-    VECTOR,
     WITHDRAWN,
     BatchRecord,
     CallRows,
@@ -36,7 +35,6 @@ from society.llm.call_tables import (
     find_inherited,
     find_vectors,
     open_batches,
-    vector_row,
 )
 from society.llm.shared_words import SharedWords
 
@@ -151,7 +149,7 @@ class RunFileCallStore:
 
     def keep_vectors(self, embedder: str, vectors: Mapping[str, Array]) -> None:
         """Write embeddings at once, before any call that depends on them; raises Paused."""
-        rows = [_Row(VECTOR, vector_row(embedder, *pair), None) for pair in vectors.items()]
+        rows = [_Row(*self.rows.vector(embedder, *pair), None) for pair in vectors.items()]
         try:
             self._write(rows)
         except (sqlite3.Error, OSError) as error:

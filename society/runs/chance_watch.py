@@ -37,9 +37,7 @@ class ChanceWatch:
     def page(self, page: Page) -> None:
         if page.number & (page.number - 1):
             return
-        drawn = [name for name, state in self._states.items() if state() != self._before[name]]
-        for name in drawn:
-            del self._states[name]
+        for name in self.drawn():
             warnings.warn(
                 f"something has drawn from {name} up to round {page.number}: chance that the seed "
                 "does not address, so the run cannot be repeated; draw by agents.draws in a "
@@ -48,17 +46,28 @@ class ChanceWatch:
                 stacklevel=2,
             )
 
+    def drawn(self) -> list[str]:
+        """Return the generators that were used since this was made, each once."""
+        drawn = [name for name, state in self._states.items() if state() != self._before[name]]
+        for name in drawn:
+            del self._states[name]
+        return drawn
+
 
 def chance_watch(setup: Society) -> list[ChanceWatch]:
     """Return a watcher for a society that runs code of the user's.
 
     What the files themselves say was said already.
     """
-    files = [source_file(file) for file in setup.files if file.endswith(".py")]
-    known = any(file.draws_unaddressed for file in files)
-    if known or not any(map(is_foreign, setup.code)):
+    if unaddressed_files(setup) or not any(map(is_foreign, setup.code)):
         return []
     return [ChanceWatch(clients=setup.has_clients)]
+
+
+def unaddressed_files(setup: Society) -> list[str]:
+    """Return the user's files that say themselves that they draw chance without an address."""
+    files = (file for file in setup.files if file.endswith(".py"))
+    return [file for file in files if source_file(file).draws_unaddressed]
 
 
 def _numpy_state() -> object:

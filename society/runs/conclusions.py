@@ -19,6 +19,7 @@ from society.engine.rng import Array
 from society.engine.scenario import Finding
 from society.errors import InputError, PartError, RunFileError, UntrustedCodeError
 from society.llm.call_tables import VECTOR, checksum, vector_row
+from society.llm.shared_words import shares_words
 from society.slow_work import slow_work
 from society.user_code import guard_user_code
 
@@ -167,9 +168,11 @@ def record_findings(path: Path, files: Path | None = None) -> bool:
     if note:
         return False
     words = findings_text(found)
-    rows = [vector_row(*named, vector) for named, vector in calls.made.items()]
     try:
         with closing(sqlite3.connect(path)) as connection, connection:
+            packed = shares_words(connection)
+            made = calls.made.items()
+            rows = [vector_row(*named, vector, packed=packed) for named, vector in made]
             connection.executemany(VECTOR, rows)
             connection.execute("INSERT INTO findings VALUES (?, ?)", (words, checksum(words)))
     except sqlite3.Error as error:

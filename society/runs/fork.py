@@ -19,6 +19,7 @@ import numpy as np
 
 from society.config.birth_parameters import birth_parameters
 from society.config.build import Society
+from society.config.defaults import DefaultsFile
 from society.config.run_config import (
     CohortConfig,
     RunConfig,
@@ -58,7 +59,7 @@ class Changes:
     settings: of parameters, models and limits, and of cohorts by name (cohorts.miser.parameters.x).
     file: a scenario file of which uses, parameters, models and cohorts count. cohorts: more entries
     like those of the file. norm: in words. remove: agents, by seat or by name. seed: of the chance
-    that goes on from there.
+    that goes on from there. defaults: of the project, for limits and rates that nobody gives.
     """
 
     settings: Sequence[Setting] = ()
@@ -67,6 +68,7 @@ class Changes:
     norm: str | None = None
     remove: Sequence[str] = ()
     seed: int | None = None
+    defaults: DefaultsFile | None = None
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,8 @@ def plan_fork(run: RunFile, at: Place, changes: Changes) -> Planned:
     before = manifest.society()
     settings, entries = _settings(changes, before)
     config = override(manifest.config, settings)
+    if changes.defaults is not None:
+        config = changes.defaults.fill_recorded(config)
     _refuse_other_keys(manifest.config, config)
     _refuse_fixed(before, config.parameters)  # before a society of other agents is built
     names = _seats(run, after, changes.remove)

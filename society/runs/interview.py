@@ -16,6 +16,7 @@ import numpy as np
 from society import index
 from society.components.language.llm_policy import LanguagePolicy
 from society.config.build import PastStage, Society
+from society.config.defaults import DefaultsFile
 from society.config.run_config import RunConfig, Setting, override
 from society.config.yaml_source import Source, read_yaml
 from society.engine.calls import Minds
@@ -116,7 +117,8 @@ class Questions:
 
     instrument: see open_questions and find_instrument. agents: by name or seat; none: all.
     settings: of the models that answer and of limits. model: that speaks for all, also for those
-    who follow rules; "": each has its own.
+    who follow rules; "": each has its own. defaults: of the project, for limits and rates that
+    nobody gives.
     """
 
     instrument: Instrument
@@ -125,6 +127,7 @@ class Questions:
     replicate: int | None = None
     settings: Sequence[Setting] = ()
     model: str = ""
+    defaults: DefaultsFile | None = None
 
 
 def open_questions(texts: Sequence[str]) -> Instrument:
@@ -276,7 +279,8 @@ class _Asking:
         spec = self._setup.spec.model_copy(update={"limits": Limits()})
         if self.questions.model:
             spec = spec.model_copy(update={"models": {}})
-        return override(spec, self.questions.settings)
+        spec, defaults = override(spec, self.questions.settings), self.questions.defaults
+        return spec if defaults is None else defaults.fill_recorded(spec)
 
     def _speaks(self, cohort: Cohort) -> bool:
         if self.questions.model:

@@ -46,13 +46,14 @@ from .chunks import ChunkRow, last_of_chunks, paths_in_chunks, rows_around
 from .encoding import ArrayLayout, StoredLine, unpack_lines
 from .manifest import READABLE, Manifest
 from .moved_files import find_moved_files
-from .results import MeasuresSoFar, RunResults, read_results
+from .results import MeasuresSoFar, RecordedLedger, RunResults, read_results
 from .schema import SIDES, Header, RunStanding, Status, check_schema, side_file
 from .series import read_series
 
 _MOST_KEYS, _MOST_BYTES = 64, 16 * 2**20  # of a manifest, beside the texts of programs
 _MOST_AGENTS, _PER_BYTE = 2**24, 64  # in all replicates; more for each byte of the file
 _LONGEST_PATH = 200  # characters of the place of a round
+_AT_HAND = 16 * 2**20  # bytes of rounds from chunks that are kept ready
 
 
 class Record(NamedTuple):
@@ -82,7 +83,7 @@ class RunFile:
         self._held: StoredDatabase | None = database  # None while it is let go of
         connection = database.connection
         self._looks: dict[int, tuple[ArrayLayout, str]] = {}
-        self._chunk: dict[int, ChunkRow] = {}  # the one that was read last
+        self._chunk: dict[int, ChunkRow] = {}  # of the chunks that were read last
         with self._reading("the manifest"):
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             self._chunked = version >= 3
@@ -219,7 +220,8 @@ class RunFile:
     def unanswered(self) -> int:
         """The number of calls that were sent and have no recorded answer; they may be billed."""
         with self._reading("the calls"):
-            return unanswered_calls(self._connection)
+            recorded = self._recorded_ledger()
+            return unanswered_calls(self._connection) if recorded is None else recorded.unanswered
 
     def open_batches(self) -> list[BatchRecord]:
         """List the batches with questions whose replies are still to come, and these questions."""
@@ -277,7 +279,20 @@ class RunFile:
 
     def ledger(self) -> tuple[Usage, ...]:
         """Return the use of models by component, kind of question and model."""
+        with self._reading("the results"):
+            recorded = self._recorded_ledger()
+        if recorded is not None:
+            return recorded.entries
         return tuple(entry for _, entry in self._entries(per_agent=False))
+
+    def _recorded_ledger(self) -> RecordedLedger | None:
+        """Return the ledger that was written when the file was closed, if nothing came after it."""
+        found = self._recorded_results()
+        return None if found is None else found.ledger
+
+    def _recorded_results(self) -> RunResults | None:
+        found = read_results(self._connection)
+        return found if found is not None and found.chain == self.standing.digest else None
 
     def ledger_by_agent(self) -> dict[int, tuple[Usage, ...]]:
         """Return the use of models of each agent."""
@@ -337,11 +352,13 @@ class RunFile:
     def results(self) -> RunResults:
         """Return the results of the run so far; faster than `outcome` once the file is closed."""
         with self._reading("the results"):
-            found = read_results(self._connection)
-            if found is not None and found.chain == self.standing.digest:
+            if (found := self._recorded_results()) is not None:
                 return found
         so_far, spent = self.outcome(), self.spent
-        return RunResults(so_far.rounds, so_far.digest, so_far.measures, spent.calls, spent.cost)
+        ledger = RecordedLedger(so_far.ledger, self.unanswered)
+        return RunResults(
+            so_far.rounds, so_far.digest, so_far.measures, spent.calls, spent.cost, ledger
+        )
 
     def _record(self, number: int, lines: bool) -> Record | None:
         with self._reading(f"round {number}"):
@@ -366,7 +383,12 @@ class RunFile:
     def _row_in_chunk(self, number: int) -> ChunkRow | None:
         """Return the row of a round that is in a chunk; else None."""
         if self._chunked and number not in self._chunk:
-            self._chunk = rows_around(self._connection, number, lambda one: self._look(one)[0])
+            rows = rows_around(self._connection, number, lambda one: self._look(one)[0])
+            # Summaries go through all rounds several times; those of most runs can stay at hand.
+            size = sum(
+                len(row.arrays) + len(row.lines) for row in (*self._chunk.values(), *rows.values())
+            )
+            self._chunk = rows if size > _AT_HAND else self._chunk | rows
         return self._chunk.get(number)
 
     def _record_of(self, row: ChunkRow, lines: bool) -> Record:

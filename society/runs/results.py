@@ -1,6 +1,7 @@
 """What a run has measured, folded round by round, and the row in which a closed run file says it.
 
-    results   one row: rounds and their chain, each measure over replicates, calls and their cost
+    results   one row: rounds and their chain, each measure over replicates, calls and their cost;
+              the ledger, since format 4
 
 A list of many runs shows this row, which spares it all rounds. The row is made when the file is
 closed, and counts only as long as its chain is that of the last round: a run that was killed, or
@@ -12,7 +13,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -34,14 +35,26 @@ RESULTS = "CREATE TABLE results (words TEXT, seal TEXT);"
 _NUMBER = (int, float, type(None))
 
 
+class RecordedLedger(NamedTuple):
+    """The ledger of a run; unanswered: calls that were sent and have no recorded answer."""
+
+    entries: tuple[Usage, ...]
+    unanswered: int
+
+
 class RunResults(NamedTuple):
-    """The results of a run as far as it was played; cost: in US dollars, None where unknown."""
+    """The results of a run as far as it was played; cost: in US dollars, None where unknown.
+
+    ledger: what was asked, and how many calls were sent and have no recorded answer; None in files
+    of formats before 4.
+    """
 
     rounds: int
     chain: str
     measures: Mapping[str, Estimate]
     calls: int
     cost: float | None
+    ledger: RecordedLedger | None = None
 
 
 class MeasuresSoFar:
@@ -53,6 +66,7 @@ class MeasuresSoFar:
             for measure in manifest.measures
         }
         self._cause = np.full(manifest.replicates, "", object)
+        self._fallbacks = Counter[tuple[str, str, str]]()
         self.rounds = 0
 
     def add(self, page: Page, ends: Mapping[str, Collection[int]]) -> None:
@@ -62,6 +76,17 @@ class MeasuresSoFar:
             self._folded[name].add(page.number, values)
         for kind, replicates in ends.items():
             self._cause[[*replicates]] = kind
+        for component, line, model, _, _, what, _ in page.troubles:
+            self._fallbacks[component, line, model] += what == "fallback"
+
+    def ledger(self, asked: Iterable[Usage]) -> tuple[Usage, ...]:
+        """Return what was asked, with the fallbacks that are told in rounds.
+
+        Those of programs, which call no model, follow as entries of their own.
+        """
+        left = self._fallbacks.copy()
+        entries = [one._replace(fallbacks=left.pop(one[:3], 0)) for one in asked]
+        return (*entries, *(Usage(*key, fallbacks=n) for key, n in sorted(left.items())))
 
     def estimates(self) -> dict[str, Estimate]:
         """Estimate each measure over replicates; void ones do not count."""
@@ -85,7 +110,8 @@ class MeasuresSoFar:
 def write_results(connection: sqlite3.Connection, found: RunResults) -> None:
     """Write the row of results, in place of an earlier one."""
     measures = [[name, *vars(one).values()] for name, one in found.measures.items()]
-    words = json.dumps([found.rounds, found.chain, measures, found.calls, found.cost])
+    told = [found.rounds, found.chain, measures, found.calls, found.cost]
+    words = json.dumps(told if found.ledger is None else [*told, found.ledger])
     connection.execute(RESULTS.replace("TABLE", "TABLE IF NOT EXISTS", 1))
     connection.execute("DELETE FROM results")
     connection.execute("INSERT INTO results VALUES (?, ?)", (words, checksum(words)))
@@ -103,9 +129,24 @@ def read_results(connection: sqlite3.Connection) -> RunResults | None:
     check_types(row, str, str)
     if checksum(words) != sealed:
         raise ValueError("its checksum does not match")
-    rounds, chain, estimates, calls, cost = load_json(words)
+    (rounds, chain, estimates, calls, cost), *more = _parts(load_json(words))
     check_types((rounds, chain, estimates, calls, cost), int, str, list, int, _NUMBER)
-    return RunResults(rounds, chain, dict(map(_estimate, estimates)), calls, cost)
+    ledger = _ledger(*more) if more else None
+    return RunResults(rounds, chain, dict(map(_estimate, estimates)), calls, cost, ledger)
+
+
+def _parts(said: Any) -> list[Any]:
+    check_types((said,), list)
+    return [said[:5], *said[5:]]
+
+
+def _ledger(said: Any) -> RecordedLedger:
+    check_types(said, list, int)
+    entries, unanswered = said
+    for one in entries:
+        check_types(one[:3], str, str, str)
+        check_types(one[3:], *(_NUMBER for _ in Usage._fields[3:]))
+    return RecordedLedger(tuple(Usage._make(one) for one in entries), unanswered)
 
 
 def _estimate(said: Any) -> tuple[str, Estimate]:

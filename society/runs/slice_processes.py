@@ -27,13 +27,13 @@ from typing import Any
 import numpy as np
 
 from society.config.build import Society
-from society.cores import count_cores
 from society.engine.component import Component
 from society.engine.environment import Environment
 from society.engine.game_master import Outcome
 from society.engine.gateway import ModelGateway
 from society.engine.history import Page, Recorder
 from society.engine.joined_arrays import JoinedArrays
+from society.engine.population import Cohort
 from society.engine.rng import Array
 from society.engine.slices import (
     MergingRunner,
@@ -43,13 +43,15 @@ from society.engine.slices import (
     merge_outcomes,
     merge_pages,
 )
-from society.errors import PartError, Paused
+from society.errors import PartError, Paused, short_path
+from society.machine import count_cores
 
+from .chance_watch import chance_watch, unaddressed_files
 from .shared_pages import PageNote, read_page
 from .slice_worker import SliceOrder, play_slice
 
 _SLOTS = 6  # pages of a slice that may be under way, or be looked at
-_SPARE = 2  # slots without which a slice would have to wait
+_SPARE = 3  # slots that others than those who keep pages shall have
 _RESERVED = 1024  # bytes of memory for each agent and page; it is taken when it is used
 _SMALLEST, _LARGEST = 2**20, 2**28  # bytes of a slot
 _NORESERVE = 0x4000 if sys.platform == "linux" else 0  # of mmap(2)
@@ -105,16 +107,22 @@ def one_core_reason(setup: Society) -> str:
         return "there is one replicate"
     if setup.past:
         return "a fork plays through its past, which is one for all"
-    for part in (part for cohort in setup.cast() for part in cohort.components):
-        if not _is_rule(part):
-            return f"{part.title()} is no rule, and asks outside"
+    if outside := [one for cohort in setup.cast() if (one := asks_outside(cohort))]:
+        return f"{outside[0]} is no rule, and asks outside"
     if code := setup.unseparable_code:
         name = getattr(code[0], "__name__", repr(code[0]))
         return (
             f"{name} is code of yours that does not say `separable`, so that it may look at other "
             "replicates"
         )
+    if files := unaddressed_files(setup):
+        return f"{short_path(files[0])} draws chance that all replicates share"
     return ""
+
+
+def asks_outside(cohort: Cohort) -> str:
+    """Name a component of a cohort that may ask somebody outside of this program; "" for none."""
+    return next((part.title() for part in cohort.components if not _is_rule(part)), "")
 
 
 def _is_rule(part: Component) -> bool:
@@ -183,7 +191,7 @@ class SliceProcesses:
     def __init__(
         self, setup: Society, env: Environment, workers: int, *, fresh: bool, note: Announce
     ) -> None:
-        self.setup, self.env, self.note, self._fresh = setup, env, note, fresh
+        self.setup, self.env, self.note, self.fresh = setup, env, note, fresh
         parts = np.array_split(np.arange(env.replicates), workers)
         self.slices = [_RemoteSlice(part, env.agents) for part in parts]
         gc.freeze()  # what is there already is not written to by each process when it looks
@@ -206,7 +214,7 @@ class SliceProcesses:
             one.slots,
             [slot for slot in range(_SLOTS) if slot not in one.leased],
             one.received,
-            self._fresh,
+            self.fresh,
             there,
             [here, *(other.pipe for other in self.slices if other.pipe is not None)],
         )
@@ -340,7 +348,7 @@ class PlayedInProcesses(MergingRunner):
         """Hand on the rounds that all slices have played."""
         while all(one.pages for one in self._slices):
             page = merge_pages([one.pages.pop(0) for one in self._slices])
-            if any(len(one.leased) > _SLOTS - _SPARE for one in self._slices):
+            if any(len(one.leased) - len(one.pages) > _SLOTS - _SPARE for one in self._slices):
                 _settle(page)
             self._digests.append(page.digest)
             self.hand_on(page)
@@ -366,7 +374,9 @@ class PlayedInProcesses(MergingRunner):
         self._processes.note(f"{_ONE_CORE} from here on: {reason}")
         env = self.env
         env.moment = 0
-        game = self._processes.setup.gamemaster([_Later(self)], env=env, outside=self.gateway)
+        setup = self._processes.setup
+        watches = chance_watch(setup) if self._processes.fresh else ()
+        game = setup.gamemaster([_Later(self), *watches], env=env, outside=self.gateway)
         game.announce = self.announce
         return await game.perform()
 

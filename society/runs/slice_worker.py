@@ -31,7 +31,7 @@ from society.engine.gateway import ModelGateway
 from society.engine.history import Page
 from society.engine.rng import Array
 from society.engine.slices import SliceProgress
-from society.errors import PartError, describe_user_error
+from society.errors import PartError, SocietyError, show_place, user_place
 
 from .chance_watch import chance_watch
 from .shared_pages import write_page
@@ -85,6 +85,14 @@ def end_with_parent() -> None:
     os._exit(1)
 
 
+def _reason(error: BaseException) -> str:
+    """Describe what has stopped a slice, with its place in a file of the user's."""
+    place = user_place(error)
+    where = f"{show_place(*place)}: " if place else ""
+    words = str(error) if isinstance(error, SocietyError) else f"{type(error).__name__}: {error}"
+    return f"{where}{words}"
+
+
 class _OutsideAsked(PartError):
     """A component has asked something outside, which is recorded by one process only."""
 
@@ -108,6 +116,7 @@ class _SliceWorker:
     def __init__(self, order: SliceOrder) -> None:
         self._order, self._pipe, self._free = order, order.pipe, list(order.free)
         self._progress = SliceProgress()
+        self._chance = chance_watch(order.setup)
         self._others_run: bool | None = None
 
     def play(self) -> tuple[Any, ...]:
@@ -116,7 +125,7 @@ class _SliceWorker:
         try:
             game = order.setup.part_of_game(order.env, order.replicates, _ClosedGateway())
             game.in_parts, game.ready = True, self._ready
-            game.recorders = [*(chance_watch(order.setup) if order.fresh else ()), self]
+            game.recorders = [self]
             if order.fresh:
                 game.announce = lambda words: self._pipe.send(("announced", words))
             self._env = game.env
@@ -126,7 +135,7 @@ class _SliceWorker:
         except (BrokenPipeError, ConnectionResetError, EOFError):
             raise
         except BaseException as error:  # whatever it is, the parent meets it again
-            return "stopped", describe_user_error(error)
+            return "stopped", _reason(error)
 
     def _warn(
         self, message: Any, category: type[Warning], filename: str, lineno: int, *_: object
@@ -146,7 +155,12 @@ class _SliceWorker:
         self._env.others_run = self._others_run
 
     def page(self, page: Page) -> None:
-        """Send a round, as soon as there is a free slot."""
+        """Send a round, as soon as there is a free slot.
+
+        Raises PartError for chance that all replicates share: processes would repeat each other's.
+        """
+        for name in (name for watch in self._chance for name in watch.drawn()):
+            raise PartError(f"something draws from {name}, which all replicates share")
         if page.number < self._order.known:
             return
         while not self._free:

@@ -32,6 +32,8 @@ from society.llm.call_tables import (
     checksum,
     inherits,
     open_batches,
+    unanswered_calls,
+    usage_entries,
     use_so_far,
 )
 from society.llm.shared_words import SharedWords, first_free_number, shares_words
@@ -45,7 +47,7 @@ from .manifest import Manifest
 from .moved_files import with_folder
 from .parent_answers import ParentAnswers
 from .reader import RunFile, open_run_file
-from .results import MeasuresSoFar, RunResults, write_results
+from .results import MeasuresSoFar, RecordedLedger, RunResults, write_results
 from .schema import SCHEMA, SIDES, Header, RunStanding, Status, endings, side_file
 
 _PAUSES = (0.01, 0.02, 0.04, 0.08, 0.1)  # seconds for which a reader is waited for
@@ -224,8 +226,13 @@ class Writer:
         """Write the results, unless the file holds more rounds than were played now."""
         if self._chain.hex() == self._last_chain():
             rounds, measures = self._measures.rounds, self._measures.estimates()
-            spent = use_so_far(connection)
-            found = RunResults(rounds, self._chain.hex(), measures, spent.calls, spent.cost)
+            spent, ledger = use_so_far(connection), None
+            if shares_words(connection):
+                asked = (entry for _, entry in usage_entries(connection))
+                unanswered = unanswered_calls(connection)
+                ledger = RecordedLedger(self._measures.ledger(asked), unanswered)
+            chain = self._chain.hex()
+            found = RunResults(rounds, chain, measures, spent.calls, spent.cost, ledger)
             write_results(connection, found)
 
     def _last_chain(self) -> str:

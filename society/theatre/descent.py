@@ -16,6 +16,7 @@ import numpy as np
 from society.analysis.evolution.price_equation import PriceTerms, split_change
 from society.analysis.evolution.records import GenerationRecords
 from society.analysis.study.condition import ConditionRun
+from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.lineage import DESCENDED, Life, Lineage
 from society.runs.manifest import Manifest
@@ -33,7 +34,7 @@ class Line(NamedTuple):
 
 
 class DescentBranch(NamedTuple):
-    """The first life of a line that waits to be placed, and the line that it branches off."""
+    """A line that waits to be placed: the place of its first life, and the line it comes from."""
 
     first: int
     origin: int
@@ -63,8 +64,13 @@ class Descent:
     @cached_property
     def range(self) -> tuple[float, float]:
         """The range of the phenotype: from 0, or the least if that is less, to the largest."""
-        values = [value for life in self.lineage.lives.values() for value in life.phenotype]
-        known = np.array(values)[np.isfinite(values)] if values else np.empty(0)
+        told = [
+            now.phenotype[self.replicate].reshape(-1)
+            for now in self.records.generations[: self.lineage.generations]
+            if now.phenotype is not None
+        ]
+        values = np.concatenate([np.empty(0), *told])
+        known = values[np.isfinite(values)]
         return float(known.min(initial=0.0)), float(known.max(initial=0.0))
 
     @cached_property
@@ -196,14 +202,19 @@ def _mean(values: Array) -> float:
 
 def _count_descendants(lineage: Lineage) -> tuple[dict[int, int], dict[int, int]]:
     """Count, for each life, those of its line in the last generation, and all there have been."""
-    living, ever = dict[int, int](), dict[int, int]()
-    for number in sorted(lineage.lives, reverse=True):  # the young before their elders
-        life, children = lineage.lives[number], lineage.children(number)
-        living[number] = life.lived_in(lineage.generations) + sum(
-            living[child.number] for child in children
-        )
-        ever[number] = len(children) + sum(ever[child.number] for child in children)
-    return living, ever
+    table = lineage.table
+    living = ((table.born <= lineage.generations) & (lineage.generations <= table.last)).astype(int)
+    ever = np.zeros_like(living)
+    for born in range(lineage.generations, 1, -1):  # the young before their elders
+        young = np.flatnonzero((table.born == born) & (table.ancestor != NOBODY))
+        elders = table.ancestor[young]
+        np.add.at(living, elders, living[young])
+        np.add.at(ever, elders, 1 + ever[young])
+    numbers = table.number.tolist()
+    return (
+        dict(zip(numbers, living.tolist(), strict=True)),
+        dict(zip(numbers, ever.tolist(), strict=True)),
+    )
 
 
 class Lines(NamedTuple):
@@ -224,46 +235,55 @@ def lines_of_descent(descent: Descent, order: LineOrder) -> Lines:
     Of very many lines, those alone that have descendants in the last generation.
     """
     lineage = descent.lineage
-    heirs = sum(bool(_heirs(lineage, life)) for life in lineage.lives.values())
-    complete = len(lineage.lives) - heirs <= _MOST_ENDED
+    table = lineage.table
+    young = table.ancestor != NOBODY
+    at_once = table.born[young] == table.last[table.ancestor[young]] + 1
+    followed = np.unique(table.ancestor[young][at_once])
+    complete = len(table.number) - len(followed) <= _MOST_ENDED
     rows = tuple(_arranged(descent, order, complete=complete))
     return Lines(rows, np.array([line.origin for line in rows], int), complete)
 
 
-def _heirs(lineage: Lineage, life: Life) -> list[Life]:
-    """List the children whose lives begin when a life has ended."""
-    return [child for child in lineage.children(life.number) if child.born == life.last + 1]
-
-
 def _arranged(descent: Descent, order: LineOrder, *, complete: bool) -> Iterator[Line]:
     """Yield the lines of each founder, those that branch off last coming first."""
+    lineage, table = descent.lineage, descent.lineage.table
+    numbers, born, last = table.number.tolist(), table.born.tolist(), table.last.tolist()
+    living = [*descent.living.values()]  # both by number, as the table
+    ever = [*descent.ever.values()]
+    ranked = np.argsort(table.ancestor, kind="stable")  # founders come first
+    bounds = np.searchsorted(table.ancestor[ranked], np.arange(len(ranked) + 1)).tolist()
 
-    def rank(life: Life) -> tuple[float, ...]:
-        most = (-descent.living[life.number], -descent.ever[life.number], life.number)
+    def rank(place: int) -> tuple[float, ...]:
+        most = (-living[place], -ever[place], numbers[place])
         if order == "descendants":
             return most
-        known = [value for value in life.phenotype if value == value]
+        known = [value for value in lineage.lives[numbers[place]].phenotype if value == value]
         return (-sum(known) / len(known) if known else float("inf"), *most)
 
-    def shown(lives: Iterable[Life]) -> list[Life]:
-        return [life for life in lives if complete or descent.living[life.number]]
+    def shown(places: Iterable[int]) -> list[int]:
+        return [place for place in places if complete or living[place]]
 
-    lineage, placed = descent.lineage, 0
-    founders = sorted(shown(lineage.founders), key=rank)
-    waiting = [DescentBranch(life.number, -1) for life in reversed(founders)]
+    def children(place: int) -> list[int]:
+        found: list[int] = ranked[bounds[place] : bounds[place + 1]].tolist()
+        return found
+
+    placed = 0
+    founders = sorted(shown(ranked[: bounds[0]].tolist()), key=rank)
+    waiting = [DescentBranch(place, -1) for place in reversed(founders)]
     while waiting:
-        number, origin = waiting.pop()
-        lives, branches = [number], list[Life]()
+        place, origin = waiting.pop()
+        lives, branches = [place], list[int]()
         while True:
-            life = lineage.lives[lives[-1]]
-            heir = min(_heirs(lineage, life), key=rank, default=None)
-            branches += [one for one in lineage.children(life.number) if one is not heir]
+            young = children(lives[-1])
+            heirs = [one for one in young if born[one] == last[lives[-1]] + 1]
+            heir = min(heirs, key=rank, default=None)
+            branches += [one for one in young if one != heir]
             if heir is None:
                 break
-            lives.append(heir.number)
-        yield Line(tuple(lives), origin)
+            lives.append(heir)
+        yield Line(tuple(numbers[one] for one in lives), origin)
         # The last one that is put here comes off first; lines then never cross each other.
         branches = sorted(shown(branches), key=rank, reverse=True)
-        branches.sort(key=lambda child: child.born)
-        waiting += [DescentBranch(child.number, placed) for child in branches]
+        branches.sort(key=lambda child: born[child])
+        waiting += [DescentBranch(child, placed) for child in branches]
         placed += 1

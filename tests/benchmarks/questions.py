@@ -4,9 +4,10 @@ Six language minds play the repeated prisoner's dilemma, each against all: 36 ma
 1,080 questions, 72 at once, with a run file that has every answer on the disk before it is used.
 The model is a function in this process, so that nothing but ours is measured. Without latency all
 matches are played as one batch, as for the offline mind; with it in slices, as for other models.
-`ideal` is what the latencies add up to where all that can wait together does. Times are wall times,
-the best of turns: whatever else a machine does can only add to them. Run files lie on the disk that
-TMPDIR says.
+`ideal` is what the latencies add up to where all that can wait together does. Without latency the
+CPU time of the process counts, its threads included, which is nearly the wall time of an idle
+machine; with it the wall time. The best of turns: whatever else a machine does can only add to
+them. Run files lie on the disk that TMPDIR says.
 """
 
 from __future__ import annotations
@@ -65,13 +66,14 @@ def tournament() -> Society:
 
 
 def seconds(setup: Society, minds: Steady, path: Path) -> float:
-    """Wall time in seconds to play a society into a run file."""
+    """Seconds to play a society into a run file: of the wall, or of the CPU without latency."""
+    clock = time.perf_counter if minds.latency else time.process_time
     gc.collect()
-    start = time.perf_counter()
+    start = clock()
     with Writer(path, manifest_of(setup), overwrite=True) as writer:
         make = setup.sliced_game if minds.latency else setup.gamemaster
         make([writer], outside=setup.outside(writer.call_store, minds=minds)).play()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def main() -> None:
@@ -88,7 +90,7 @@ def main() -> None:
                 ratio = best / ideal
                 print(f"{ratio:.2f} times the ideal {ideal:.2f} s (at most {MOST_IDEALS:g})")
             else:
-                print(f"{asked / best:,.0f} a second (at least {LEAST_PER_SECOND:,})")
+                print(f"{asked / best:,.0f} a second of CPU (at least {LEAST_PER_SECOND:,})")
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def rule(part: Thrifty, agents: AgentGroup) -> Any:
         (Thrifty, {"start", "step", "model"}),
         (Louder, {"start", "model"}),
         (Handing, set()),  # who knows what the function reads
-        (Adapting, set()),
+        (Adapting, {"step", "model"}),  # which `adapt` does not follow
     ],
 )
 def test_they_are_those_that_only_begin_reads(kind: type[Component], expected: set[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from society.config.build import build
 from society.config.defaults import find_defaults
 from society.config.run_config import (
     RunConfig,
@@ -18,6 +19,7 @@ from society.config.run_config import (
     parse_settings,
 )
 from society.errors import InputError
+from society.runs.fork import Changes, plan_fork
 from society.runs.runfile import open_run_file
 
 
@@ -177,3 +179,84 @@ def test_a_setting_lifts_a_limit_of_the_file(here: Path) -> None:
     (here / "society.toml").write_text("[limits]\nmax_cost = 2.5\n")
     assert filled("fishing_village").limits.max_cost == 2.5
     assert filled("fishing_village", "limits.max_cost=none").limits.max_cost is None
+
+
+def test_a_file_gives_the_embedder_of_scenarios_that_have_one(here: Path) -> None:
+    (here / "society.toml").write_text('embedder = "hashing"\n')
+    assert filled("language_village").parameters["norm_embedder"] == "hashing"
+    said = filled("language_village", "norm_embedder=minilm")
+    assert said.parameters["norm_embedder"] == "minilm"
+    assert filled("fishing_village").parameters == {}
+
+
+def test_an_embedder_that_is_none_is_refused_with_its_line(here: Path) -> None:
+    (here / "society.toml").write_text('embedder = "hushing"\n')
+    with pytest.raises(InputError, match=r"society.toml:1 parameters.norm_embedder: got 'hushing'"):
+        build(filled("language_village"))
+
+
+def test_an_embedder_in_a_file_is_found_from_the_folder_of_the_defaults(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "society.toml").write_text('embedder = "mine.py:embed"\n')
+    (here / "below").mkdir()
+    monkeypatch.chdir(here / "below")
+    given = filled("language_village").parameters["norm_embedder"]
+    assert given == f"{here / 'mine.py'}:embed"
+
+
+SHORT = ("--rounds", 2, "--agents", 2, "--set", "norm_embedder=hashing", "--quiet")
+
+
+@pytest.fixture
+def paused(typed: Callable[..., Any], tmp_path: Path) -> Path:
+    """A run of the offline mind that has stopped after three calls, and then a file of defaults."""
+    given = ("run", "language_village", *SHORT, "--max-calls", 3, "--out", "a.run")
+    assert typed(*given).code == 3
+    (tmp_path / "society.toml").write_text("[limits]\nmax_calls = 4\nmax_tokens = 9000\n")
+    return tmp_path
+
+
+def test_a_resumed_run_takes_limits_that_neither_it_nor_the_command_gives(
+    typed: Callable[..., Any], paused: Path
+) -> None:
+    said = typed("resume", "a.run", "-v", "--quiet")
+    assert said.code == 3, "max_calls stays that of the run"
+    assert "limits.max_tokens: from society.toml:3" in said.err
+    assert "limits.max_calls: from" not in said.err
+    lifted = typed("resume", "a.run", "--max-calls", "none", "--max-tokens", 10, "--quiet")
+    assert "max-tokens" in lifted.err, "the command goes before the file"
+    assert typed("resume", "a.run", "--max-calls", "none", "--max-tokens", "none").code == 0
+
+
+def test_forks_and_interviews_take_limits_and_say_where_from(
+    typed: Callable[..., Any], paused: Path
+) -> None:
+    (paused / "society.toml").unlink()
+    for limit in ("calls", "tokens"):
+        assert typed("run", "language_village", *SHORT, "--out", f"{limit}.run").code == 0
+        (paused / "society.toml").write_text(f"[limits]\nmax_{limit} = 1\n")
+        fork = typed("fork", f"{limit}.run", "--at", 1, "--fresh", "-v", "--quiet")
+        asked = typed("interview", f"{limit}.run", "--at", 2, "--ask", "Why?", "-v")
+        assert (fork.code, asked.code) == (3, 3)
+        for said in (fork, asked):
+            assert f"limits.max_{limit}: from society.toml:2" in said.err
+        (paused / "society.toml").unlink()
+
+
+def test_a_fork_keeps_the_models_of_its_run(typed: Callable[..., Any], tmp_path: Path) -> None:
+    assert typed("run", "language_village", *SHORT, "--out", "a.run").code == 0
+    (tmp_path / "society.toml").write_text('model = "gpt-none"\n')
+    with open_run_file("a.run") as run:
+        planned = plan_fork(run, 1, Changes(defaults=find_defaults()))
+    assert planned.same
+    assert planned.setup.spec.models == {}
+
+
+def test_prompts_are_those_of_a_run_with_the_defaults(
+    typed: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "society.toml").write_text('embedder = "hashing"\n')
+    said = typed("prompts", "language_village", "--question", "effort", "-v")
+    assert said.code == 0
+    assert "parameters.norm_embedder: from society.toml:1" in said.err

@@ -793,9 +793,12 @@ def test_whom_somebody_sees_is_found_once_in_a_round(
     """However many questions there are; what a reader does to the answer stays with it."""
     looked: list[int] = []
     look = Environment.sight
-    monkeypatch.setattr(
-        Environment, "sight", lambda env, node, ids: (looked.append(node), look(env, node, ids))[1]
-    )
+
+    def noting(env: Environment, node: int, ids: Array) -> Array:
+        looked.append(node)
+        return look(env, node, ids)
+
+    monkeypatch.setattr(Environment, "sight", noting)
 
     class Careless(Component):
         answers = ("bid",)

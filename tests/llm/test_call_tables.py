@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,11 +28,13 @@ from society.llm.call_tables import (
     SENT,
     VECTOR,
     call_row,
+    checksum,
     find_agents_calls,
     find_call,
     find_earlier_call,
     find_vectors,
     list_calls,
+    text_key,
     unanswered_calls,
     usage_entries,
     use_so_far,
@@ -243,6 +246,32 @@ def test_where_nobody_tells_tokens_the_most_that_there_can_have_been_count(
 def test_nothing_asked_is_nothing_spent(book: sqlite3.Connection) -> None:
     assert list(usage_entries(book)) == []
     assert use_so_far(book) == Spent(0, 0, 0.0)
+
+
+@pytest.mark.parametrize("size", range(60, 70))
+def test_an_embedding_of_few_numbers_is_packed_and_read_back(
+    book: sqlite3.Connection, size: int
+) -> None:
+    """Whatever its length: that of plain numbers is a multiple of four, and no other is."""
+    few = np.zeros(size, np.float32)
+    few[[3, 50]] = (0.6, 0.8)
+    many = np.linspace(0.1, 0.9, size, dtype=np.float32) ** 3
+    for text, vector in (("few", few), ("many", many)):
+        book.execute(VECTOR, vector_row("hashing", text, vector, packed=True))
+    sizes = dict(book.execute("SELECT text, length(vector) FROM vectors"))
+    assert sorted(sizes.values())[0] < 4 * size / 2
+    assert sorted(sizes.values())[1] == 4 * size
+    found = find_vectors(book, "hashing", ["few", "many"])
+    assert found["few"].tolist() == few.tolist()
+    assert found["many"].tolist() == many.tolist()
+
+
+def test_a_packed_embedding_that_is_damaged_is_no_embedding(book: sqlite3.Connection) -> None:
+    for text, blob in (("cut", zlib.compress(bytes(4000))[:9]), ("noise", b"abcde")):
+        sealed = checksum("hashing", text_key(text), blob=blob)
+        book.execute(VECTOR, ("hashing", text_key(text), blob, sealed))
+        with pytest.raises(ValueError, match="an embedding is"):
+            find_vectors(book, "hashing", [text])
 
 
 def test_calls_of_which_nothing_was_kept_count_as_spent(book: sqlite3.Connection) -> None:

@@ -78,9 +78,9 @@ def test_runs_of_generations_end_in_a_mark_for_each_cause() -> None:
     runs = [SingleRun(ended, "nobody was left"), SingleRun(mean), SingleRun(ended / 2, "too rich")]
     curve = Curve("", SERIES[0], ROUNDS, mean, mean, mean, LEFT, runs)
     panel = CurvePanel("fitness", [curve], along="generation")
-    assert list_causes([panel]) == ["nobody was left", "too rich"]
+    assert list_causes(runs) == ["nobody was left", "too rich"]
     figure = line_plot("g", "t", "w.", [panel])
-    assert [f">ended: {cause}<" in figure.svg for cause in list_causes([panel])] == [True, True]
+    assert [f">ended: {cause}<" in figure.svg for cause in list_causes(runs)] == [True, True]
     assert figure.caption == "w.", "the legend names both"
 
 

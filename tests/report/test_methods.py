@@ -14,10 +14,18 @@ import society.report
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study.study import Study
 from society.engine.calls import Address, Completion, Message, Request
-from society.llm.call_tables import CALL, SCHEMA, call_row, call_settings, system_prompts
+from society.llm.call_tables import (
+    CALL,
+    SCHEMA,
+    CallSettings,
+    call_row,
+    call_settings,
+    system_prompts,
+)
+from society.llm.providers.settings import ModelSpec
 from society.report import methods
 from society.report.figures.style import figures_for_print, render_figure
-from society.report.model_settings import ModelUse, settings_table
+from society.report.model_settings import ModelUse, _use, settings_table
 from society.report.references import bibliography, references
 from society.report.tables import Table, TableColumn
 
@@ -89,6 +97,15 @@ def test_a_correction_says_for_how_many_contrasts() -> None:
     )
 
 
+def test_those_without_ancestors_are_cited_only_where_there_are_some() -> None:
+    selection = TableColumn("selection", [0.1], "share")
+    entry = TableColumn("entry", [0.02], "share")
+    assert named(Table("price", "T", [selection])).endswith("the Price equation [price1970].")
+    assert named(Table("price", "T", [selection, entry])).endswith(
+        "What those without ancestors add to a mean is a term of its own [kerr2009]."
+    )
+
+
 def test_agreements_in_games_are_no_agreement_of_raters() -> None:
     counts = Table("agreements", "T", [TableColumn("agreed", [0.5], "share")])
     alpha = [TableColumn("Krippendorff's α", [0.7], "share")]
@@ -149,6 +166,16 @@ def test_calls_are_summed_by_what_was_sent() -> None:
     assert (found.calls, found.prompt_tokens, found.cost) == (3, 30, 0.75)
     assert (found.form, found.first, found.last) == ("json_schema", "2026-11-27", "2026-11-28")
     assert system_prompts(database) == {"default": ["You fish."]}
+
+
+def test_a_function_of_the_users_is_named_without_the_folders_of_one_machine() -> None:
+    called = "/home/ann/minds/gifts.py:reads_order"
+    counts = (3, 30, 6, 0.0, "2026-11-27", "2026-11-27")
+    call = CallSettings("default", called, {}, "", *counts)
+    given = {"default": ModelSpec.model_validate({"model": called})}
+    found = _use(call, given, ())
+    assert (found.model, found.answered_as) == ("gifts.py:reads_order", "")
+    assert "/home" not in found.sentence()
 
 
 # Print

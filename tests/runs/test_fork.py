@@ -137,6 +137,14 @@ def test_a_fork_without_a_name_lies_beside_its_parent_and_replaces_nothing(made:
     }
 
 
+def test_a_folder_is_not_forked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["fork", ".", "--at", "5"]) == 2
+    assert ". is a folder" in capsys.readouterr().err
+
+
 def test_a_fork_is_played_again_without_its_parent(made: Any) -> None:
     file = made(5, Changes(norm="2", remove=["3"], seed=8))
     made.parent.unlink()

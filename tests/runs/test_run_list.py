@@ -13,6 +13,7 @@ import pytest
 
 from society.config.build import build
 from society.config.run_config import load_config
+from society.engine.calls import Address
 from society.errors import FileError, InputError
 from society.runs.reader import RunFile
 from society.runs.run_list import (
@@ -25,6 +26,8 @@ from society.runs.run_list import (
 from society.runs.runfile import Writer, manifest_of, open_run_file
 from society.terminal.console import TerminalStyle
 from society.terminal.run_table import run_table
+
+EFFORT = Address("language_policy", "answer effort", 0, 0, 0, 0)
 
 
 def play(path: Path, *, stop: bool = False, **given: Any) -> None:
@@ -111,6 +114,29 @@ def test_a_run_that_was_killed_is_read_from_its_rounds(folder: Path) -> None:
     assert (run.status, run.rounds) == ("running", 3)  # the process that wrote it is this one
     assert run.estimate is not None
     assert run.estimate.n == 1
+
+
+def test_a_closed_file_says_what_was_asked_without_going_through_its_calls(
+    tmp_path: Path,
+) -> None:
+    """The ledger of its last row is that of all calls, fallbacks of rounds included."""
+    path = tmp_path / "a.run"
+    given = {"agents": 4, "rounds": 2, "parameters": {"norm_embedder": "hashing"}}
+    setup = build(load_config("language_village", given))
+    with Writer(path, manifest_of(setup)) as writer:
+        game = setup.gamemaster([writer], outside=setup.outside(writer.call_store))
+        game.answerer.gateway.trouble(EFFORT, "offline", "fallback", "no number")
+        game.play()
+    with open_run_file(path) as run:
+        recorded, results = run.ledger(), run.results()
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("DROP TABLE results")
+    with open_run_file(path) as run:
+        assert run.ledger() == recorded
+        assert run.results() == results
+    asked = {entry.kind: (entry.calls, entry.fallbacks) for entry in recorded}
+    assert asked["effort"] == (8, 1)
+    assert results.ledger == (recorded, 0)
 
 
 def test_results_that_are_not_of_the_last_round_do_not_count(folder: Path, tmp_path: Path) -> None:

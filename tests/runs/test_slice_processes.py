@@ -32,6 +32,17 @@ from society.runs.session import End, Session
 from society.runs.slice_processes import SliceProcesses, one_core_reason
 
 REPLICATES, ROUNDS = 5, 6
+GAMBLER = """
+import numpy as np
+from society.engine.component import Component
+
+class Gambler(Component):
+    answers = ("effort",)
+    separable = True
+
+    def answer(self, ask, agents):
+        return np.random.rand(len(agents))
+"""
 Watching = Callable[[Session], Any]
 
 
@@ -261,6 +272,39 @@ def test_slices_that_say_other_lines_are_played_on_one_core(tmp_path: Path) -> N
     assert "on one core from here on: round 3 has other lines in one replicate" in notes[0]
     played(society_of(script=moody), tmp_path / "b.run", 1)
     assert (tmp_path / "a.run").read_bytes() == (tmp_path / "b.run").read_bytes()
+
+
+def test_chance_that_all_replicates_share_is_drawn_on_one_core(tmp_path: Path) -> None:
+    """Processes would draw the same numbers, each for its own replicates."""
+
+    class Gambler(Bidder):
+        separable: ClassVar[bool] = True
+
+        def answer(self, ask: Question, agents: AgentGroup) -> Any:
+            late = agents.moment >= 3
+            return np.random.rand(len(agents)) if late else np.full(len(agents), 0.5)  # noqa: NPY002
+
+    recorder = InMemoryRecorder()
+    with pytest.warns(WiringWarning, match=r"drawn from np\.random up to round 4") as caught:
+        end, notes = played(
+            society_of(Gambler()), tmp_path / "a.run", 5, watch=lambda _: _watching(recorder)
+        )
+    assert (end.status, len(caught)) == ("finished", 1)
+    assert notes == [
+        "this run is played on one core from here on: something draws from np.random, which all "
+        "replicates share"
+    ]
+    bids = recorder.pages[3].steps[0].arrays["answer", ""]
+    assert len(np.unique(bids[2:])) == 9, "of the three replicates that still run"
+
+
+def test_a_file_that_says_that_it_draws_shared_chance_is_played_on_one_core(tmp_path: Path) -> None:
+    rule = tmp_path / "gambler.py"
+    rule.write_text(GAMBLER)
+    given = {"replicates": 3, "uses": [str(rule)], "parameters": {"social_learning": False}}
+    given["cohorts"] = [{"name": "all", "count": 2, "replace": {"harvest": "gambler"}}]
+    reason = one_core_reason(build(load_config("fishing_village", given)))
+    assert reason.endswith("gambler.py draws chance that all replicates share")
 
 
 def test_there_are_no_more_processes_than_replicates(tmp_path: Path) -> None:

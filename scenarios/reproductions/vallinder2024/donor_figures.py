@@ -20,6 +20,7 @@ from society.report.figures.alt_text import describe_curves
 from society.report.figures.curves import (
     SingleRun,
     cause_handles,
+    list_causes,
     mark_ends,
     marks_note,
     name_cause,
@@ -262,8 +263,7 @@ def _scale(panels: Sequence[ResourcePanel]) -> AxisScale:
 
 def _causes(panels: Sequence[ResourcePanel]) -> list[str]:
     """List why runs that are drawn one by one ended, each cause once."""
-    runs = (run for panel in panels for line in panel.lines for run in line.runs)
-    return list(dict.fromkeys(run.cause for run in runs if run.cause))
+    return list_causes(run for panel in panels for line in panel.lines for run in line.runs)
 
 
 def resource_limits(panels: Sequence[ResourcePanel]) -> tuple[float, float]:

@@ -8,7 +8,7 @@ runs go on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -231,7 +231,7 @@ def line_plot(
     show how many runs are left, unless all stay. Else a panel's title is its quantity. Single runs
     that have ended end in a mark, whose shape says why.
     """
-    causes = list_causes(panels)
+    causes = _causes(panels)
     leaving = any(one.left.min() < one.left.max() for panel in panels for one in panel.curves)
     count = len(panels)
     across = min(count, 3) if axis or count != 4 else 2
@@ -290,7 +290,7 @@ def course_grid(
     """
     across = columns if columns > 2 else _ACROSS
     every = [*panels, *going]
-    causes = list_causes(every)
+    causes = _causes(every)
     labels = dict.fromkeys(c.label for one in every for c in one.curves if c.style is not None)
     single = len(labels) == 1
 
@@ -326,10 +326,13 @@ def course_grid(
     )
 
 
-def list_causes(panels: Sequence[CurvePanel]) -> list[str]:
-    """List why single runs of some panels ended, each cause once."""
-    runs = (run for panel in panels for curve in panel.curves for run in curve.runs)
+def list_causes(runs: Iterable[SingleRun]) -> list[str]:
+    """List why single runs ended, each cause once."""
     return list(dict.fromkeys(run.cause for run in runs if run.cause))
+
+
+def _causes(panels: Sequence[CurvePanel]) -> list[str]:
+    return list_causes(run for panel in panels for curve in panel.curves for run in curve.runs)
 
 
 def marks_note(causes: Sequence[str]) -> str:
