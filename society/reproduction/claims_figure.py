@@ -23,6 +23,7 @@ from .claim_grid import ClaimGrid, GridCell, GridRow
 _COLUMN = 0.17  # inches, a reading
 _LINE, _EFFECT, _GAP = 0.115, 0.1, 0.06  # inches: of a name, of an effect, between rows
 _SIGNS_AN_INCH, _NAMES = 15.5, 0.42  # of a name; the share of the width that names take
+_NAMES_ALONE = 0.62  # where there is no forest beside them
 _HEADING = 0.13  # inches, the line of a reading
 _FEWEST_LINES = 3  # effects with an interval that are worth a third of the figure
 _FURTHEST, _NEAREST = 8.0, 2.2  # times: ends of the axis
@@ -97,19 +98,20 @@ class RowPlace(NamedTuple):
 
 def claims_figure(grid: ClaimGrid, page: str) -> Figure:
     """Draw the grid beside the forest plot; page: the file that details of claims stand in."""
-    lines = sum(1 for place in _places(grid, WIDTH) for _ in place.effects())
-    known = lines >= _FEWEST_LINES
+    lines = _count_effects(grid)
 
     def draw(figure: Any) -> None:
-        places = _places(grid, figure.get_figwidth())
+        width = figure.get_figwidth()
+        places = _places(grid, width)
         columns = len(grid.readings) * _COLUMN
-        forest = figure.get_figwidth() * (1 - _NAMES) - columns
-        ratios = [columns, max(forest, columns)] if known else [columns]
-        own = figure.subplots(1, len(ratios), sharey=True, squeeze=False, width_ratios=ratios)[0]
+        right = width * (1 - _names_share(grid, width)) - columns
+        own = figure.subplots(1, 2, sharey=True, width_ratios=[columns, max(right, columns)])
         _draw_marks(own[0], grid, places, page)
-        if known:
+        if lines >= _FEWEST_LINES:
             _draw_forest(own[1], places)
-        headings = _headings(grid, figure.get_figwidth())
+        else:
+            own[1].set_axis_off()  # headings of the grid stand there
+        headings = _headings(grid, width)
         _draw_headings(own[0], headings)
         own[0].set_ylim(places[-1].top + places[-1].height, -_headings_height(headings))
 
@@ -149,9 +151,21 @@ def _caption(grid: ClaimGrid, lines: int) -> str:
     )
 
 
+def _count_effects(grid: ClaimGrid) -> int:
+    """Count the effects with an interval."""
+    effects = (cell.verdict.main_effect for row in grid.rows for cell in row.cells)
+    return sum(1 for effect in effects if effect is not None and effect.times is not None)
+
+
+def _names_share(grid: ClaimGrid, width: float) -> float:
+    """The share of the width that claims have: more of a wide figure where there is no forest."""
+    forest = _count_effects(grid) >= _FEWEST_LINES
+    return _NAMES if forest or width < WIDTH else _NAMES_ALONE
+
+
 def _places(grid: ClaimGrid, width: float) -> list[RowPlace]:
     """Place the rows of a figure of this width below each other."""
-    signs = int(width * _NAMES * _SIGNS_AN_INCH)
+    signs = int(width * _names_share(grid, width) * _SIGNS_AN_INCH)
     found, top = list[RowPlace](), _GAP
     for row in grid.rows:
         name = wrap_label(f"{row.claim}{' (ours)' if row.ours else ''}", signs, 6)
@@ -171,7 +185,8 @@ def _headings(grid: ClaimGrid, width: float) -> list[str]:
     """Break the readings into as many lines as they need beside their columns, two at most."""
     if len(grid.readings) < 2:
         return []
-    rooms = [width * (1 - _NAMES) - place * _COLUMN for place in range(len(grid.readings))]
+    room = width * (1 - _names_share(grid, width))
+    rooms = [room - place * _COLUMN for place in range(len(grid.readings))]
     return [
         wrap_label(heading, max(int(room * _SIGNS_AN_INCH), 8))
         for heading, room in zip(grid.headings, rooms, strict=True)

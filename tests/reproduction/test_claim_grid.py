@@ -310,6 +310,17 @@ def test_few_effects_leave_the_width_of_the_figure_to_the_claims(effects: int, w
     assert len(figure.data.frames) == 1
 
 
+def test_readings_stand_within_a_figure_without_a_forest_and_marks_side_by_side() -> None:
+    readings = [f"under rule number {place}" for place in range(5)]
+    given = [verdict("Nets pay", "reproduced", one, effect=None) for one in readings]
+    figure = claims_figure(ClaimGrid.of(given), "../report.html")
+    for svg, wide in ((figure.svg, 510), (figure.narrow, 249)):
+        (box,) = {float(x) for x in re.findall(r'viewBox="0 0 ([\d.]+) ', svg)}
+        assert box == pytest.approx(wide, abs=2)
+        starts = [float(x) for x in re.findall(r'x="([\d.]+)"[^>]*>under rule', svg)]
+        assert max(starts) < 0.9 * box
+
+
 def test_several_readings_without_a_name_are_none_of_the_others() -> None:
     given = [verdict("Nets pay", "reproduced", under) for under in ("", "wind", "calm")]
     assert ClaimGrid.of(given).headings == ["none of these", "wind", "calm"]
