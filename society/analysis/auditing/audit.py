@@ -63,10 +63,13 @@ class AuditResults:
 
     def _conclusion(self, one: AuditedConclusion) -> str:
         compared = f"{one.title}: {self.outcome}"
-        direction = {1: "is higher by", -1: "is lower by", 0: "is not told apart, by"}
-        found = (
-            f"{compared} {direction[one.effect.verdict]} {size_in_words(one.effect)}{self._unit}"
-        )
+        direction = {
+            1: "is higher by",
+            -1: "is lower by",
+            0: "is not told apart; the difference is",
+        }
+        size = size_in_words(one.effect, self._unit, signed=one.effect.verdict == 0)
+        found = f"{compared} {direction[one.effect.verdict]} {size}"
         kept = sum(not each.changed for each in one.perturbed)
         count = count_noun(len(one.perturbed), "perturbation")
         return f"{found}. No change of this effect is found under {kept} of {count}."
@@ -80,7 +83,7 @@ class AuditResults:
         low, high = each.flips.interval.low, each.flips.interval.high
         return (
             f"Under {where} the effect of {one.title} is "
-            f"{size_in_words(each.effect, signed=True)}{self._unit}, "
+            f"{size_in_words(each.effect, self._unit, signed=True)}, "
             f"{size_in_words(each.change)} {more} than without ({format_p(each.p)} by Holm), "
             f"{conclusion}; it flips in "
             f"{each.flips.count} of {count_noun(each.flips.n, 'set')} of runs "
@@ -225,13 +228,13 @@ def _named(levels: Mapping[str, Any], order: list[str]) -> str:
     return ", ".join(f"{name} {format_label(levels[name])}" for name in order)
 
 
-def size_in_words(effect: EstimatedEffect, *, signed: bool = False) -> str:
-    """Write a difference with its interval: "12 (3 to 21)"."""
+def size_in_words(effect: EstimatedEffect, unit: str = "", *, signed: bool = False) -> str:
+    """Write a difference with its interval: "12 rounds (3 to 21)"; unit: behind a space."""
     turn = -1 if effect.mean < 0 and not signed else 1
     if effect.interval is None:
-        return f"{turn * effect.mean:.3g} (in all runs)"
+        return f"{turn * effect.mean:.3g}{unit} (in all runs)"
     low, high = sorted((turn * effect.interval.low, turn * effect.interval.high))
-    return f"{turn * effect.mean:.3g} ({low:.3g} to {high:.3g})"
+    return f"{turn * effect.mean:.3g}{unit} ({low:.3g} to {high:.3g})"
 
 
 def _numbers(effect: EstimatedEffect) -> dict[str, Any]:
