@@ -7,7 +7,7 @@ SET_UP := pyproject.toml constraints.txt .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: demo local test quick test-all check lint golden pictures bench docs
+.PHONY: demo local test quick test-all check lint golden pictures bench bench-check bench-all docs
 
 demo: .venv/core
 	$(BIN)/society run fishing_village --seed 1 --overwrite --quiet
@@ -58,7 +58,16 @@ docs: .venv/docs pictures
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	@echo 'Written: build/site/index.html'
 
-bench: .venv/dev
+# Ratios to baselines, floors and peers on one page, tests/benchmarks/RESULTS.md, kept over time in history.json beside it.
+bench: .venv/bench
+	$(BIN)/python tests/benchmarks/ratios.py
+
+# Fails if a ratio has fallen by a fifth since the last entry of the history. On a machine that does nothing else.
+bench-check: .venv/bench
+	$(BIN)/python tests/benchmarks/ratios.py --check
+
+# All other figures of docs/speed.md, each by a script of its own.
+bench-all: .venv/dev
 	set -e; for file in tests/benchmarks/*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
 
 .venv/bin/python:
@@ -85,6 +94,11 @@ SMALL_MODEL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 
 .venv/docs: .venv/core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@
+
+# Frameworks that ours is compared with; whoever cannot install them compares with the baselines alone.
+.venv/bench: .venv/dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]' || echo 'There is no axelrod or mesa here: ratios to them will be missing.'
 	@touch $@
 
 # torch first: sentence-transformers would take it with several GB for graphics cards.

@@ -27,7 +27,7 @@ ROOMS = ("components", "scenarios", "memory")
 
 # A part of the house imports itself and what stands in a row above its own.
 FLOORS = (
-    ("user_code", "slow_work", "cores"),
+    ("user_code", "slow_work", "machine"),
     ("errors", "visible", "index", "former_names"),
     ("plugins",),
     ("memory",),

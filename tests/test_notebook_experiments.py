@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -232,3 +234,45 @@ def test_a_reproduction_gives_the_verdicts_of_the_command(
     assert found.frame()["claim"].tolist() == ["Altruists last"]
     assert found.page.path.exists()
     assert "<td>Altruists last</td><td>Fig. 4</td>" in found._repr_html_()
+
+
+SLOW = """
+import os
+import signal
+import numpy as np
+from society import Cohort, Component, Measure, Tell, common, scenario
+
+@scenario(
+    cast=lambda params, count: [Cohort("nobody", count, (Component(),))],
+    measures=(Measure("turn", "turns", lambda told, env: told["turn"]),),
+    agents=1,
+    rounds=1_000_000_000,
+)
+def slow(env):
+    "Never ends, and asks to be interrupted."
+    for turn, _ in enumerate(env.rounds()):
+        if turn == 20:
+            os.kill(os.getpid(), signal.SIGINT)
+        yield Tell("turned", {"turn": common(np.full((env.replicates, 1), float(turn)))})
+"""
+
+
+@pytest.mark.usefixtures("watchdog")
+def test_an_interrupt_ends_a_sweep_of_rules_that_keeps_what_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "slow.py").write_text(SLOW, "utf-8")
+    (tmp_path / "e.yaml").write_text("base: slow.py\nconditions: {one: {}}\n", "utf-8")
+    with pytest.raises(KeyboardInterrupt):
+        society.sweep("e.yaml")
+    assert society.open_sweep("sweeps/e").conditions["status"].tolist() == ["interrupted"]
+
+
+@pytest.mark.thorough
+def test_a_script_sweeps_without_a_guard_around_its_code(fines: Path) -> None:
+    (fines / "script.py").write_text("import society\nprint(society.sweep('fines.yaml'))\n")
+    command = [sys.executable, "script.py"]
+    done = subprocess.run(command, cwd=fines, capture_output=True, text=True, check=True)
+    assert done.stdout == "Study('fines': 2 conditions (fine=2, fine=18))\n"
+    assert done.stderr.count("2 of 2 conditions are over") == 1, "nothing is executed twice"

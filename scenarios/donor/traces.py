@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from society.engine.environment import Environment
-from society.engine.graph import NOBODY, Complete
+from society.engine.graph import NOBODY, Complete, Graph
 from society.engine.rng import Array
 from society.engine.script import Fact, own
 from society.scenarios.donor.pairing import CHANCE_ID, DonorPairs
@@ -120,17 +120,21 @@ class DonorTrace:
         unheard = np.zeros(deeds.to.shape, bool)
         if isinstance(graph, Complete):
             return unheard
-        replicate, seat, place = np.nonzero(deeds.sort != NONE)
-        doer = pairs.partner[replicate, seat]
-        if chain:
-            doer = np.where(place == 0, doer, deeds.to[replicate, seat, place - 1])
-        told_to = deeds.to[replicate, seat, place]
-        node = replicate * self._env.agents + seat
-        heard = np.zeros(len(node), bool)
-        for witness in (doer, told_to):
-            heard |= (witness == seat) | graph.connects(node, witness)
-        unheard[replicate, seat, place] = ~heard
+        done = deeds.sort != NONE
+        sees_receiver = self._sees(graph, deeds.to, done)
+        sees_doer = self._sees(graph, pairs.partner[..., None], done.any(axis=2, keepdims=True))
+        if chain:  # who did the next deed is who received the one before it
+            sees_doer = np.concatenate([sees_doer, sees_receiver[..., :-1]], axis=2)
+        unheard[done] = ~(sees_doer | sees_receiver)[done]
         return np.logical_or.accumulate(unheard, axis=2) if chain else unheard
+
+    def _sees(self, graph: Graph, others: Array, where: Array) -> Array:
+        """Tell who is one of these, or sees it, (R, N, K) of bool; False elsewhere."""
+        sees, at = np.zeros(where.shape, bool), np.flatnonzero(where)
+        node, witness = at // where.shape[2], others.reshape(-1)[at]
+        oneself = witness == node % self._env.agents
+        sees.reshape(-1)[at] = oneself | graph.connects(node, witness)
+        return sees
 
 
 def blank_trace(env: Environment, length: int) -> Array:

@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from society.cores import count_cores
 from society.errors import WiringWarning
+from society.machine import count_cores
 
 from .arguments import (
     add_fallback_option,

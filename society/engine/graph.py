@@ -109,7 +109,9 @@ class Graph(ABC):
 
 def count_true(mask: Array) -> Array:
     """Count the entries of each row that are True, (R, N) -> (R,)."""
-    if mask.shape[1] < 256:  # they fit into a byte, along which numpy adds four times as fast
+    if (
+        mask.dtype == bool and mask.shape[1] < 256
+    ):  # they fit into a byte, along which numpy adds four times as fast
         counted: Array = np.einsum("ij->i", np.ascontiguousarray(mask).view(np.uint8))
         return counted.astype(np.int64)
     return np.asarray(mask.sum(1))
@@ -407,7 +409,7 @@ class Sparse(Graph):
         """
         free = present.reshape(-1).copy()
         partner = np.full(free.size, NOBODY)
-        one, other = self.source, self.target
+        one, other = self._pairs
         rank = _edge_numbers(uniform.reshape(-1), one, other)
         while len(one := one[(open_ := free[one] & free[other])]):
             other, rank = other[open_], rank[open_]
@@ -419,6 +421,12 @@ class Sparse(Graph):
             free[one[best]] = free[other[best]] = False
         seats: Array = np.where(partner == NOBODY, NOBODY, partner % self.seats)
         return seats.reshape(present.shape)
+
+    @cached_property
+    def _pairs(self) -> tuple[Array, Array]:
+        """The nodes at both ends of each edge; of an edge in both directions, once."""
+        once = self.directed | (self.source < self.target)
+        return self.source[once], self.target[once]
 
     def neighbours(self, replicate: int, seat: int) -> Array:
         node = replicate * self.seats + seat

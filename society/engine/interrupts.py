@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -61,10 +62,31 @@ class EscalatingHandler:
         os._exit(_INTERRUPTED)
 
 
+_threads: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = {}  # by their number
+
+
+def interrupt_thread(number: int) -> None:
+    """Interrupt what a thread runs by `run_interruptible`, from another thread; it ends in time."""
+    with suppress(KeyError, RuntimeError):  # it has ended meanwhile
+        loop, task = _threads[number]
+        loop.call_soon_threadsafe(task.cancel)
+
+
+async def _cancellable(job: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine so that `interrupt_thread` finds it."""
+    number, task = threading.get_ident(), asyncio.current_task()
+    assert task is not None
+    _threads[number] = asyncio.get_running_loop(), task
+    try:
+        return await job
+    finally:
+        del _threads[number]
+
+
 def run_interruptible(job: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine in an event loop of its own; an interrupt ends it, stuck or not."""
     if threading.current_thread() is not threading.main_thread():
-        return asyncio.run(job)
+        return asyncio.run(_cancellable(job))
 
     async def run_with_handler() -> T:
         calm = signal.getsignal(signal.SIGINT)

@@ -32,7 +32,7 @@ from .component import snake_case
 from .environment import Environment
 from .fact_specs import UNSPECIFIED, FactSpec
 from .gateway import TextEmbedder
-from .graph import Graph
+from .graph import Graph, count_true
 from .history import Page
 from .mechanism import Play, PlayFunction, as_play, hook_play
 from .parameters import parameters_of
@@ -89,7 +89,7 @@ class Params(BaseModel):
 
 def mean_over(some: Array, values: Array) -> Array:
     """The mean over those marked, (R, N) -> (R,); NaN if there are none."""
-    count = some.sum(1)
+    count = count_true(some)
     total: Array = np.where(some, values, 0).sum(1)
     return total / np.where(count, count, np.nan)
 

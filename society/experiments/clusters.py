@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from multiprocessing import resource_tracker
 from types import ModuleType
@@ -24,7 +24,7 @@ from society.optional import require
 from society.runs.slice_worker import end_with_parent
 from society.visible import VisibleStream
 
-from .worker import Job, JobResult, interrupt_jobs, run_job
+from .worker import Job, JobResult, interrupt_job, interrupt_jobs, run_job
 
 HERE = "here"  # in place of the address of a scheduler: a cluster of our own on this machine
 
@@ -123,6 +123,29 @@ def _begin_process() -> None:
     threading.Thread(target=end_with_parent, daemon=True).start()
 
 
+class OwnThread:
+    """A thread of this process: nothing has to be begun, and no module is imported again."""
+
+    slots, away = 1, False
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1)
+        self._files: dict[Future[JobResult], str] = {}
+
+    def submit(self, job: Job) -> Future[JobResult]:
+        """Run a job after those that were submitted before."""
+        done = self._pool.submit(run_job, job)
+        self._files[done] = job.file
+        return done
+
+    def close(self) -> None:
+        """End; a job under way is interrupted, and keeps what it has."""
+        for done, file in self._files.items():
+            if not done.done():
+                interrupt_job(file)
+        self._pool.shutdown(cancel_futures=True)
+
+
 class Dask:
     """The workers of a dask.distributed client."""
 
@@ -156,6 +179,16 @@ def local_processes(workers: int) -> Iterator[Processes]:
         yield pool
     finally:
         pool.close()
+
+
+@contextmanager
+def own_thread() -> Iterator[OwnThread]:
+    """A thread that is ended in the end."""
+    thread = OwnThread()
+    try:
+        yield thread
+    finally:
+        thread.close()
 
 
 @contextmanager

@@ -109,7 +109,7 @@ async def interrupt_jobs(files: Sequence[str]) -> None:
     told = set[str]()
     while under_way := _playing.keys() & set(files):
         for file in under_way - told:
-            _interrupt(file)
+            interrupt_job(file)
         told |= under_way
         await asyncio.sleep(0.05)
 
@@ -147,7 +147,7 @@ async def _worked(job: Job) -> JobResult:
     file, task = Path(job.file), asyncio.current_task()
     assert task is not None
     loop = asyncio.get_running_loop()
-    insistence = EscalatingHandler(loop, lambda *_: _interrupt(job.file))
+    insistence = EscalatingHandler(loop, lambda *_: interrupt_job(job.file))
     _playing[job.file] = _Playing(loop, task, insistence)
     try:
         if job.away and not (file.parent / NOTE).exists():
@@ -205,7 +205,8 @@ def _heed(number: int, frame: FrameType | None) -> None:
         playing.insistence(number, frame)
 
 
-def _interrupt(file: str) -> None:
+def interrupt_job(file: str) -> None:
+    """Interrupt the job of this process that plays into a file; it keeps what it has."""
     with suppress(KeyError, RuntimeError):  # it has ended meanwhile
         playing = _playing[file]
         playing.loop.call_soon_threadsafe(playing.task.cancel)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from society.analysis.planning.plan import PowerPlan
     from society.analysis.study import Study
     from society.claims.types import ClaimVerdict
+    from society.experiments.clusters import Cluster
     from society.experiments.experiment import Experiment
     from society.experiments.worker import JobResult
     from society.llm.providers.settings import Limits
@@ -45,8 +47,9 @@ def sweep(
     """Play an experiment, or what is left of it, and open it as a study.
 
     experiment: a file, or the name of one that comes with the program. model: of language agents,
-    in all conditions. limits: of all runs together. workers: processes for conditions of rules.
-    out: the folder; None: sweeps/NAME. overwrite: replace runs whose settings differ.
+    in all conditions. limits: of all runs together. workers: processes for conditions of rules;
+    a script with several needs `if __name__ == "__main__":` before the call. out: the folder; None:
+    sweeps/NAME. overwrite: replace runs whose settings differ.
 
     Shows how far it is, in a notebook or on stderr. Warns, as WiringWarning, of parts that are
     probably not wired as they were meant. Raises InputError for what cannot be played, and
@@ -224,7 +227,8 @@ def reproduce(
     paper: a name from `society list reproductions`. quick: fewer and shorter runs. models: to play
     the experiments for language models with. strategies: a folder of strategies that models wrote.
     institutions, prompts, seed, repetitions: as the command takes them. workers: processes for
-    conditions of rules. limits: of all runs together. Raises InputError, and PartError if runs did not finish; what was played is kept.
+    conditions of rules. limits: of all runs together. Raises InputError, and PartError if runs did
+    not finish; what was played is kept.
     """
     from society.config.registry import reproduction
     from society.reproduction.reproduction_page import write_page
@@ -310,11 +314,10 @@ def _played(
     said: the limits of all sessions that no file states, which the folder keeps.
     """
     from society.analysis.coding.rating_runs import play_coding
-    from society.experiments.clusters import local_processes
     from society.experiments.sweep import Sweep, play_experiment
 
     watching = watch_sweep(len(read.conditions) + (len(read.coding.raters) if read.coding else 0))
-    with local_processes(workers) as cluster:
+    with _cluster(workers) as cluster:
         session = Sweep(cluster, watching, read.record, limits if limits.model_fields_set else None)
         play_experiment(read, folder, session, overwrite=overwrite, said=said)
         for note in play_coding(read, folder, session, overwrite=overwrite):
@@ -322,15 +325,21 @@ def _played(
     return session.results
 
 
+def _cluster(workers: int) -> AbstractContextManager[Cluster]:
+    """Open workers; a single one is a thread, since processes would execute the caller's script."""
+    from society.experiments.clusters import local_processes, own_thread
+
+    return own_thread() if workers == 1 else local_processes(workers)
+
+
 def _reproduced(
     run: ReproductionRun, said: Mapping[str, Any], workers: int, *, overwrite: bool
 ) -> dict[str, JobResult]:
     """Play what is left of a reproduction; tell how each part ended."""
-    from society.experiments.clusters import local_processes
     from society.llm.providers.settings import Limits
 
     limits = Limits(**said) if said else None
-    with local_processes(workers) as cluster:
+    with _cluster(workers) as cluster:
         return run.play(cluster, watch_sweep(len(run.parts)), limits, overwrite=overwrite)
 
 

@@ -8,10 +8,12 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from pathlib import Path
+from threading import get_ident
 from typing import Any, Protocol, TypeVar
 
 from society.config.yaml_source import Source
 from society.engine.component import Component
+from society.engine.interrupts import interrupt_thread
 from society.engine.parameters import ValidationIssues, validate
 from society.engine.scenario import MechanismSpec, Scenario
 from society.errors import FileError, InputError, ScenarioError
@@ -125,6 +127,21 @@ def _fields(part: Component) -> dict[str, Any]:
 
 
 def beside_loop(job: Callable[[], T]) -> T:
-    """Do a job that has an event loop of its own, also where one is running, as in a notebook."""
-    with ThreadPoolExecutor(1) as beside:
-        return beside.submit(copy_context().run, job).result()
+    """Do a job that has an event loop of its own, also where one is running, as in a notebook.
+
+    An interrupt ends it, once it has kept what was played.
+    """
+    numbers = list[int]()
+
+    def begun() -> T:
+        numbers.append(get_ident())
+        return job()
+
+    with ThreadPoolExecutor(1) as beside:  # which waits for what is kept after an interrupt
+        done = beside.submit(copy_context().run, begun)
+        try:
+            return done.result()
+        except KeyboardInterrupt:
+            for number in numbers:
+                interrupt_thread(number)
+            raise

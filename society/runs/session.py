@@ -49,6 +49,7 @@ from society.text import clean_line
 from .chance_watch import chance_watch
 from .conclusions import run_post_analysis
 from .manifest import Level, manifest_of
+from .memory_check import refuse_too_large
 from .provenance import list_changes
 from .reader import open_run_file
 from .schema import Status
@@ -152,6 +153,7 @@ class Session(NamedTuple):
         beside: tells the runs whose use of models counts to the limits of this one.
         """
         used = use_in_files(beside(path, setup.spec))
+        refuse_too_large(setup)
         minds, env = setup.minds(used, budget), setup.environment()
         writer = Writer(path, manifest_of(setup, level, env), overwrite=overwrite)
         trust_files(setup.files)

@@ -117,7 +117,6 @@ def _array(placed: Placed, lease: Array) -> Array:
         placed.flags.writeable = False
         return placed
     dtype, shape, start = placed
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    values = lease[start : start + size].view(dtype).reshape(shape)
+    values: Array = np.ndarray(shape, dtype, lease, start)
     values.flags.writeable = False
     return values

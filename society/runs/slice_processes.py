@@ -27,13 +27,13 @@ from typing import Any
 import numpy as np
 
 from society.config.build import Society
-from society.cores import count_cores
 from society.engine.component import Component
 from society.engine.environment import Environment
 from society.engine.game_master import Outcome
 from society.engine.gateway import ModelGateway
 from society.engine.history import Page, Recorder
 from society.engine.joined_arrays import JoinedArrays
+from society.engine.population import Cohort
 from society.engine.rng import Array
 from society.engine.slices import (
     MergingRunner,
@@ -44,13 +44,14 @@ from society.engine.slices import (
     merge_pages,
 )
 from society.errors import PartError, Paused, short_path
+from society.machine import count_cores
 
 from .chance_watch import chance_watch, unaddressed_files
 from .shared_pages import PageNote, read_page
 from .slice_worker import SliceOrder, play_slice
 
 _SLOTS = 6  # pages of a slice that may be under way, or be looked at
-_SPARE = 2  # slots without which a slice would have to wait
+_SPARE = 3  # slots that others than those who keep pages shall have
 _RESERVED = 1024  # bytes of memory for each agent and page; it is taken when it is used
 _SMALLEST, _LARGEST = 2**20, 2**28  # bytes of a slot
 _NORESERVE = 0x4000 if sys.platform == "linux" else 0  # of mmap(2)
@@ -106,9 +107,8 @@ def one_core_reason(setup: Society) -> str:
         return "there is one replicate"
     if setup.past:
         return "a fork plays through its past, which is one for all"
-    for part in (part for cohort in setup.cast() for part in cohort.components):
-        if not _is_rule(part):
-            return f"{part.title()} is no rule, and asks outside"
+    if outside := [one for cohort in setup.cast() if (one := asks_outside(cohort))]:
+        return f"{outside[0]} is no rule, and asks outside"
     if code := setup.unseparable_code:
         name = getattr(code[0], "__name__", repr(code[0]))
         return (
@@ -118,6 +118,11 @@ def one_core_reason(setup: Society) -> str:
     if files := unaddressed_files(setup):
         return f"{short_path(files[0])} draws chance that all replicates share"
     return ""
+
+
+def asks_outside(cohort: Cohort) -> str:
+    """Name a component of a cohort that may ask somebody outside of this program; "" for none."""
+    return next((part.title() for part in cohort.components if not _is_rule(part)), "")
 
 
 def _is_rule(part: Component) -> bool:
@@ -343,7 +348,7 @@ class PlayedInProcesses(MergingRunner):
         """Hand on the rounds that all slices have played."""
         while all(one.pages for one in self._slices):
             page = merge_pages([one.pages.pop(0) for one in self._slices])
-            if any(len(one.leased) > _SLOTS - _SPARE for one in self._slices):
+            if any(len(one.leased) - len(one.pages) > _SLOTS - _SPARE for one in self._slices):
                 _settle(page)
             self._digests.append(page.digest)
             self.hand_on(page)

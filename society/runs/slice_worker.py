@@ -31,7 +31,7 @@ from society.engine.gateway import ModelGateway
 from society.engine.history import Page
 from society.engine.rng import Array
 from society.engine.slices import SliceProgress
-from society.errors import PartError, SocietyError, describe_user_error
+from society.errors import PartError, SocietyError, show_place, user_place
 
 from .chance_watch import chance_watch
 from .shared_pages import write_page
@@ -85,6 +85,14 @@ def end_with_parent() -> None:
     os._exit(1)
 
 
+def _reason(error: BaseException) -> str:
+    """Describe what has stopped a slice, with its place in a file of the user's."""
+    place = user_place(error)
+    where = f"{show_place(*place)}: " if place else ""
+    words = str(error) if isinstance(error, SocietyError) else f"{type(error).__name__}: {error}"
+    return f"{where}{words}"
+
+
 class _OutsideAsked(PartError):
     """A component has asked something outside, which is recorded by one process only."""
 
@@ -127,8 +135,7 @@ class _SliceWorker:
         except (BrokenPipeError, ConnectionResetError, EOFError):
             raise
         except BaseException as error:  # whatever it is, the parent meets it again
-            known = isinstance(error, SocietyError | MemoryError) and str(error)
-            return "stopped", known or describe_user_error(error)
+            return "stopped", _reason(error)
 
     def _warn(
         self, message: Any, category: type[Warning], filename: str, lineno: int, *_: object

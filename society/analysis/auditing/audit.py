@@ -44,10 +44,13 @@ class AuditResults:
         """A clause on how many conclusions hold: "3 of 4 conclusions hold under all 7 ..."."""
         tried = [each.perturbation for one in self.conclusions for each in one.perturbed]
         names, held = [*dict.fromkeys(tried)], sum(one.holds for one in self.conclusions)
-        every = f"all {len(names)} perturbations"
+        every = "both perturbations" if len(names) == 2 else f"all {len(names)} perturbations"
         under = f"the perturbation {names[0]}" if len(names) == 1 else every
-        if len(self.conclusions) == 1:
+        if len(self.conclusions) == 1 and (held or len(names) == 1):
             return f"the conclusion {'holds' if held else 'does not hold'} under {under}"
+        if len(self.conclusions) == 1:
+            changed = sum(each.changed for each in self.conclusions[0].perturbed)
+            return f"the conclusion changes under {changed} of {len(names)} perturbations"
         verb = "holds" if held == 1 else "hold"
         return f"{held} of {len(self.conclusions)} conclusions {verb} under {under}"
 

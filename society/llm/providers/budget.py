@@ -7,6 +7,8 @@ counted instead. So a limit is never exceeded, however many calls are under way.
 from __future__ import annotations
 
 import asyncio
+import heapq
+from itertools import count
 from typing import NamedTuple
 
 from society.engine.calls import Spent
@@ -44,7 +46,8 @@ class Budget:
         self._spent = Use(known.calls, known.tokens, known.cost or 0.0)
         self._held = Use()
         self._flying = 0
-        self._waits: list[asyncio.Future[None]] = []
+        self._waits = list[tuple[int, asyncio.Future[None]]]()  # a heap, by who has asked first
+        self._numbers = count()
 
     async def hold(self, most: Use, token: CancellationToken) -> None:
         """Set aside what an attempt can use at most; waits for others under way where that helps.
@@ -52,14 +55,33 @@ class Budget:
         Raises Exhausted if it does not fit, and Paused if the run, which `token` stops, is stopped
         meanwhile.
         """
-        while self._excess(self._spent.plus(self._held).plus(most)):
-            if excess := self._excess(self._spent.plus(most)):
-                raise Exhausted(self._words(excess, most))
-            wait = asyncio.get_running_loop().create_future()
-            self._waits.append(wait)
+        number = next(self._numbers)
+        try:
+            while self._excess(self._spent.plus(self._held).plus(most)):
+                if excess := self._excess(self._spent.plus(most)):
+                    raise Exhausted(self._words(excess, most))
+                await self._wait(number, token)
+            self._held = self._held.plus(most)
+            self._flying += 1
+        finally:
+            self._wake_next()  # there may be room for another one, or none for anybody
+
+    async def _wait(self, number: int, token: CancellationToken) -> None:
+        """Wait until something has been settled; who has asked first is the first to look."""
+        wait = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._waits, (number, wait))
+        try:
             await token.wait_for(wait)
-        self._held = self._held.plus(most)
-        self._flying += 1
+        finally:
+            wait.cancel()  # whoever has ended is passed over
+
+    def _wake_next(self) -> None:
+        """Wake one of those who wait: if all of thousands woke each time, they did little else."""
+        while self._waits:
+            _, wait = heapq.heappop(self._waits)
+            if not wait.done():
+                wait.set_result(None)
+                return
 
     def settle(self, most: Use, used: Use) -> None:
         """Count what was really used instead of what was set aside."""
@@ -67,10 +89,7 @@ class Budget:
         self._held = self._held.minus(most) if self._flying > 1 else Use()
         self._spent = self._spent.plus(used)
         self._flying -= 1
-        waits, self._waits = self._waits, []
-        for wait in waits:
-            if not wait.done():
-                wait.set_result(None)
+        self._wake_next()
 
     def give_back(self, calls: int) -> None:
         """Stop counting calls that were refused and will not be answered."""

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from society.engine.calls import Request
 from society.errors import InputError, short_path
+from society.machine import available_memory
 from society.optional import require
 
 from .endpoint import Endpoint, Outgoing
@@ -226,34 +227,3 @@ def _refuse_too_large(model: Gguf, loading: Loading) -> None:
             f"{loading.context:,} tokens), and {free / _GB:.1f} are free; take a smaller file, or "
             "set context or slots lower"
         )
-
-
-def available_memory() -> int | None:
-    """Return the bytes that a process may still take; None if the system does not say."""
-    bounds = [_in_kilobytes(Path("/proc/meminfo"), "MemAvailable:"), _memory_of_group()]
-    if known := [bound for bound in bounds if bound is not None]:
-        return min(known)
-    try:  # without /proc: all of it
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return None
-
-
-def _in_kilobytes(file: Path, name: str) -> int | None:
-    try:
-        lines = file.read_text("utf-8").splitlines()
-    except OSError:
-        return None
-    found = (line.split()[1] for line in lines if line.startswith(name))
-    return next((1024 * int(kilobytes) for kilobytes in found), None)
-
-
-def _memory_of_group() -> int | None:
-    """Return the memory that the control group of a container still allows."""
-    folder = Path("/sys/fs/cgroup")
-    try:
-        most, used = (int((folder / f"memory.{name}").read_text()) for name in ("max", "current"))
-        stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-    except (OSError, ValueError):  # no such group, or "max": no bound
-        return None
-    return most - used + int(stat.get("inactive_file", 0))  # cached files make room

@@ -9,7 +9,7 @@ import pytest
 
 from society.engine.calls import Completion, Spent
 from society.engine.cancellation import CancellationToken
-from society.errors import InputError, Paused
+from society.errors import Exhausted, InputError, Paused
 from society.llm.providers.budget import Budget, Use
 from society.llm.providers.pool import ModelPool
 from society.llm.providers.settings import Limits, ModelSpec
@@ -152,6 +152,50 @@ def test_who_does_not_fit_waits_for_those_under_way() -> None:
         return told
 
     assert asyncio.run(order()) == ["first", "second"]
+
+
+def test_of_many_who_wait_for_room_one_looks_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """300 wait for 300 under way, which end one after the other: some looks for each of them."""
+    looks = 0
+    look = Budget._excess
+
+    def counted(budget: Budget, use: Use) -> str:
+        nonlocal looks
+        looks += 1
+        return look(budget, use)
+
+    monkeypatch.setattr(Budget, "_excess", counted)
+
+    async def refused() -> int:
+        budget, token = Budget(Limits(max_calls=300), Spent()), CancellationToken()
+        for _ in range(300):
+            await budget.hold(Use(1), token)
+        waiting = [asyncio.create_task(budget.hold(Use(1), token)) for _ in range(300)]
+        for _ in range(300):
+            await asyncio.sleep(0)
+            budget.settle(Use(1), Use(1))
+        ends = await asyncio.gather(*waiting, return_exceptions=True)
+        return sum(isinstance(one, Exhausted) for one in ends)
+
+    assert asyncio.run(refused()) == 300
+    assert looks < 10 * 300
+
+
+def test_who_is_woken_and_stopped_passes_it_on() -> None:
+    async def order() -> bool:
+        budget, stopped = Budget(Limits(max_calls=2), Spent()), CancellationToken()
+        for _ in range(2):
+            await budget.hold(Use(1), CancellationToken())
+        first = asyncio.create_task(budget.hold(Use(1), stopped))
+        second = asyncio.create_task(budget.hold(Use(1), CancellationToken()))
+        await asyncio.sleep(0)
+        budget.settle(Use(1), Use())  # wakes the first, which ends in the same moment
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        await asyncio.wait_for(second, 60)
+        return first.cancelled()
+
+    assert asyncio.run(order())
 
 
 def test_runs_that_share_a_budget_do_not_stop_each_other() -> None:
