@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
+from rich.cells import cell_len
 from rich.text import Text
 
 from society.analysis.evolution.price_equation import PriceTerms
@@ -244,9 +245,11 @@ def _legend(
     )
     by = {"descendants": "most descendants", "phenotype": f"highest {name}"}[order]
     count = count_noun(len(lines.rows), "line" if lines.complete else "living line")
-    words = f"{count}, {by} first"
-    words += f"; {name} from {shades}" if high > low else ""
-    words += f"; {pens.birth} born {pens.lost} ended"
+    signs = f"; {name} from {shades}" if high > low else ""
+    signs += f"; {pens.birth} born {pens.lost} ended"
+    words = f"{count}, {by} first{signs}"
+    if cell_len(words) > width:  # signs are told nowhere else
+        words = f"{count} by {name if order == 'phenotype' else order}{signs}"
     return [Text(style.cut(words, width), "dim")]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from society.report.figures.read_out import FigureData, name_series
-from society.report.figures.style import Figure, add_legend, render_figure
+from society.report.figures.style import SERIES, Figure, add_legend, render_figure
 
 ROUNDS = np.arange(1, 5)
 MEAN = np.array([4.0, 3, np.nan, 1])
@@ -20,12 +20,12 @@ def drawn(draw: Any) -> Figure:
 
 def curves(figure: Any) -> None:
     axes = figure.subplots()
-    (line,) = axes.plot(ROUNDS, MEAN)
+    (line,) = axes.plot(ROUNDS, MEAN, color=SERIES[0].colour)
     name_series(line, "fine = 2", low=MEAN - 1, high=MEAN + 1)
     name_series(axes.fill_between(ROUNDS, MEAN - 1, MEAN + 1), "fine = 2")
-    (run,) = axes.plot(ROUNDS, MEAN + 5)
+    (run,) = axes.plot(ROUNDS, MEAN + 5, color=SERIES[0].colour)
     name_series(run, "fine = 2", silent=True)
-    (other,) = axes.step(ROUNDS, MEAN * 2, where="post")
+    (other,) = axes.step(ROUNDS, MEAN * 2, where="post", color=SERIES[1].colour)
     name_series(other, "a very long label of a level, which is cut somewhere")
     axes.set(xlabel="round", ylabel="fish", title="lake", xlim=(0, 5), ylim=(0, 10))
     add_legend(figure, [line, other], ["fine =\n2", "a very long …"])

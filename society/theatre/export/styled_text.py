@@ -107,13 +107,14 @@ def class_names(style: Style) -> str:
         front, back = back, front
     names = [mark for name, mark in _MARKS.items() if getattr(style, name)]
     coloured = front is not None and not front.is_default
+    tinted = back is not None and not back.is_default
     if style.dim:
         names.append("e" if coloured else "d")
     if front is not None and coloured:
         names.append(f"c{_colour_code(front)}")
-    elif style.reverse:
+    elif style.reverse and not tinted:  # on a tint, ink can be read, and paper cannot
         names.append("cpaper")
-    if back is not None and not back.is_default:
+    if back is not None and tinted:
         names.append(f"g{_colour_code(back)}")
     elif style.reverse:
         names.append("gink")
