@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from society.engine.component import Component
+from society.errors import suggest
 
-from .hook_checks import file_of, source_file
+from .hook_checks import file_of, part_issue, source_file
+from .wiring_issues import WiringIssue
 
 # They say what a component needs, or check what it is given, and are no part of a life.
 _DECLARATIONS = {"models", "files", "kept_folders", "kept_tables", "places_of_answers"}
@@ -52,6 +54,32 @@ def birth_parameters(kind: type[Component]) -> frozenset[str]:
         return frozenset()
     read = parameters if begin.all_of_it else parameters & begin.names
     return frozenset(read - later.names)
+
+
+def at_birth_issues(kind: type[Component]) -> Iterator[WiringIssue]:
+    """Find parameters that `at_birth` of a class names though more than its `begin` reads them.
+
+    Cohorts that differ in these alone are asked together, by the parameters of one of them.
+    """
+    if "at_birth" not in vars(kind) or not dataclasses.is_dataclass(kind):
+        return
+    parameters = [field.name for field in dataclasses.fields(kind)]
+    rest = _methods(kind).keys() - {"begin", "adapt"} - _DECLARATIONS - _CHECKS
+    begin = _reads_from(["begin", "adapt"], _methods(kind)).names
+    for name in kind.at_birth:
+        if name not in parameters:
+            words = f"at_birth of {kind.title()} names {name!r}, which is no parameter of it; "
+            words += suggest(name, parameters)
+            yield part_issue(kind, "at_birth", words, "error")
+            continue
+        readers = [one for one in rest - begin if name in _reads_from([one], _methods(kind)).names]
+        if readers:
+            words = (
+                f"at_birth of {kind.title()} names {name!r}, which {' and '.join(sorted(readers))} "
+                "reads as well, so that cohorts which differ in it must not be asked together; "
+                "leave it out of at_birth, or keep it in a column from `begin` on"
+            )
+            yield part_issue(kind, "at_birth", words, "error")
 
 
 @cache

@@ -74,6 +74,11 @@ class SourceFile:
         return any(True for _ in self._unaddressed_chance())
 
     @cached_property
+    def has_chance_of_its_own(self) -> bool:
+        """Whether the file draws from, or makes, a generator other than those of the run."""
+        return any(self._is_wild(call, _GLOBAL_CHANCE) for call in self._calls)
+
+    @cached_property
     def stated(self) -> frozenset[str]:
         """All texts in the lines of scripts: kinds and names of facts, asked or told or not."""
         lines = (call for call in self._calls if self._is_line(call))

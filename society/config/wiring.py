@@ -22,6 +22,7 @@ from society.engine.scenario import DisplaySpec, Params, Scenario
 from society.engine.script import UNREAD, Ask
 from society.errors import InputError, short_path, suggest
 
+from .birth_parameters import at_birth_issues
 from .hook_checks import (
     component_issues,
     file_of,
@@ -98,7 +99,8 @@ class _Check:
         sources = [source_file(file) for file in files]
         found = [issue for source in sources for issue in source.issues]
         for kind in self.own_parts:
-            found += [*component_issues(kind), *(unset_columns(kind) if is_foreign(kind) else ())]
+            found += [*component_issues(kind), *at_birth_issues(kind)]
+            found += [*(unset_columns(kind) if is_foreign(kind) else ())]
         for spec in (layer.spec for layer in self.scenario.layers):
             if isinstance(spec.source, type) and is_foreign(spec.source):
                 found += mechanism_issues(spec.source, spec.name)

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from society.config.birth_parameters import at_birth_issues
 from society.config.build import Society, build, with_wiring_checked
 from society.config.defaults import find_defaults
 from society.config.hook_checks import component_issues
@@ -181,7 +182,7 @@ def _check_component(
 ) -> Iterator[CheckResult]:
     """Check a component by itself, then in a society that has it, or one that has a use for it."""
     title = kind.title()
-    issues = [*component_issues(kind)]
+    issues = [*component_issues(kind), *at_birth_issues(kind)]
     yield from (CheckResult(title, issue.severity, str(issue)) for issue in issues)
     if any(issue.severity == "error" for issue in issues):
         return

@@ -123,6 +123,13 @@ class WithinBounds(Population):
         return raw
 
 
+class AskedApart(Population):
+    """Agents of whom each cohort is asked by itself, also where some are alike."""
+
+    def _pool(self) -> None:
+        """Join nothing."""
+
+
 class AskedTwice(Population):
     """Agents who are asked everything twice; nothing may change."""
 

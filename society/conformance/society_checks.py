@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from society.config.build import Society
+from society.config.hook_checks import is_foreign
 from society.config.wiring_issues import WiringIssue, WiringRefused
 from society.engine.agents import RunContext
 from society.engine.game_master import GameMaster, Outcome
@@ -21,6 +22,7 @@ from society.runs.design_runs import make_designs
 from society.terminal.labels import count_noun
 
 from .invariants import (
+    AskedApart,
     AskedTwice,
     BrokenRule,
     WithinBounds,
@@ -138,7 +140,7 @@ def _play(
     context = game.answerer.context
     if cast is not None:
         seats = game.env.cohorts
-        game.answerer = Population(cast(setup.cast(), game.env.present.shape), context)
+        game.answerer = AskedApart(cast(setup.cast(), game.env.present.shape), context)
         game.env.cohorts = seats  # scripts may ask for cohorts by name
     if answerer is not None:
         game.answerer = answerer(game, context)
@@ -199,10 +201,18 @@ def _check_split_cohorts(setup: Society, whole: _Played) -> None:
         return split_cohorts(cast, shape, np.indices(shape)[1] % 2 == 0)
 
     other = _play(setup, cast=split)
+    kinds = {type(part) for cohort in setup.cast() for part in cohort.components}
+    own = (kind for kind in kinds if "at_birth" in vars(kind) and is_foreign(kind))
+    joined = sorted(kind.title() for kind in own)
+    words = (
+        f"; at_birth of {' and '.join(joined)} gives the word that hooks look at nothing else"
+        if joined
+        else ""
+    )
     _expect(
         exact_record(other.pages) == exact_record(whole.pages),
         f"{_first_difference(other, whole)}; let each member's answer depend on its own columns "
-        "and facts, not on how many members there are",
+        f"and facts, not on how many members there are{words}",
     )
 
 

@@ -81,8 +81,11 @@ def _told(page: Page, name: str, owners: Array) -> tuple[Array, Array | None] | 
 
 
 def _taking_part(page: Page, before: Page | None) -> Array:
-    """Mark the agents who are present when a round begins, or come back in it, (R, N)."""
-    present = np.ones_like(page.present) if before is None else before.present
+    """Mark the agents who are present when a round begins, or come back in it, (R, N).
+
+    Who is gone before the first round was never there.
+    """
+    present = page.present if before is None else before.present
     back = [step.arrays["back", ""] for step in page.steps if ("back", "") in step.arrays]
     there: Array = np.logical_or.reduce([present, *back])
     return there

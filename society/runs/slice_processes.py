@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from society.config.build import Society
+from society.config.hook_checks import source_file
 from society.engine.component import Component
 from society.engine.environment import Environment
 from society.engine.game_master import Outcome
@@ -46,7 +47,7 @@ from society.engine.slices import (
 from society.errors import PartError, Paused, short_path
 from society.machine import count_cores
 
-from .chance_watch import chance_watch, unaddressed_files
+from .chance_watch import chance_watch
 from .shared_pages import PageNote, read_page
 from .slice_worker import SliceOrder, play_slice
 
@@ -115,8 +116,9 @@ def one_core_reason(setup: Society) -> str:
             f"{name} is code of yours that does not say `separable`, so that it may look at other "
             "replicates"
         )
-    if files := unaddressed_files(setup):
-        return f"{short_path(files[0])} draws chance that all replicates share"
+    for file in setup.files:
+        if file.endswith(".py") and source_file(file).has_chance_of_its_own:
+            return f"{short_path(file)} draws chance that all replicates share"
     return ""
 
 

@@ -46,6 +46,7 @@ class EventLines:
         for part in (
             self.births.born,
             self._done,
+            self._vacant,
             self._gone,
             self._arrived,
             self._quotes,
@@ -90,6 +91,11 @@ class EventLines:
         for place, (kind, gone) in enumerate(scene.gone):
             name = self.names.former if place < scene.leavers else self.names.__getitem__
             yield from self._named(kind, gone, name, "bold red")
+
+    def _vacant(self, scene: RoundView) -> Iterator[Text]:
+        """Yield the seats that nobody has at first."""
+        for kind, empty in scene.vacant:
+            yield from self._named(kind, empty, self.names.__getitem__, "dim")
 
     def _arrived(self, scene: RoundView) -> Iterator[Text]:
         for kind, arrived in scene.arrived:

@@ -89,6 +89,7 @@ class RoundView:
         self.answered: dict[str, list[Answered]] = {}
         self._asked: list[tuple[Step, dict[str, Answered]]] = []  # by field
         self.gone: list[tuple[str, Array]] = []  # kind of the tell, (R, N)
+        self.vacant: list[tuple[str, Array]] = []  # those who are gone before the first round
         self.ended: list[tuple[str, Array]] = []  # cause, (R,)
         self.arrived: list[tuple[str, Array]] = []  # kind of the line, (R, N); within a generation
         self.leavers = 0  # how many entries of `gone` made room for those who arrived
@@ -102,7 +103,11 @@ class RoundView:
             if ("gone", "") in step.arrays:
                 going = step.arrays["gone", ""] & present
                 present = present & ~going
-                self.gone.append((step.kind, going))
+                if page.number:
+                    self.gone.append((step.kind, going))
+                else:  # nobody was ever on these seats
+                    self.vacant.append((step.kind, going))
+                    self.present = self.present & ~going
             for role, cause in (("void", UNREAD), ("ends", step.kind)):
                 if (role, "") in step.arrays:
                     ending = step.arrays[role, ""] & running

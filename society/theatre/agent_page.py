@@ -26,7 +26,7 @@ from .events import names_at, scene_at
 from .exchange_page import exchange_line, given_words
 from .exchanges import exchanges
 from .glyphs import Glyphs
-from .history import BORN, GONE, History
+from .history import BORN, GONE, VACANT, History
 from .lanes import lanes
 from .paragraphs import FactWords, labelled, rule
 from .view import View
@@ -64,13 +64,15 @@ class _AgentPage:
         parts = [self.names.with_type(self.seat)]
         present = self.history.page(self.view.round).present[self.replicate, self.seat]
         stage = self.history.manifest.stage
-        lane = lanes(self.history, self.replicate).get(GONE)
-        marks = () if lane is None else lane.until(self.view.round)
-        left = [mark for mark in marks if mark.agent == self.seat]
+        found = lanes(self.history, self.replicate)
+        some = [found[name].until(self.view.round) for name in (VACANT, GONE) if name in found]
+        left = [mark for marks in some for mark in marks if mark.agent == self.seat]
         if self.history.manifest.level == "summary":
             parts.append("details were not recorded (level summary)")
         elif present:
             parts.append(stage.presence)
+        elif left and left[-1].lane == VACANT:
+            parts.append(f"{self.glyphs.vacant} {left[-1].words} from the beginning")
         elif left:
             parts.append(f"{self.glyphs.gone} {left[-1].words} in round {left[-1].round}")
         else:
@@ -186,6 +188,9 @@ class _AgentsDeeds:
         yield from self._birth()
 
     def _fate(self) -> Iterator[str]:
+        for kind, empty in self._scene.vacant:
+            if empty[self._replicate, self._seat]:
+                yield f"{self._page.glyphs.vacant} {spell_kind(kind)}"
         for kind, going in self._scene.gone:
             if going[self._replicate, self._seat]:
                 yield f"{self._page.glyphs.gone} {spell_kind(kind)}"

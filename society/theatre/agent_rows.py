@@ -18,7 +18,7 @@ from society.terminal.round_view import RoundView, last_common_fact
 from .events import names_at, scene_at
 from .frame import Panel, about_agent
 from .glyphs import Glyphs
-from .history import GONE, History
+from .history import GONE, VACANT, History, Mark
 from .lanes import lanes
 from .view import View
 
@@ -171,14 +171,15 @@ def _sort_values(history: History, view: View) -> Array:
     return -place.astype(float)
 
 
-def _dead(history: History, view: View) -> dict[int, tuple[int, str]]:
-    """Return when and how those left who are not there at the end of the round."""
+def _dead(history: History, view: View) -> dict[int, Mark]:
+    """Return when and how those left, or never came, who are not there at the end of the round."""
     absent = np.flatnonzero(~history.page(view.round).present[view.replicate]).tolist()
-    left = lanes(history, view.replicate).get(GONE)
-    if not absent or left is None:
-        return dict.fromkeys(absent, (0, ""))
-    last = {mark.agent: (mark.round, mark.words) for mark in left.until(view.round)}
-    return {seat: last.get(seat, (0, "")) for seat in absent}
+    found = lanes(history, view.replicate) if absent else {}
+    marks = [
+        mark for name in (VACANT, GONE) if name in found for mark in found[name].until(view.round)
+    ]
+    last = {mark.agent: mark for mark in marks}
+    return {seat: last.get(seat, Mark(0, GONE, "", seat)) for seat in absent}
 
 
 def agent_rows(
@@ -283,9 +284,11 @@ def _heading(rows: _Rows, name: str, cells: int) -> str:
 
 def _cells(rows: _Rows, plan: list[_Column], seat: int) -> Text:
     if seat in rows.dead:
-        when, cause = rows.dead[seat]
-        since = f" {when}" if when else ""
-        words = f"{rows.glyphs.gone}{since} {rows.style.words(cause)}"
+        mark = rows.dead[seat]
+        if mark.lane == VACANT:
+            return Text(f"{' ' * _GAP}{rows.glyphs.vacant} {rows.style.words(mark.words)}", "dim")
+        since = f" {mark.round}" if mark.round else ""
+        words = f"{rows.glyphs.gone}{since} {rows.style.words(mark.words)}"
         return Text(" " * _GAP + words.rstrip(), "dim red")
     line = Text()
     for one in plan:

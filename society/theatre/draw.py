@@ -26,7 +26,7 @@ from .frame import Frame, Panel, Size, fit
 from .gauge import gauge, measures
 from .glyphs import Glyphs
 from .help import bottom_lines, help_page
-from .history import BORDER, BORN, ENDED, GONE, History, Mark
+from .history import BORDER, BORN, ENDED, GONE, VACANT, History, Mark
 from .inspection import AGENT, EXCHANGE, EYES
 from .keys import HELP
 from .lanes import lane_look, lanes, last_round
@@ -360,7 +360,7 @@ def _told(history: History, view: View, lane: str, marks: list[Mark], style: Ter
     first = marks[0]
     if lane == ENDED:
         return f"ended: {first.words}"
-    if lane in (GONE, BORN):
+    if lane in (GONE, BORN, VACANT):
         there = first.round - made_room(history, first.round, first.words)
         names = names_in(history, view.replicate, there, style)
         listed = [names[mark.agent] for mark in reversed(marks)]

@@ -115,6 +115,7 @@ class _Teller:
 
     def all(self) -> Iterator[Event]:
         """Yield all events of the round, in the order in which they matter."""
+        yield from self._vacant()
         yield from self._gone()
         yield from self._arrived()
         yield from self.ended()
@@ -156,6 +157,12 @@ class _Teller:
             for seat in np.flatnonzero(going[self.replicate]).tolist():
                 words = f"{self.glyphs.gone} {names[seat]}: {self.style.words(said)}"
                 yield Event(Text(words, "bold red"), seat)
+
+    def _vacant(self) -> Iterator[Event]:
+        for kind, empty in self.scene.vacant:
+            for seat in np.flatnonzero(empty[self.replicate]).tolist():
+                words = f"{self.names[seat]}: {self.style.words(spell_kind(kind))}"
+                yield Event(Text(f"{self.glyphs.vacant} {words}", "dim"), seat)
 
     def _arrived(self) -> Iterator[Event]:
         for kind, arriving in self.scene.arrived:

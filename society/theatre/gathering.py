@@ -25,6 +25,7 @@ from society.terminal.round_view import (
 )
 
 GONE, BORN, ENDED, BORDER = "gone", "born", "ended", "border"
+VACANT = "vacant"
 NOT_SELECTED = "not selected"
 MARK_FIELDS = "round", "replicate", "lane", "agent", "times", "words"
 _AT, _REPLICATE, _LANE, _AGENT, _TIMES, _WORDS = range(len(MARK_FIELDS))
@@ -34,8 +35,9 @@ _STYLE = TerminalStyle("utf-8", 80)
 class Mark(NamedTuple):
     """Something worth a mark on the time line: its round, its lane, and the seats (none: -1).
 
-    lane: the verb of a link ("fined"), the name of a note that changed, or GONE, BORN, ENDED, or
-    BORDER for the first round of an outer level. times: how often it happened in that round.
+    lane: the verb of a link ("fined"), the name of a note that changed, or GONE, BORN, ENDED,
+    VACANT for seats that nobody has at first, or BORDER for the first round of an outer level.
+    times: how often it happened in that round.
     """
 
     round: int
@@ -189,6 +191,8 @@ class Gathering:
             self._mark(at, verb, acting, times=count[acting])
         for note in scene.stage.notes:
             self._mark_note(scene, note, here)
+        for kind, going in scene.vacant:
+            self._mark_agents(at, VACANT, going[block] & here[:, None], spell_kind(kind))
         for kind, going in scene.gone:
             self._mark_agents(at, GONE, going[block] & here[:, None], spell_kind(kind))
         survives = facts_told(page, SELECTED, "survives")

@@ -15,6 +15,7 @@ class Glyphs:
         self.deed = "╵" if rich else "'"
         self.note = "◇" if rich else "o"
         self.gone = "†" if rich else "x"
+        self.vacant = "○" if rich else "_"
         self.born = "+"
         self.ended = "■" if rich else "#"
         self.border = "┬" if rich else "|"

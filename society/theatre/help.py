@@ -90,6 +90,7 @@ def _signs(style: TerminalStyle) -> list[Text]:
         glyphs.note: "a norm changed",
         glyphs.born: "born",
         glyphs.gone: "gone",
+        glyphs.vacant: "a seat that nobody has at first",
         glyphs.ended: "ended",
         glyphs.border: "a generation or game begins",
         glyphs.reference: "reference",

@@ -16,10 +16,10 @@ from society.errors import RunFileError
 from society.runs.runfile import Manifest, RunFile, open_run_file
 from society.terminal.round_view import RoundView
 
-from .gathering import BORDER, BORN, ENDED, GONE, Course, Gathering, Mark
+from .gathering import BORDER, BORN, ENDED, GONE, VACANT, Course, Gathering, Mark
 from .run_index import keep_index, read_index
 
-__all__ = ["BORDER", "BORN", "ENDED", "GONE", "Course", "History", "Mark"]
+__all__ = ["BORDER", "BORN", "ENDED", "GONE", "VACANT", "Course", "History", "Mark"]
 
 _PAGES_KEPT = 64
 _AT_ONCE = 200  # rounds; fewer are gathered in less time than a thread takes

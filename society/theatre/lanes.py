@@ -10,7 +10,7 @@ import numpy as np
 from society.engine.rng import Array
 
 from .glyphs import Glyphs
-from .history import BORDER, BORN, ENDED, GONE, History, Mark
+from .history import BORDER, BORN, ENDED, GONE, VACANT, History, Mark
 
 
 class Lane(NamedTuple):
@@ -53,6 +53,7 @@ def _lane(name: str, marks: list[Mark]) -> Lane:
 def lane_look(history: History, lane: str, glyphs: Glyphs) -> tuple[str, str]:
     """Return the glyph and the colour of a lane."""
     usual = {GONE: (glyphs.gone, "red"), BORN: (glyphs.born, "green")}
+    usual |= {VACANT: (glyphs.vacant, "dim")}
     usual |= {ENDED: (glyphs.ended, "bold red"), BORDER: (glyphs.border, "dim")}
     if lane in usual:
         return usual[lane]

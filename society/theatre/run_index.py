@@ -31,7 +31,7 @@ from society.runs.schema import side_file
 from .gathering import MARK_FIELDS, Gathered, Gathering
 
 SUFFIX = "-index"
-_FORMAT = 1  # to be raised whenever series or marks come out differently
+_FORMAT = 2  # to be raised whenever series or marks come out differently
 _LEAST, _MOST = 2**18, 2**28  # bytes of a run file that gets an index, and of an index
 _HASH = 32
 _HEAD = struct.Struct("<I")

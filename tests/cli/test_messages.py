@@ -550,7 +550,7 @@ def test_a_name_that_is_listed_nowhere_is_refused_with_the_nearest(mistake: Mist
     )
     assert mistake("list", "half") == (
         "there is no kind and no name 'half'; choose one of: components, embedders, experiments, "
-        "graphs, instruments, mechanisms, models, reproductions, runs, scenarios"
+        "graphs, instruments, mechanisms, models, perturbations, reproductions, runs, scenarios"
     )
 
 

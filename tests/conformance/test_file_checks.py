@@ -334,3 +334,63 @@ def test_declares_above_a_scenario_says_where_it_belongs(typed: Typed, pond: Pat
     said = typed("check", "pond.py")
     assert said.code == 2
     assert "put it below @scenario, right above the def" in said.out
+
+
+HABITUAL = """from dataclasses import dataclass
+
+import numpy as np
+from society import Column, Component
+
+
+@dataclass(frozen=True)
+class Habitual(Component):
+    first: float = 0.5
+    at_birth = ("first",)
+    answers = ("effort",)
+    columns = (Column("habit"),)
+
+    def begin(self, agents):
+        agents["habit"] = self.first
+
+    def answer(self, ask, agents):
+        return {answer}
+"""
+HABITS = (
+    "scenario: fishing_village\n"
+    "uses: [habitual.py]\n"
+    "cohorts:\n"
+    "  - {name: some, count: 3, replace: {harvest: {habitual: {first: 0.2}}}}\n"
+    "  - {name: others, count: 3, replace: {harvest: {habitual: {first: 0.9}}}}\n"
+)
+
+
+def test_what_begin_alone_reads_may_stand_in_at_birth(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "habitual.py").write_text(HABITUAL.format(answer='agents["habit"]'))
+    said = typed("check", "habitual.py", "--strict")
+    assert said.code == 0, said.out
+
+
+def test_an_at_birth_that_an_answer_reads_as_well_is_false(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "habitual.py").write_text(HABITUAL.format(answer='agents["habit"] * self.first'))
+    said = typed("check", "habitual.py")
+    assert (said.code, said.out) == (
+        2,
+        "error    habitual: habitual.py:10: at_birth of habitual names 'first', which answer reads "
+        "as well, so that cohorts which differ in it must not be asked together; leave it out of "
+        "at_birth, or keep it in a column from `begin` on\n",
+    )
+
+
+def test_an_at_birth_of_who_looks_at_the_whole_cohort_is_found_by_playing(
+    typed: Typed, tmp_path: Path
+) -> None:
+    """Cohorts that are joined are asked apart, too, and go another way then."""
+    answer = 'np.full(len(agents), agents["habit"].mean())'
+    (tmp_path / "habitual.py").write_text(HABITUAL.format(answer=answer))
+    (tmp_path / "a.yaml").write_text(HABITS)
+    said = typed("check", "a.yaml")
+    assert said.code == 2
+    assert (
+        "not on how many members there are; at_birth of habitual gives the word that hooks look at "
+        "nothing else" in said.out
+    )

@@ -36,7 +36,7 @@ def found() -> AuditResults:
 @pytest.mark.usefixtures("wide_only")
 def test_the_figure_has_each_change_with_its_interval_and_p(found: AuditResults) -> None:
     figure = audit_figure(found)
-    assert figure.title == "The conclusion does not hold under all 2 perturbations"
+    assert figure.title == "The conclusion changes under 1 of 2 perturbations"
     assert figure.alt == (
         "bonus 2 against bonus 0: order: -0.6 (95 % interval -0.689 to -0.511), p < .001. "
         "names: 0 (95 % interval -0.0894 to 0.0894), p = 1."
@@ -85,7 +85,7 @@ def test_the_page_of_an_audit_begins_with_its_sentences(
     with open_page(browser, page, width) as (tab, seen):
         assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert tab.text_content("h1") == (
-            "Gifts: the conclusion does not hold under all 2 perturbations"
+            "Gifts: the conclusion changes under 1 of 2 perturbations"
         )
         first = "main section:first-of-type "
         assert tab.text_content(f"{first} h2") == "What the audit found"

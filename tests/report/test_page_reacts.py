@@ -11,7 +11,7 @@ import pytest
 
 from society.report import write_sections
 from society.report.figures.read_out import name_series
-from society.report.figures.style import render_figure
+from society.report.figures.style import SERIES, render_figure
 from society.report.page import Chronicle, ChronicleEntry, Section
 from society.report.tables import Table, TableColumn
 from tests.browser import open_browser, open_page
@@ -24,8 +24,9 @@ ROUNDS = np.arange(1, 11)
 
 def draw(figure: Any) -> None:
     axes = figure.subplots()
-    for label, mean in {"fine = 2": 10.0 - ROUNDS, "fine = 10": 20.0 - ROUNDS}.items():
-        (line,) = axes.plot(ROUNDS, mean)
+    means = {"fine = 2": 10.0 - ROUNDS, "fine = 10": 20.0 - ROUNDS}
+    for (label, mean), style in zip(means.items(), SERIES, strict=False):
+        (line,) = axes.plot(ROUNDS, mean, color=style.colour)
         name_series(line, label, low=mean - 1, high=mean + 1)
     axes.set(xlabel="round", ylabel="fish")
 

@@ -22,6 +22,7 @@ from society.engine.history import Page
 from society.errors import FileError, PartError, RunFileError
 from society.runs.runfile import Manifest, RunFile, Status, Writer, manifest_of, open_run_file
 from society.runs.schema import RunStanding
+from tests.child_processes import KILLED_BEFORE
 from tests.sweeps import all_but
 
 if TYPE_CHECKING:
@@ -269,31 +270,6 @@ def test_a_killed_run_keeps_every_committed_round(
     assert committed(path) == run.rounds
     same = {"replicates": 50, "rounds": run.rounds, "parameters": {"ends_on": "horizon"}}
     assert run.outcome() == build(load_config("fishing_village", same)).gamemaster().play()
-
-
-KILLED_BEFORE = """
-import os, signal, sqlite3, sys
-path, words, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-
-class Killing(sqlite3.Connection):
-    def execute(self, sql, *values):
-        global count
-        count -= sql.startswith(words)
-        if not count:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().execute(sql, *values)
-
-connect = sqlite3.connect
-sqlite3.connect = lambda *where, **how: connect(*where, **how, factory=Killing)
-
-from society.runs.runfile import Writer, manifest_of
-from society.config.run_config import load_config
-from society.config.build import build
-
-setup = build(load_config("fishing_village", {"agents": 6, "rounds": 12}))
-with Writer(path, manifest_of(setup, "full")) as writer:
-    setup.gamemaster([writer]).play()
-"""
 
 
 KILLS = [

@@ -195,7 +195,7 @@ def test_a_full_disk_pauses_the_run_and_costs_no_kept_answer(
     kept, before = told(path), asked(provider)
     assert kept.status == "paused"
     assert 0 < kept.calls < whole.calls
-    assert before - kept.calls <= 3, "three at once: more cannot be lost"
+    assert before - kept.calls <= 10, "no more than the question that each villager waits for"
     assert kept.unanswered == before - kept.calls
     assert main(["resume", str(path), "--quiet"]) == 0
     assert told(path)[:3] == whole[:3]

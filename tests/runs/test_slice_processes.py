@@ -274,6 +274,34 @@ def test_slices_that_say_other_lines_are_played_on_one_core(tmp_path: Path) -> N
     assert (tmp_path / "a.run").read_bytes() == (tmp_path / "b.run").read_bytes()
 
 
+DICE = """
+import numpy as np
+from society import Component
+
+DICE = np.random.default_rng(3)
+
+
+class Dicer(Component):
+    answers = ("effort",)
+    separable = True
+
+    def answer(self, ask, agents):
+        return DICE.random(len(agents))
+"""
+
+
+def test_a_generator_of_ones_own_keeps_a_run_on_one_core(tmp_path: Path) -> None:
+    """Each process would have a copy of it, so that slices would have the same answers."""
+    (tmp_path / "dice.py").write_text(DICE, "utf-8")
+    (tmp_path / "a.yaml").write_text(
+        "scenario: fishing_village\nreplicates: 4\nrounds: 2\nuses: [dice.py]\n"
+        "cohorts: [{name: all, count: 3, replace: {harvest: dicer}}]\n",
+        "utf-8",
+    )
+    setup = build(load_config(str(tmp_path / "a.yaml")))
+    assert one_core_reason(setup).endswith("dice.py draws chance that all replicates share")
+
+
 def test_chance_that_all_replicates_share_is_drawn_on_one_core(tmp_path: Path) -> None:
     """Processes would draw the same numbers, each for its own replicates."""
 

@@ -44,10 +44,13 @@ class AuditResults:
         """A clause on how many conclusions hold: "3 of 4 conclusions hold under all 7 ..."."""
         tried = [each.perturbation for one in self.conclusions for each in one.perturbed]
         names, held = [*dict.fromkeys(tried)], sum(one.holds for one in self.conclusions)
-        every = f"all {len(names)} perturbations"
+        every = "both perturbations" if len(names) == 2 else f"all {len(names)} perturbations"
         under = f"the perturbation {names[0]}" if len(names) == 1 else every
-        if len(self.conclusions) == 1:
+        if len(self.conclusions) == 1 and (held or len(names) == 1):
             return f"the conclusion {'holds' if held else 'does not hold'} under {under}"
+        if len(self.conclusions) == 1:
+            changed = sum(each.changed for each in self.conclusions[0].perturbed)
+            return f"the conclusion changes under {changed} of {len(names)} perturbations"
         verb = "holds" if held == 1 else "hold"
         return f"{held} of {len(self.conclusions)} conclusions {verb} under {under}"
 
@@ -60,10 +63,13 @@ class AuditResults:
 
     def _conclusion(self, one: AuditedConclusion) -> str:
         compared = f"{one.title}: {self.outcome}"
-        direction = {1: "is higher by", -1: "is lower by", 0: "is not told apart, by"}
-        found = (
-            f"{compared} {direction[one.effect.verdict]} {size_in_words(one.effect)}{self._unit}"
-        )
+        direction = {
+            1: "is higher by",
+            -1: "is lower by",
+            0: "is not told apart; the difference is",
+        }
+        size = size_in_words(one.effect, self._unit, signed=one.effect.verdict == 0)
+        found = f"{compared} {direction[one.effect.verdict]} {size}"
         kept = sum(not each.changed for each in one.perturbed)
         count = count_noun(len(one.perturbed), "perturbation")
         return f"{found}. No change of this effect is found under {kept} of {count}."
@@ -77,7 +83,7 @@ class AuditResults:
         low, high = each.flips.interval.low, each.flips.interval.high
         return (
             f"Under {where} the effect of {one.title} is "
-            f"{size_in_words(each.effect, signed=True)}{self._unit}, "
+            f"{size_in_words(each.effect, self._unit, signed=True)}, "
             f"{size_in_words(each.change)} {more} than without ({format_p(each.p)} by Holm), "
             f"{conclusion}; it flips in "
             f"{each.flips.count} of {count_noun(each.flips.n, 'set')} of runs "
@@ -222,13 +228,13 @@ def _named(levels: Mapping[str, Any], order: list[str]) -> str:
     return ", ".join(f"{name} {format_label(levels[name])}" for name in order)
 
 
-def size_in_words(effect: EstimatedEffect, *, signed: bool = False) -> str:
-    """Write a difference with its interval: "12 (3 to 21)"."""
+def size_in_words(effect: EstimatedEffect, unit: str = "", *, signed: bool = False) -> str:
+    """Write a difference with its interval: "12 rounds (3 to 21)"; unit: behind a space."""
     turn = -1 if effect.mean < 0 and not signed else 1
     if effect.interval is None:
-        return f"{turn * effect.mean:.3g} (in all runs)"
+        return f"{turn * effect.mean:.3g}{unit} (in all runs)"
     low, high = sorted((turn * effect.interval.low, turn * effect.interval.high))
-    return f"{turn * effect.mean:.3g} ({low:.3g} to {high:.3g})"
+    return f"{turn * effect.mean:.3g}{unit} ({low:.3g} to {high:.3g})"
 
 
 def _numbers(effect: EstimatedEffect) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class Departure(NamedTuple):
 def read_departures(run: ConditionRun) -> list[Departure]:
     """List who left for good, in order; those who were back in the last round are left out.
 
-    Raises RunFileError for a damaged file.
+    Who is gone before the first round was never there. Raises RunFileError for a damaged file.
     """
     found: dict[tuple[int, int], Departure] = {}
     with run.opened() as file:
@@ -33,7 +33,7 @@ def read_departures(run: ConditionRun) -> list[Departure]:
             page = reading.page
             names.meet(page)
             for one in reading.statements:
-                if one.scope != "gone":
+                if one.scope != "gone" or not page.number:
                     continue
                 for replicate, seat in np.argwhere(one.whom).tolist():
                     name = names.with_type(replicate, seat)

@@ -67,8 +67,12 @@ class PageReading:
 
     @property
     def part(self) -> Array:
-        """The agents who took part in the round, if only for some of it, (R, N)."""
-        return self._running & (self._present | self.page.present)
+        """The agents who took part in the round, if only for some of it, (R, N).
+
+        Who is gone before the first round was never there.
+        """
+        here = self._present | self.page.present if self.page.number else self.page.present
+        return self._running & here
 
     def steps(self) -> Iterator[tuple[Step, Array, Array]]:
         """Return each step with those present, (R, N), and those running, (R, 1), as it came."""

@@ -15,6 +15,7 @@ from society.llm.providers import local
 from society.llm.providers.pool import ModelPool
 from society.llm.providers.pricing import FREE, find_price
 from society.llm.providers.settings import ModelSpec
+from society.machine import available_memory
 from tests.test_optional import Missing
 
 from .gguf_files import write_gguf
@@ -64,7 +65,7 @@ def test_a_model_too_large_for_the_memory_is_refused_with_both_numbers(
 
 
 def test_this_machine_has_some_memory_left() -> None:
-    free = local.available_memory()
+    free = available_memory()
     assert free is None or 10**7 < free < 10**14
 
 

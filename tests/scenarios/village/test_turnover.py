@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+import society
+from society.analysis.study.departures import read_departures
 from society.cli.main import main
 from society.components.language.llm_policy import LanguagePolicy
 from society.config.build import build
 from society.config.run_config import load_config
 from society.errors import ScenarioError
+from society.runs.reader import open_run_file
 from society.scenarios.village.turnover.norm_survival import (
     half_life,
     last_known,
@@ -21,6 +27,12 @@ from society.scenarios.village.turnover.norm_survival import (
     retained,
 )
 from society.scenarios.village.turnover.turnover import drawn
+from society.terminal.console import TerminalStyle
+from society.theatre.draw import draw
+from society.theatre.frame import Size
+from society.theatre.history import GONE, VACANT, History
+from society.theatre.view import View
+from tests.child_processes import KILLED_BEFORE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,10 +146,109 @@ def test_strangers_who_were_turned_away_make_no_room(recorded: Recorded) -> None
 # Refusals
 
 
+# By the state of the village
+
+
+def test_a_seat_is_taken_when_it_has_been_empty_for_so_many_rounds(recorded: Recorded) -> None:
+    """One seat is empty at first, one from round 2 on; each is taken after three rounds."""
+    given: dict[str, Any] = {
+        "empty": 1,
+        "schedule": [{"round": 2, "leave": 1}],
+        "vacant_at_most": 3,
+    }
+    over = moving(recorded, rounds=7, **given)
+    present = [page.present.sum(1).tolist() for page in over.pages]
+    assert present == [[4, 4]] * 2 + [[3, 3]] * 2 + [[4, 4]] + [[5, 5]] * 3
+
+
+def test_villagers_leave_when_they_own_too_little(recorded: Recorded) -> None:
+    """All have 10 fish at first and eat 3 a round of a lake that nobody fishes well."""
+    poor = {"wealth": 10, "consumption": 3, "catchability": 0}
+    over = moving(recorded, rounds=5, parameters=poor, leaving_below={"wealth": 5})
+    present = [page.present.sum(1).tolist() for page in over.pages]
+    assert present == [[5, 5]] * 3 + [[0, 0]] * 3, "7 and 4 fish are left after rounds 1 and 2"
+
+
+def test_newcomers_come_as_long_as_the_stock_is_above_a_level(recorded: Recorded) -> None:
+    """The stock is told at the end of each round: nobody comes by what was not told yet."""
+    full, empty = (
+        moving(recorded, rounds=3, empty=2, arriving=1, arriving_above={"stock": level})
+        for level in (1, 1e9)
+    )
+    assert [page.present.sum() for page in full.pages] == [6, 6, 10, 10]
+    assert [page.present.sum() for page in empty.pages] == [6, 6, 6, 6]
+
+
+def test_levels_that_move_nobody_leave_the_chances_of_others_alone(recorded: Recorded) -> None:
+    given: dict[str, Any] = {"empty": 1, "leaving": 0.2, "arriving": 0.5}
+    plain = moving(recorded, rounds=6, **given)
+    ruled = moving(recorded, rounds=6, **given, leaving_below={"wealth": -1e9})
+    assert [page.present.tolist() for page in plain.pages] == [
+        page.present.tolist() for page in ruled.pages
+    ]
+
+
+@pytest.mark.parametrize("words", ["BEGIN", "INSERT INTO rounds"])
+@pytest.mark.thorough
+def test_a_village_that_is_killed_while_people_move_goes_on_to_the_same_end(
+    tmp_path: Path, words: str
+) -> None:
+    """kill -9 in the middle; the rules look at facts that resume has to hear again."""
+    rules = {"arriving": 0.5, "arriving_above": {"stock": 100}, "leaving_below": {"wealth": 25}}
+    changes = {
+        "agents": 6,
+        "rounds": 12,
+        "parameters": {"ends_on": "horizon"},
+        "mechanisms": [{"turnover": {"empty": 2, "leaving": 0.1, "vacant_at_most": 4, **rules}}],
+    }
+    path = tmp_path / "a.run"
+    command = [sys.executable, "-c", KILLED_BEFORE, str(path), words, "6", json.dumps(changes)]
+    assert subprocess.run(command).returncode == -signal.SIGKILL
+    with open_run_file(path) as run:
+        assert run.status == "interrupted"
+        assert 3 <= run.rounds <= 8
+    assert main(["resume", str(path), "--quiet"]) == 0
+    whole = build(load_config("fishing_village", changes)).gamemaster().play()
+    with open_run_file(path) as run:
+        assert run.standing.digest == whole.digest
+    assert main(["verify", str(path)]) == 0
+
+
+# Seats that are vacant
+
+
+def test_a_seat_that_is_vacant_at_first_has_a_sign_of_its_own(tmp_path: Path) -> None:
+    """It is neither there nor dead, in frames, legends, rounds and frames of data."""
+    schedule = [{"round": 2, "leave": 1}]
+    moved = [{"turnover": {"empty": 2, "schedule": schedule}}]
+    parameters = {"ends_on": "horizon", "consumption": 0}
+    result = society.run(
+        "fishing_village",
+        seed=3,
+        rounds=3,
+        agents=5,
+        parameters=parameters,
+        mechanisms=moved,
+        out=tmp_path / "a.run",
+    )
+    with open_run_file(tmp_path / "a.run") as run:
+        size, style = Size(90, 24), TerminalStyle("utf-8", 90)
+        first, last = (draw(History(run), View(round=n), size, style).plain for n in (0, 3))
+        course = History(run).course(0)
+    assert "3 of 5 alive" in first
+    assert last.count("○ vacant") == 4, "two rows, the legend, and the past"
+    assert last.count("† 2 left") == 1
+    assert [mark.round for mark in course.marks if mark.lane == VACANT] == [0, 0]
+    assert [mark.round for mark in course.marks if mark.lane == GONE] == [2]
+    beginning = result.agents[result.agents["round"] == 0]
+    assert len(beginning) == 3, "a row for each villager who is there"
+    assert [one.kind for one in read_departures(result.study.played[0])] == ["left"]
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({}, "nobody comes or goes; give schedule, leaving or arriving"),
+        ({}, "nobody comes or goes; give schedule, leaving, arriving, leaving_below or"),
         ({"leaving": 2}, "leaving: got 2; expected a number from 0 to 1"),
         ({"schedule": [{"round": 30, "leave": 1}]}, "round 30, and the last one is 20"),
         ({"schedule": [{"round": 3, "leave": 11}]}, "11 shall leave in round 3, and at most 10"),
@@ -145,6 +256,10 @@ def test_strangers_who_were_turned_away_make_no_room(recorded: Recorded) -> None
         ({"schedule": [{"round": 3}, {"round": 3}]}, "the schedule has round 3 twice"),
         ({"schedule": [{"round": 3, "leaves": 1}]}, "there is no parameter 'leaves'"),
         ({"empty": 10, "arriving": 0.5}, "empty is 10, and there are 10 seats"),
+        ({"arriving_above": {"stock": 9}}, "says when newcomers come by chance, and arriving is 0"),
+        ({"arriving": 1, "arriving_above": {"stok": 9}}, "no such number for all; did you mean 's"),
+        ({"leaving_below": {"stock": 9}}, "leaving_below names 'stock', and this play tells no "),
+        ({"vacant_at_most": 0}, "vacant_at_most: got 0; expected a whole number of at least 1"),
     ],
 )
 def test_what_cannot_be_is_refused(given: dict[str, Any], words: str) -> None:
