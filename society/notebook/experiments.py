@@ -16,7 +16,15 @@ from society.errors import PartError
 from society.llm.providers.named_servers import addresses_in, naming_servers
 from society.notebook_pages import HtmlPage, html_table
 
-from .given import RunSource, beside_loop, output_path, read_limits, refuse_workers, run_path
+from .given import (
+    RunSource,
+    beside_loop,
+    listed,
+    output_path,
+    read_limits,
+    refuse_workers,
+    run_path,
+)
 from .progress import watch_sweep
 from .studies import NotebookStudy, open_any, open_sweep
 
@@ -47,9 +55,8 @@ def sweep(
     """Play an experiment, or what is left of it, and open it as a study.
 
     experiment: a file, or the name of one that comes with the program. model: of language agents,
-    in all conditions. limits: of all runs together. workers: processes for conditions of rules;
-    a script with several needs `if __name__ == "__main__":` before the call. out: the folder; None:
-    sweeps/NAME. overwrite: replace runs whose settings differ.
+    in all conditions. limits: of all runs together. workers: processes for conditions of rules.
+    out: the folder; None: sweeps/NAME. overwrite: replace runs whose settings differ.
 
     Shows how far it is, in a notebook or on stderr. Warns, as WiringWarning, of parts that are
     probably not wired as they were meant. Raises InputError for what cannot be played, and
@@ -145,8 +152,8 @@ def audit(
 
     refuse_workers(workers)
     said, given = read_limits(limits), _model(model)
-    names = choose_perturbations(_texts(only), _texts(without))
-    files = [Path(one) for one in ([packs] if isinstance(packs, str | Path) else packs)]
+    names = choose_perturbations(listed("only", only, str), listed("without", without, str))
+    files = [Path(one) for one in listed("packs", packs, str, Path)]
     with naming_servers(addresses_in(given)):
         settings = read_settings(given)
         arms = make_audit(Path(experiment), settings, names, files, find_defaults())
@@ -235,7 +242,7 @@ def reproduce(
     from society.reproduction.run import ReproductionRun, reproduction_folder
 
     refuse_workers(workers)
-    said, minds = {**find_defaults().limits(), **read_limits(limits)}, _texts(models)
+    said, minds = {**find_defaults().limits(), **read_limits(limits)}, listed("models", models, str)
     name = reproduction_folder(
         paper, language=bool(minds or strategies), institutions=institutions, quick=quick
     )
@@ -273,10 +280,6 @@ def make_report(
 
 def _model(given: ModelGiven | None) -> dict[str, Any]:
     return {} if given is None else {"models": {"default": given}}
-
-
-def _texts(given: str | Sequence[str]) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
 
 
 def _folder(given: str | Path | None, kind: str, name: str) -> Path:
@@ -326,7 +329,7 @@ def _played(
 
 
 def _cluster(workers: int) -> AbstractContextManager[Cluster]:
-    """Open workers; a single one is a thread, since processes would execute the caller's script."""
+    """Open workers; a single one is a thread, since no process has to be started for it."""
     from society.experiments.clusters import local_processes, own_thread
 
     return own_thread() if workers == 1 else local_processes(workers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from pathlib import Path
@@ -70,6 +70,18 @@ def refuse_workers(given: object) -> None:
     """Raise InputError for what is no number of processes."""
     if not isinstance(given, int) or isinstance(given, bool) or given < 1:
         raise InputError(f"workers: got {given!r}; expected a whole number of at least 1")
+
+
+def listed(name: str, given: object, *kinds: type[object]) -> list[Any]:
+    """Return what an argument gives, one or several of some kinds, as a list; raises InputError."""
+    if isinstance(given, kinds) or not isinstance(given, Iterable):
+        given = [given]
+    some = [*given]
+    for one in some:
+        if not isinstance(one, kinds) or isinstance(one, bool):
+            words = " or ".join(kind.__name__ for kind in kinds)
+            raise InputError(f"{name}: got {one!r:.60}; expected {words}, or a list of these")
+    return some
 
 
 def split_scenario(scenario: Any) -> tuple[str | Scenario, Mapping[str, Any]]:

@@ -32,7 +32,7 @@ from society.runs.runfile import open_run_file as read_run
 from society.runs.verify import Verdict
 from society.runs.verify import verify as verify_run
 
-from .given import RunSource, name_objects, output_path, run_path, split_scenario
+from .given import RunSource, listed, name_objects, output_path, run_path, split_scenario
 from .progress import watch_in_notebook
 from .results import Result, read_result
 
@@ -145,7 +145,7 @@ def fork(
     given = {"rounds": rounds, "models": None if model is None else {"default": model}}
     own = {key: value for key, value in given.items() if value is not None}
     settings = [Setting(name, value, f"set {name}") for name, value in (set or {}).items()]
-    agents = [remove] if isinstance(remove, int | str) else remove
+    agents = listed("remove", remove, int, str)
     changes = Changes(
         settings=[*settings, *read_settings(own)],
         cohorts=cohorts,
@@ -181,7 +181,6 @@ def resume(
         *read_settings({} if model is None else {"models": {"default": model}}),
         *(Setting(("limits", name), value, "limits") for name, value in (limits or {}).items()),
     ]
-
     defaults = find_defaults()
 
     def changed(spec: RunConfig) -> RunConfig:
@@ -247,7 +246,7 @@ def interview(
     The answers are in `answers`, a row for each agent and round. Raises InputError for what cannot
     be asked, and Paused where a limit is reached; what was answered by then is kept.
     """
-    texts = [ask] if isinstance(ask, str) else list(ask)
+    texts = listed("ask", ask, str)
     if bool(texts) == (questionnaire is not None):
         raise InputError("give an interview either ask=[...], its questions, or questionnaire=NAME")
     places = _places(at)
@@ -255,14 +254,14 @@ def interview(
         raise InputError("say when to ask: at=ROUND, at=[ROUND, ...], or every=N")
     given = {"models": None if model is None else {"default": model}, "limits": limits}
     own = {key: value for key, value in given.items() if value is not None}
-    some = [agents] if isinstance(agents, int | str) else agents
+    some = listed("agents", agents, int, str)
     questions = Questions(
         open_questions(texts) if texts else find_instrument(str(questionnaire)),
         mode or ("interview" if texts else "together"),
         [str(agent) for agent in some],
         replicate,
         read_settings(own),
-        "" if model is None else str(model if isinstance(model, str) else model["model"]),
+        "" if model is None else _model_name(model),
         find_defaults(),
     )
     path = None if out is None else output_path(out)
@@ -304,6 +303,17 @@ def _society(
     ]
     spec = override(load_config(base), settings)
     return build(find_defaults().fill(spec, objects), objects)
+
+
+def _model_name(model: object) -> str:
+    """Return the name of a model that speaks for all; raises InputError for what has none."""
+    name = model.get("model") if isinstance(model, Mapping) else model
+    if not isinstance(name, str):
+        raise InputError(
+            f"model: got {model!r:.60}; expected the name of a model, or a mapping in which the "
+            "key 'model' has it"
+        )
+    return name
 
 
 def _places(at: Place | Sequence[Place]) -> list[Place]:
