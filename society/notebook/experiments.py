@@ -16,7 +16,17 @@ from society.errors import PartError
 from society.llm.providers.named_servers import addresses_in, naming_servers
 from society.notebook_pages import HtmlPage, html_table
 
-from .given import RunSource, beside_loop, output_path, read_limits, refuse_workers, run_path
+from .given import (
+    RunSource,
+    beside_loop,
+    experiment_path,
+    output_path,
+    read_limits,
+    read_names,
+    read_text,
+    refuse_workers,
+    run_path,
+)
 from .progress import watch_sweep
 from .studies import NotebookStudy, open_any, open_sweep
 
@@ -61,7 +71,7 @@ def sweep(
     said, given = read_limits(limits), _model(model)
     with naming_servers(addresses_in(given)):
         defaults = find_defaults()
-        read = read_experiment(Path(experiment), read_settings(given), defaults=defaults)
+        read = read_experiment(experiment_path(experiment), read_settings(given), defaults=defaults)
         folder = _folder(out, "sweeps", read.name)
         _play(read, folder, said, workers, overwrite=overwrite)
     return open_sweep(folder)
@@ -145,11 +155,11 @@ def audit(
 
     refuse_workers(workers)
     said, given = read_limits(limits), _model(model)
-    names = choose_perturbations(_texts(only), _texts(without))
+    names = choose_perturbations(read_names("only", only), read_names("without", without))
     files = [Path(one) for one in ([packs] if isinstance(packs, str | Path) else packs)]
     with naming_servers(addresses_in(given)):
         settings = read_settings(given)
-        arms = make_audit(Path(experiment), settings, names, files, find_defaults())
+        arms = make_audit(experiment_path(experiment), settings, names, files, find_defaults())
         folder = _folder(out, "sweeps", arms.experiment.name)
         _play(arms.experiment, folder, said, workers, overwrite=overwrite)
     return Audit(open_audit(folder), open_sweep(folder), arms.unused, folder)
@@ -169,7 +179,7 @@ def power(
     given = _model(model)
     with naming_servers(addresses_in(given)):
         defaults = find_defaults()
-        read = read_experiment(Path(experiment), read_settings(given), defaults=defaults)
+        read = read_experiment(experiment_path(experiment), read_settings(given), defaults=defaults)
         return beside_loop(partial(make_plan, read, _folder(out, "sweeps", read.name)))
 
 
@@ -235,7 +245,8 @@ def reproduce(
     from society.reproduction.run import ReproductionRun, reproduction_folder
 
     refuse_workers(workers)
-    said, minds = {**find_defaults().limits(), **read_limits(limits)}, _texts(models)
+    paper = read_text("paper", paper, "a name such as 'village'")
+    said, minds = {**find_defaults().limits(), **read_limits(limits)}, read_names("models", models)
     name = reproduction_folder(
         paper, language=bool(minds or strategies), institutions=institutions, quick=quick
     )
@@ -273,10 +284,6 @@ def make_report(
 
 def _model(given: ModelGiven | None) -> dict[str, Any]:
     return {} if given is None else {"models": {"default": given}}
-
-
-def _texts(given: str | Sequence[str]) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
 
 
 def _folder(given: str | Path | None, kind: str, name: str) -> Path:
