@@ -31,6 +31,39 @@ def gifts(typed: Typed, tmp_path: Path) -> Path:
     return tmp_path
 
 
+FIVE: Any = 5
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: society.audit("a.yaml", only=FIVE), "only: got 5; expected str, or a list"),
+        (
+            lambda: society.audit("a.yaml", packs=[FIVE]),
+            "packs: got 5; expected str or Path, or a ",
+        ),
+        (
+            lambda: society.reproduce("village", models=FIVE),
+            "models: got 5; expected str, or a list",
+        ),
+        (
+            lambda: society.fork("a.run", 0, remove=FIVE / 2),
+            "remove: got 2.5; expected int or str, ",
+        ),
+        (
+            lambda: society.interview("a.run", 1, ask="Why?", model={"temperature": 1}),
+            r"model: got \{'temperature': 1\}; expected the name of a model, or a mapping",
+        ),
+        (lambda: society.interview("a.run", 1, ask=FIVE), "ask: got 5; expected str, or a list"),
+    ],
+)
+def test_an_argument_of_another_type_is_refused_in_one_sentence(
+    typed: Typed, call: Callable[[], object], words: str
+) -> None:
+    with pytest.raises(InputError, match=words):
+        call()
+
+
 @pytest.fixture
 def fines(typed: Typed, tmp_path: Path) -> Path:
     (tmp_path / "fines.yaml").write_text(TWO, "utf-8")

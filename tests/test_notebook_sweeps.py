@@ -12,7 +12,7 @@ import pytest
 
 import society
 from society.errors import InputError
-from society.notebook.given import read_agents, read_number, read_place, read_places
+from society.notebook.given import listed, read_number, read_place, read_places
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_what_is_no_experiment_is_named(call: Any, given: Any) -> None:
         ("fork", {"at": None}, "at: got None; expected the number of a round"),
         ("fork", {"at": 2.5}, "at: got 2.5; expected the number of a round"),
         ("fork", {"at": 1, "set": [("fine", 3)]}, "set: got .*; expected names with values"),
-        ("fork", {"at": 1, "cohorts": ["x"]}, "cohorts: got .*; expected a list such as"),
-        ("fork", {"at": 1, "remove": 1.5}, "remove: got 1.5; expected an agent, by seat or"),
+        ("fork", {"at": 1, "cohorts": ["x"]}, "cohorts: got 'x'; expected dict, or a list"),
+        ("fork", {"at": 1, "remove": 1.5}, "remove: got 1.5; expected int or str, or a list"),
         ("fork", {"at": 1, "seed": "a"}, "seed: got 'a'; expected a whole number"),
         ("fork", {"at": 1, "norm": 5}, "norm: got 5; expected a norm, as text"),
         ("why", {"replicate": "x"}, "replicate: got 'x'; expected a whole number of at least 0"),
@@ -69,10 +69,14 @@ def test_what_is_no_experiment_is_named(call: Any, given: Any) -> None:
         ("resume", {"limits": 5}, "limits: got 5; expected a mapping"),
         ("resume", {"limits": {"max_cal": 5}}, "there is no key 'max_cal'; did you mean"),
         ("interview", {"at": None, "ask": "Why?"}, "at: got None; expected the number of a round"),
-        ("interview", {"ask": 5}, "ask: got 5; expected a text, or a list of texts"),
+        ("interview", {"ask": 5}, "ask: got 5; expected str, or a list of these"),
         ("interview", {"ask": "Why?", "every": 0}, "every: got 0; expected a whole number of at"),
-        ("interview", {"ask": "Why?", "at": 1, "model": {"x": 1}}, "model: got .*; expected its"),
-        ("interview", {"ask": "Why?", "at": 1, "agents": None}, "agents: got None; expected an"),
+        ("interview", {"ask": "Why?", "at": 1, "model": {"x": 1}}, "model: got .*; expected the"),
+        (
+            "interview",
+            {"ask": "Why?", "at": 1, "agents": None},
+            "agents: got None; expected int or",
+        ),
     ],
 )
 def test_bad_arguments_of_single_runs_are_named(
@@ -95,7 +99,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
     assert read_places((np.int32(3), 1)) == [(3, 1)]
     assert read_places(np.array([1, 2])) == [1, 2]
     assert read_place(np.int64(0)) == 0
-    assert read_agents("remove", np.array([4, 1])) == ["4", "1"]
+    assert listed("remove", np.array([4, 1]), int, str) == [4, 1]
     assert read_number("replicate", np.int16(2)) == 2
 
 

@@ -303,13 +303,13 @@ def _blame(
         )
     if changes and found.fails_unchanged:
         words += (
-            " It would have failed without what was changed, too, by the efforts recorded before "
-            "and after."
+            " The village would have failed without what was changed, too, by the efforts recorded "
+            "before and after."
         )
     elif changes:
         words += (
-            " Without what was changed it might have lived, too: by the efforts recorded before "
-            "and after, both may have been needed."
+            " Without what was changed the village might have lived, too: by the efforts recorded "
+            "before and after, both may have been needed."
         )
     return Statement("cause", words[:1].upper() + words[1:], numbers, (found.seat,))
 

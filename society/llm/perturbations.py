@@ -1,7 +1,8 @@
 """Perturbations: the same question in other words, to see whether an answer hangs on them.
 
-A perturbation changes the messages of a call and leaves the information in them as it is. What it
-has renamed is named back in the reply, so that scripts, records of answers and prompts of other
+A perturbation changes the messages of a call and leaves the information in them as it is, but for
+personal names, which suggest gender and origin where numbers do not. What a perturbation has
+renamed is named back in the reply, so that scripts, records of answers and prompts of other
 agents have the names that there always were. One perturbation is in force in a whole run: it is a
 setting of the scenario file, `perturbation`, and so part of what a run is known by. An installed
 package brings more of them by the entry points `society.perturbations` (society.plugins).
@@ -101,7 +102,7 @@ _NUMBER = re.compile(r"(?<![\w.,-])(\d+)(\.\d+)?(?![\w-]|[.,]\d)")
 _ADDRESSED = re.compile(r"(?m)^You are (?=(?:an?|one of) |[a-z]+ \d)")
 _OTHER_NOUNS = {"villager": "resident", "agent": "participant", "player": "contestant"}
 _UNITS = {"coin": "token", "point": "credit", "dollar": "florin"}
-# Given names from many places, none of them a word of English or the name of a place.
+# Given names from many places, none of them a word of English.
 _PERSONS = (
     *("Aiko", "Bruno", "Chidi", "Devika", "Emre", "Farah", "Goran", "Hanna", "Imani", "Jonas"),
     *("Kaveh", "Lena", "Mateo", "Noor", "Olga", "Priya", "Quentin", "Rosalia", "Samir", "Tomas"),

@@ -20,9 +20,9 @@ from .given import (
     RunSource,
     beside_loop,
     experiment_path,
+    listed,
     output_path,
     read_limits,
-    read_names,
     read_text,
     refuse_workers,
     run_path,
@@ -57,9 +57,8 @@ def sweep(
     """Play an experiment, or what is left of it, and open it as a study.
 
     experiment: a file, or the name of one that comes with the program. model: of language agents,
-    in all conditions. limits: of all runs together. workers: processes for conditions of rules;
-    a script with several needs `if __name__ == "__main__":` before the call. out: the folder; None:
-    sweeps/NAME. overwrite: replace runs whose settings differ.
+    in all conditions. limits: of all runs together. workers: processes for conditions of rules.
+    out: the folder; None: sweeps/NAME. overwrite: replace runs whose settings differ.
 
     Shows how far it is, in a notebook or on stderr. Warns, as WiringWarning, of parts that are
     probably not wired as they were meant. Raises InputError for what cannot be played, and
@@ -155,8 +154,8 @@ def audit(
 
     refuse_workers(workers)
     said, given = read_limits(limits), _model(model)
-    names = choose_perturbations(read_names("only", only), read_names("without", without))
-    files = [Path(one) for one in ([packs] if isinstance(packs, str | Path) else packs)]
+    names = choose_perturbations(listed("only", only, str), listed("without", without, str))
+    files = [Path(one) for one in listed("packs", packs, str, Path)]
     with naming_servers(addresses_in(given)):
         settings = read_settings(given)
         arms = make_audit(experiment_path(experiment), settings, names, files, find_defaults())
@@ -246,7 +245,7 @@ def reproduce(
 
     refuse_workers(workers)
     paper = read_text("paper", paper, "a name such as 'village'")
-    said, minds = {**find_defaults().limits(), **read_limits(limits)}, read_names("models", models)
+    said, minds = {**find_defaults().limits(), **read_limits(limits)}, listed("models", models, str)
     name = reproduction_folder(
         paper, language=bool(minds or strategies), institutions=institutions, quick=quick
     )
@@ -333,7 +332,7 @@ def _played(
 
 
 def _cluster(workers: int) -> AbstractContextManager[Cluster]:
-    """Open workers; a single one is a thread, since processes would execute the caller's script."""
+    """Open workers; a single one is a thread, since no process has to be started for it."""
     from society.experiments.clusters import local_processes, own_thread
 
     return own_thread() if workers == 1 else local_processes(workers)

@@ -10,7 +10,7 @@ from contextvars import copy_context
 from numbers import Integral
 from pathlib import Path
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from society.config.yaml_source import Source
 from society.engine.component import Component
@@ -100,40 +100,11 @@ def read_mapping(name: str, given: object, example: str) -> Mapping[str, Any]:
     raise InputError(f"{name}: got {given!r:.60}; expected names with values, such as {example}")
 
 
-def read_cohorts(given: object) -> list[Mapping[str, Any]]:
-    """Return the entries of cohorts; raises InputError for what are none."""
-    listed = _listed(given)
-    if listed is not None and all(isinstance(one, Mapping) for one in listed):
-        return listed
-    raise InputError(
-        f"cohorts: got {given!r:.60}; expected a list such as "
-        "[{'name': 'selfish', 'parameters': {...}}]"
-    )
-
-
 def read_text(name: str, given: object, expected: str) -> str:
     """Return an argument that is a text; raises InputError, with what was expected."""
     if isinstance(given, str):
         return given
     raise InputError(f"{name}: got {given!r:.60}; expected {expected}, as text")
-
-
-def read_names(name: str, given: object) -> list[str]:
-    """Return texts, of which a single one may stand alone; raises InputError for anything else."""
-    listed = [given] if isinstance(given, str) else _listed(given)
-    if listed is not None and all(isinstance(one, str) for one in listed):
-        return listed
-    raise InputError(f"{name}: got {given!r:.60}; expected a text, or a list of texts")
-
-
-def read_agents(name: str, given: object) -> list[str]:
-    """Return agents, by seat or by name; raises InputError for what is neither."""
-    listed = [given] if isinstance(given, str) or is_whole(given) else _listed(given)
-    if listed is not None and all(isinstance(one, str) or is_whole(one) for one in listed):
-        return [str(one) for one in listed]
-    raise InputError(
-        f"{name}: got {given!r:.60}; expected an agent, by seat or by name, or a list of agents"
-    )
 
 
 def read_place(given: Any) -> Place:
@@ -153,34 +124,30 @@ def read_places(given: object) -> list[Place]:
     alone = isinstance(given, tuple) and given and all(map(is_whole, given))
     if alone or is_whole(given):
         return [read_place(given)]
-    if (listed := _listed(given)) is None:
+    if isinstance(given, str) or not isinstance(given, Iterable):
         raise InputError(
             f"at: got {given!r:.60}; expected the number of a round, its path, such as (3, 1, 5), "
             "or a list of these"
         )
-    return [*map(read_place, listed)]
-
-
-def model_name(given: object) -> str:
-    """Return the name of the model that speaks for all; "" for none. Raises InputError."""
-    if given is None or isinstance(given, str):
-        return given or ""
-    if isinstance(given, Mapping) and "model" in given:
-        return str(given["model"])
-    raise InputError(
-        f"model: got {given!r:.60}; expected its name, or settings such as {{'model': NAME}}"
-    )
-
-
-def _listed(given: object) -> list[Any] | None:
-    """Return what a list, an array or a set holds; None for what holds nothing."""
-    holds = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
-    return list(cast("Iterable[Any]", given)) if holds else None
+    return [*map(read_place, given)]
 
 
 def refuse_workers(given: object) -> None:
     """Raise InputError for what is no number of processes."""
     read_number("workers", given, 1)
+
+
+def listed(name: str, given: object, *kinds: type[object]) -> list[Any]:
+    """Return what an argument gives, one or several of some kinds, as a list; raises InputError."""
+    if isinstance(given, kinds) or not isinstance(given, Iterable):
+        given = [given]
+    some = [*given]
+    for one in some:
+        fits = isinstance(one, kinds) or (int in kinds and is_whole(one))
+        if not fits or isinstance(one, bool):
+            words = " or ".join(kind.__name__ for kind in kinds)
+            raise InputError(f"{name}: got {one!r:.60}; expected {words}, or a list of these")
+    return some
 
 
 def split_scenario(scenario: Any) -> tuple[str | Scenario, Mapping[str, Any]]:

@@ -34,14 +34,11 @@ from society.runs.verify import verify as verify_run
 
 from .given import (
     RunSource,
-    model_name,
+    listed,
     name_objects,
     output_path,
-    read_agents,
-    read_cohorts,
     read_limits,
     read_mapping,
-    read_names,
     read_number,
     read_place,
     read_places,
@@ -162,11 +159,12 @@ def fork(
     given = {"rounds": rounds, "models": None if model is None else {"default": model}}
     own = {key: value for key, value in given.items() if value is not None}
     settings = [Setting(name, value, f"set {name}") for name, value in changed.items()]
+    agents = listed("remove", remove, int, str)
     changes = Changes(
         settings=[*settings, *read_settings(own)],
-        cohorts=read_cohorts(cohorts),
+        cohorts=listed("cohorts", cohorts, dict),
         norm=None if norm is None else read_text("norm", norm, "a norm"),
-        remove=read_agents("remove", remove),
+        remove=[str(agent) for agent in agents],
         seed=None if seed is None else read_number("seed", seed, None),
         defaults=find_defaults(),
     )
@@ -198,7 +196,6 @@ def resume(
         *read_settings({} if model is None else {"models": {"default": model}}),
         *(Setting(("limits", name), value, "limits") for name, value in (limits or {}).items()),
     ]
-
     defaults = find_defaults()
 
     def changed(spec: RunConfig) -> RunConfig:
@@ -265,7 +262,7 @@ def interview(
     The answers are in `answers`, a row for each agent and round. Raises InputError for what cannot
     be asked, and Paused where a limit is reached; what was answered by then is kept.
     """
-    texts = read_names("ask", ask)
+    texts = listed("ask", ask, str)
     if bool(texts) == (questionnaire is not None):
         raise InputError("give an interview either ask=[...], its questions, or questionnaire=NAME")
     places = read_places(at)
@@ -273,13 +270,14 @@ def interview(
         raise InputError("say when to ask: at=ROUND, at=[ROUND, ...], or every=N")
     given = {"models": None if model is None else {"default": model}, "limits": limits}
     own = {key: value for key, value in given.items() if value is not None}
+    some = listed("agents", agents, int, str)
     questions = Questions(
         open_questions(texts) if texts else find_instrument(str(questionnaire)),
         mode or ("interview" if texts else "together"),
-        read_agents("agents", agents),
+        [str(agent) for agent in some],
         None if replicate is None else read_number("replicate", replicate),
         read_settings(own),
-        model_name(model),
+        "" if model is None else _model_name(model),
         find_defaults(),
     )
     path = None if out is None else output_path(out)
@@ -323,6 +321,17 @@ def _society(
     ]
     spec = override(load_config(base), settings)
     return build(find_defaults().fill(spec, objects), objects)
+
+
+def _model_name(model: object) -> str:
+    """Return the name of a model that speaks for all; raises InputError for what has none."""
+    name = model.get("model") if isinstance(model, Mapping) else model
+    if not isinstance(name, str):
+        raise InputError(
+            f"model: got {model!r:.60}; expected the name of a model, or a mapping in which the "
+            "key 'model' has it"
+        )
+    return name
 
 
 def _fork(

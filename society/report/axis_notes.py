@@ -41,7 +41,8 @@ def axis_notes(figures: Iterable[tuple[str, Figure]]) -> dict[str, str]:
             said += _note(span, known)
         if said:
             left = len(said) - _MOST
-            more = f" So have {left} more quantities." if left > 0 else ""
+            more = f" The same goes for {left} more of its axes." if left > 1 else ""
+            more = " The same goes for one more of its axes." if left == 1 else more
             notes[figure.name] = f"{' '.join(said[:_MOST])}{more}"
     return notes
 
@@ -60,10 +61,12 @@ def _note(span: AxisSpan, known: AxisSpan) -> Iterator[str]:
     name = span.axis.quantity.partition(",")[0]
     name = name[:1].lower() + name[1:]
     if span.differ:
-        yield f"Panels have axes of {name} of their own."
+        yield f"The axes of {name} differ from panel to panel."
     elif known.number != span.number and not _alike(known.axis, span.axis):
         here, there = _ends(span.axis), _ends(known.axis)
-        yield f"The axis of {name} is another one than in {known.number}: {here}, not {there}."
+        yield (
+            f"The axis of {name} differs from that in {known.number}: {here} here, {there} there."
+        )
 
 
 def _alike(one: QuantityAxis, other: QuantityAxis) -> bool:
@@ -75,6 +78,6 @@ def _alike(one: QuantityAxis, other: QuantityAxis) -> bool:
 
 
 def _ends(axis: QuantityAxis) -> str:
-    """Write the ends of an axis: "0 to 100, logarithmic"."""
+    """Write the ends of an axis: "1 to 100 (logarithmic)"."""
     ends = " to ".join(format_axis_number(end) for end in (axis.low, axis.high))
-    return f"{ends}, logarithmic" if axis.logarithmic else ends
+    return f"{ends} (logarithmic)" if axis.logarithmic else ends

@@ -22,6 +22,7 @@ from .schema import SIDES, Header, Status, side_file
 from .trust import hash_file
 
 BOUNDS = ("concurrency", "requests_per_minute", "tokens_per_minute")  # of a model
+_SHOWN = 3  # prompts that are named
 REACH = ("api_base", "timeout", "attempts", "backoff", "deadline", *BOUNDS)
 
 
@@ -112,7 +113,10 @@ def list_changes(manifest: Manifest, setup: Society | None = None) -> str:
         before = {**manifest.params, **manifest.former_parameters}
         found += _values("parameter ", before, setup.params.model_dump(mode="json"))
         if manifest.prompts:
-            found += _files("prompt ", manifest.prompts, setup.words.hashes())
+            prompts = [*_files("prompt ", manifest.prompts, setup.words.hashes())]
+            found += prompts[:_SHOWN]
+            if len(prompts) > _SHOWN:
+                found.append(f"{len(prompts) - _SHOWN} more of the prompts")
     found += _file_changes(manifest.files)
     found += _strategy_changes(manifest)
     changed = _file_changes(manifest.table_hashes)

@@ -37,7 +37,7 @@ def test_a_quantity_with_the_same_axis_in_all_figures_needs_no_note() -> None:
 def test_another_axis_is_named_with_its_ends_and_those_of_the_figure_before() -> None:
     same = figure("a", axis(0, 100)), figure("b", axis(0, 100))
     assert notes(*same, figure("c", axis(0, 30))) == {
-        "c": "The axis of payoff is another one than in Figure 1: 0 to 30, not 0 to 100."
+        "c": "The axis of payoff differs from that in Figure 1: 0 to 30 here, 0 to 100 there."
     }
 
 
@@ -49,19 +49,19 @@ def test_the_unit_tells_quantities_apart_and_capitals_do_not() -> None:
     units = axis(0, 100, "payoff, points"), axis(0, 30, "payoff, share")
     assert notes(*(figure("ab"[at], one) for at, one in enumerate(units))) == {}
     found = notes(figure("a", axis(0, 100)), figure("b", axis(0, 30, "Payoff, points")))
-    assert found["b"].startswith("The axis of payoff is another one than in Figure 1: ")
+    assert found["b"].startswith("The axis of payoff differs from that in Figure 1: ")
 
 
 def test_a_logarithmic_axis_is_another_one_than_a_linear_one() -> None:
     found = notes(figure("a", axis(1, 100, log=True)), figure("b", axis(1, 100)))
-    assert found["b"].endswith("1 to 100, not 1 to 100, logarithmic.")
+    assert found["b"].endswith("1 to 100 here, 1 to 100 (logarithmic) there.")
     near = notes(figure("a", axis(1, 1e6, log=True)), figure("b", axis(2, 1e6, log=True)))
     assert near == {}, "as far apart as eyes see on such an axis"
 
 
 def test_panels_of_one_figure_that_differ_say_so() -> None:
     assert notes(figure("a", axis(0, 100), axis(0, 30))) == {
-        "a": "Panels have axes of payoff of their own."
+        "a": "The axes of payoff differ from panel to panel."
     }
 
 
@@ -70,7 +70,9 @@ def test_a_note_names_two_quantities_and_counts_the_others() -> None:
     first = figure("p", *(axis(0, 1, name) for name in names))
     found = notes(first, figure("q", *(axis(0, 9, name) for name in names)))
     assert found["q"].count("The axis of ") == 2
-    assert found["q"].endswith("So have 2 more quantities.")
+    assert found["q"].endswith("The same goes for 2 more of its axes.")
+    found = notes(first, figure("q", *(axis(0, 9, name) for name in names[:3])))
+    assert found["q"].endswith("The same goes for one more of its axes.")
 
 
 # What a figure tells of its axes
@@ -107,4 +109,4 @@ def test_dots_of_what_has_bounds_show_all_that_is_possible() -> None:
 
 def test_a_page_writes_the_note_below_its_figure() -> None:
     page = render_page("t", "", [Section("s", [dots("a", 40), dots("b", 900)])], "")
-    assert page.count("The axis of survival time is another one than in Figure 1: ") == 1
+    assert page.count("The axis of survival time differs from that in Figure 1: ") == 1

@@ -17,6 +17,7 @@ from society.report.figures.style import Figure
 from society.report.figures.type_colours import assign_styles
 from society.report.layout import Layout
 from society.report.sections.networks_section import deed_claim, generation_note, networks_section
+from society.runs.manifest import Level
 from society.runs.runfile import Writer, manifest_of
 
 pytestmark = pytest.mark.usefixtures("wide_only")
@@ -25,12 +26,17 @@ pytestmark = pytest.mark.usefixtures("wide_only")
 @pytest.fixture(scope="module")
 def ring(tmp_path_factory: pytest.TempPathFactory) -> ConditionRun:
     """Six villagers in a ring for eight rounds, who fine those who take too much."""
-    path = tmp_path_factory.mktemp("ring") / "ring.run"
-    changes = {"graphs": {"monitor": "ring"}, "agents": 6, "rounds": 8, "seed": 3}
+    folder = tmp_path_factory.mktemp("ring")
+    return played(folder, "ring", graphs={"monitor": "ring"}, agents=6, rounds=8, seed=3)
+
+
+def played(folder: Path, name: str, level: Level = "full", **changes: object) -> ConditionRun:
+    """Play a fishing village into a run file of a condition."""
     setup = build(load_config("fishing_village", changes))
-    with Writer(path, manifest_of(setup)) as writer:
+    path = folder / f"{name}.run"
+    with Writer(path, manifest_of(setup, level)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
-    return ConditionRun.read(path, "ring", {})
+    return ConditionRun.read(path, name, {})
 
 
 def test_graphs_and_deeds_are_drawn_once_complete_graphs_not_at_all(ring: ConditionRun) -> None:
@@ -40,6 +46,17 @@ def test_graphs_and_deeds_are_drawn_once_complete_graphs_not_at_all(ring: Condit
     assert "6 agents, who see 2 each" in graphs.alt
     assert "an arrow" not in graphs.caption, "all of them see each other"
     assert {one.label for one in deeds.data.series} <= {"fined (times)", "copied (times)"}
+
+
+def test_a_ring_is_drawn_though_the_first_condition_has_a_complete_graph(tmp_path: Path) -> None:
+    """Where the key `graph` sets the graph of all relations."""
+    both = tuple(
+        played(tmp_path, name, "summary", graph=name, agents=4, rounds=1)
+        for name in ("complete", "ring")
+    )
+    section = networks_section(Layout(Study("both", both)), assign_styles(["villager"]))
+    titles = [part.title for part in section.parts if isinstance(part, Figure)]
+    assert titles[:1] == ["Who is connected by learn, monitor"]
 
 
 def test_deeds_go_from_who_did_them_to_a_neighbour(ring: ConditionRun) -> None:

@@ -68,6 +68,17 @@ def test_prompts_that_were_rewritten_added_or_taken_away_are_named(write: Write)
     )
 
 
+def test_of_many_prompts_three_are_named(write: Write) -> None:
+    before = manifest(village())
+    for name in "abcde":
+        write(f"pack/language_village/told/{name}.md", "News.")
+    assert list_changes(before, village()) == (
+        "; changed since: prompt language_village/told/a.md is new, "
+        "prompt language_village/told/b.md is new, prompt language_village/told/c.md is new, "
+        "2 more of the prompts"
+    )
+
+
 def test_a_prompt_taken_out_of_the_pack_has_changed_where_ours_stands_again(write: Write) -> None:
     write("pack/language_village/vote.md", "Which one? {{ hint }}")
     before = manifest(village())

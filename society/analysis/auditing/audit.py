@@ -23,6 +23,7 @@ from .effects import (
     ConditionPair,
     EstimatedEffect,
     PerturbedEffect,
+    Verdict,
     audit_conclusions,
 )
 
@@ -78,14 +79,13 @@ class AuditResults:
         more = "more" if each.change.mean > 0 else "less"
         summary = self.summaries.get(each.perturbation, "")
         where = f"{each.perturbation} ({summary})" if summary else each.perturbation
-        turned = each.effect.verdict != one.effect.verdict
-        conclusion = "and the conclusion is another one" if turned else "and the conclusion stays"
+        direction = _direction_in_words(one.effect.verdict, each.effect.verdict)
         low, high = each.flips.interval.low, each.flips.interval.high
         return (
             f"Under {where} the effect of {one.title} is "
             f"{size_in_words(each.effect, self._unit, signed=True)}, "
             f"{size_in_words(each.change)} {more} than without ({format_p(each.p)} by Holm), "
-            f"{conclusion}; it flips in "
+            f"and {direction}; the direction flips in "
             f"{each.flips.count} of {count_noun(each.flips.n, 'set')} of runs "
             f"({100 * low:.0f} % to {100 * high:.0f} %)."
         )
@@ -235,6 +235,15 @@ def size_in_words(effect: EstimatedEffect, unit: str = "", *, signed: bool = Fal
         return f"{turn * effect.mean:.3g}{unit} (in all runs)"
     low, high = sorted((turn * effect.interval.low, turn * effect.interval.high))
     return f"{turn * effect.mean:.3g}{unit} ({low:.3g} to {high:.3g})"
+
+
+def _direction_in_words(without: Verdict, under: Verdict) -> str:
+    """Say what becomes of the direction of an effect under a perturbation, a clause."""
+    if under == without:
+        return "its direction stays" if under else "neither is told apart from none"
+    if under == 0:
+        return "it is no longer told apart from none"
+    return "it has the opposite direction" if without else "it is told apart from none there alone"
 
 
 def _numbers(effect: EstimatedEffect) -> dict[str, Any]:

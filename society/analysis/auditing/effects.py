@@ -12,7 +12,9 @@ all else equal, with its test. Of each conclusion and perturbation there are
 A conclusion is said to change where the adjusted p of the change is below 5 %; that is the chance
 that an audit finds any change where there is none. Flips describe: directions of single sets differ
 by chance alone. Where all n differences are the same number, t has no spread to work with: 0 is no
-change at all, and any other number has p = 2^(1 - n), that of the sign test.
+change at all, and any other number has p = 2^(1 - n), that of the sign test. Where samples are not
+paired and neither has any spread, n is the size of the smaller one, and this p is larger than that
+of a permutation test.
 Sources: Holm 1979; Wilson 1927; Student 1908. The split into sets is ours.
 """
 

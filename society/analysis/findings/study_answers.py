@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 
 import numpy as np
 
@@ -196,38 +197,42 @@ def _questionnaires(design: StudyDesign) -> list[StudyFinding]:
         for name in design.measured
         if name.endswith(_END) and f"{name.removesuffix(_END)}{_BEFORE}" in design.measured
     ]
-    pairs = {
-        stem: tuple(_by_block(design, f"{stem}{when}") for when in (_BEFORE, _END))
-        for stem in stems
-    }
+    pairs = {stem: _before_and_end(design, stem) for stem in stems}
     found = {stem: try_compute(_change, *both) for stem, both in pairs.items()}
     tested = {stem: one for stem, one in found.items() if isinstance(one, PairedContrast)}
     adjusted = dict(zip(tested, correct_p_values([one.p for one in tested.values()]), strict=True))
     return [
         _scale_change(design, stem, tested[stem], float(adjusted[stem]))
         if stem in tested
-        else _scale_described(stem, *both)
+        else _scale_described(design, stem, *both)
         for stem, both in pairs.items()
         if _both_known(*both).any()
     ]
 
 
-def _by_block(design: StudyDesign, name: str) -> Array:
-    """The values of a measure, one for each sample of random numbers, (B,).
+def _before_and_end(design: StudyDesign, stem: str) -> tuple[Array, Array]:
+    """The values of a scale on both occasions, one for each sample of random numbers, (B,) each.
 
-    Runs that share random numbers are one observation: their mean.
+    Runs that share random numbers are one observation: the mean of those that have both values, so
+    that the same runs are compared.
     """
-    values = design.values(name)
+    both = [design.values(f"{stem}{when}") for when in (_BEFORE, _END)]
     if not design.paired:
-        return np.concatenate(values)
-    stacked = np.full((len(values), max(map(len, values))), np.nan)
-    for row, own in zip(stacked, values, strict=True):
-        row[: len(own)] = own
-    return mean_over(~np.isnan(stacked.T), stacked.T)
+        before, end = map(np.concatenate, both)
+        return before, end
+    before, end = (np.array([*zip_longest(*each, fillvalue=np.nan)], float) for each in both)
+    known = _both_known(before, end)
+    return mean_over(known, before), mean_over(known, end)
 
 
 def _both_known(before: Array, after: Array) -> Array:
-    return ~(np.isnan(before) | np.isnan(after))
+    known: Array = ~(np.isnan(before) | np.isnan(after))
+    return known
+
+
+def _averages(design: StudyDesign) -> bool:
+    """Tell whether an observation is the mean of several runs."""
+    return design.paired and len(design.conditions) > 1
 
 
 def _change(before: Array, after: Array) -> PairedContrast:
@@ -236,15 +241,15 @@ def _change(before: Array, after: Array) -> PairedContrast:
     return paired(after, before)
 
 
-def _scale_described(stem: str, before: Array, after: Array) -> StudyFinding:
+def _scale_described(design: StudyDesign, stem: str, before: Array, after: Array) -> StudyFinding:
     """Give the means of a scale where nothing can be tested."""
     known = _both_known(before, after)
     n = int(known.sum())
     why = "too few to conclude anything" if n < FEWEST else "all changed by the same"
     means = f"{before[known].mean():.2f} before to {after[known].mean():.2f} at the end"
-    label = stem.replace("_", " ")
+    label, what = stem.replace("_", " "), "replicate" if _averages(design) else "run"
     return StudyFinding(
-        f"On the scale {label}, answers went from {means} ({count_noun(n, 'run')}: {why}).",
+        f"On the scale {label}, answers went from {means} ({count_noun(n, what)}: {why}).",
         Basis("values of runs", n),
     )
 
@@ -253,8 +258,7 @@ def _scale_change(design: StudyDesign, stem: str, found: PairedContrast, p: floa
     label = stem.replace("_", " ")
     before, after = (f"{mean:.2f}" for mean in reversed(found.means))
     decimals = shared_decimals([(found.interval.high - found.interval.low) / 2])
-    blocks = design.paired and len(design.conditions) > 1
-    of = "replicates, averaged over conditions" if blocks else "runs"
+    of = "replicates, averaged over conditions" if _averages(design) else "runs"
     words = (
         f"{format_decimals(found.difference, decimals)} (95 % interval "
         f"{format_interval(found.interval, decimals)}; paired t test, {found.n} {of}, "

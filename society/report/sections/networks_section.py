@@ -60,7 +60,8 @@ def _named_graphs(run: ConditionRun) -> str:
     """Name what the graphs of a condition are made of: its scenario, mechanisms and seats."""
     spec = run.manifest.spec
     return repr(
-        [spec.get(key) for key in ("scenario", "graphs", "mechanisms")] + [run.manifest.agents]
+        [spec.get(key) for key in ("scenario", "graph", "graphs", "mechanisms")]
+        + [run.manifest.agents]
     )
 
 

@@ -18,6 +18,7 @@ from society.analysis.auditing.effects import (
     count_flips,
     estimate_change,
 )
+from society.analysis.findings.wording import format_p
 from society.errors import InputError
 from tests.gift_minds import EXPERIMENT, SCENARIO
 
@@ -311,6 +312,28 @@ def test_an_audit_of_a_village_is_played_in_a_paraphrase_without_a_pack(
     (tmp_path / "fines.yaml").write_text(text, "utf-8")
     said = typed("audit", "fines.yaml", "--only", "paraphrase", "units", "--estimate", "--json")
     assert json.loads(said.out)["perturbations"] == ["paraphrase"]
+
+
+@pytest.mark.parametrize(
+    ("without", "under", "words"),
+    [
+        (20.0, 30.0, "and its direction stays"),
+        (20.0, -30.0, "and it has the opposite direction"),
+        (20.0, 0.0, "and it is no longer told apart from none"),
+        (0.0, 20.0, "and it is told apart from none there alone"),
+    ],
+)
+def test_a_sentence_on_a_change_says_what_becomes_of_the_direction(
+    without: float, under: float, words: str
+) -> None:
+    noise = np.tile([-1.0, 1.0], 6)
+    arms = {
+        name: ConditionPair(np.zeros(12), effect + turn * noise)
+        for name, effect, turn in (("none", without, 1), ("names", under, -1))
+    }
+    found = audit_conclusions({("a", "b"): arms}, paired=True)
+    *_, change = AuditResults("payoff", "points", tuple(found), {}).sentences()
+    assert f"({format_p(found[0].perturbed[0].p)} by Holm), {words}; the direction " in change
 
 
 def test_a_sentence_has_sign_and_unit_of_a_difference_that_is_not_told_apart() -> None:

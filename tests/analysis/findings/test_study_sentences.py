@@ -289,6 +289,21 @@ def test_a_scale_that_changed_by_the_same_in_all_runs_is_not_tested() -> None:
     assert finding.sentence.endswith("to 3.00 at the end (6 runs: all changed by the same).")
 
 
+def test_a_run_without_answers_at_the_end_does_not_count_before_either() -> None:
+    """In the second condition all have died; those of the first have not changed."""
+    before, end = [2.0, 4.0] * 6, [2.1, np.nan, 1.9, np.nan] * 3
+    (finding,) = asked(before, end, random_numbers="common")
+    assert finding.sentence.startswith(
+        "On the scale trust, answers went from 2.00 before to 2.00 at the end"
+    )
+    assert finding.kind == "no effect"
+
+
+def test_few_replicates_of_several_conditions_are_called_so() -> None:
+    (finding,) = asked([2.0] * 8, [3.0, 3.2, 2.8, 3.1] * 2, random_numbers="common")
+    assert "(4 replicates: too few to conclude anything)" in finding.sentence
+
+
 def test_runs_that_share_random_numbers_count_once_for_a_scale() -> None:
     """Ten runs of two conditions with the same luck are five observations."""
     steps = np.repeat([1.0, 1.2, 0.8, 1.1, 0.9], 2)

@@ -185,8 +185,8 @@ def test_of_a_change_that_may_have_made_the_difference_it_is_told_beside_the_nam
     found = told_of_fork(tmp_path, 2, TO_SLOW_GROWTH, FOUR_AND_ONE, **HUNGRY)
     assert found.named == (4,)
     assert said(found, "cause").words.endswith(
-        "Without what was changed it might have lived, too: by the efforts recorded before and "
-        "after, both may have been needed."
+        "Without what was changed the village might have lived, too: by the efforts recorded "
+        "before and after, both may have been needed."
     )
 
 
@@ -194,8 +194,8 @@ def test_of_a_change_without_which_the_village_would_have_failed_it_is_told(tmp_
     found = told_of_fork(tmp_path, 2, TO_SLOW_GROWTH, FOUR_AND_ONE, **HUNGRY, growth=0.37)
     assert found.named == (4,)
     assert said(found, "cause").words.endswith(
-        "It would have failed without what was changed, too, by the efforts recorded before and "
-        "after."
+        "The village would have failed without what was changed, too, by the efforts recorded "
+        "before and after."
     )
 
 
