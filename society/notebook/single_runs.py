@@ -144,11 +144,13 @@ def fork(
     """
     given = {"rounds": rounds, "models": None if model is None else {"default": model}}
     own = {key: value for key, value in given.items() if value is not None}
+    if set is not None and not isinstance(set, Mapping):
+        raise InputError(f"set: got {set!r:.60}; expected a mapping of names to values")
     settings = [Setting(name, value, f"set {name}") for name, value in (set or {}).items()]
     agents = listed("remove", remove, int, str)
     changes = Changes(
         settings=[*settings, *read_settings(own)],
-        cohorts=cohorts,
+        cohorts=listed("cohorts", cohorts, Mapping),
         norm=norm,
         remove=[str(agent) for agent in agents],
         seed=seed,
