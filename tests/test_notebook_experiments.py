@@ -42,8 +42,6 @@ FIVE: Any = 5
             lambda: society.audit("a.yaml", packs=[FIVE]),
             "packs: got 5; expected str or Path, or a ",
         ),
-        (lambda: society.fork("a.run", 0, set=FIVE), "set: got 5; expected a mapping of names to"),
-        (lambda: society.fork("a.run", 0, cohorts=FIVE), "cohorts: got 5; expected Mapping, or a"),
         (
             lambda: society.reproduce("village", models=FIVE),
             "models: got 5; expected str, or a list",

@@ -1,4 +1,4 @@
-"""A sweep in a notebook refuses what it cannot use, before it plays."""
+"""Functions for notebooks refuse what they cannot use, before they play or read anything."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import society
 from society.errors import InputError
+from society.notebook.given import listed, read_number, read_place, read_places
 
 
 @pytest.mark.parametrize(
@@ -40,6 +42,65 @@ def test_a_place_that_cannot_be_written_is_named(call: Any, given: Any) -> None:
 def test_what_is_no_run_file_is_named(call: Any) -> None:
     with pytest.raises(InputError, match="got 5; expected a run file, as str or Path, or a result"):
         call(5)
+
+
+EXPERIMENTS: list[Any] = [society.sweep, society.audit, society.power]
+
+
+@pytest.mark.parametrize("call", EXPERIMENTS)
+@pytest.mark.parametrize("given", [None, 5, b"x", {}])
+def test_what_is_no_experiment_is_named(call: Any, given: Any) -> None:
+    with pytest.raises(InputError, match=r"got .*; expected an experiment: a file"):
+        call(given)
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "words"),
+    [
+        ("fork", {"at": None}, "at: got None; expected the number of a round"),
+        ("fork", {"at": 2.5}, "at: got 2.5; expected the number of a round"),
+        ("fork", {"at": 1, "set": [("fine", 3)]}, "set: got .*; expected names with values"),
+        ("fork", {"at": 1, "cohorts": ["x"]}, "cohorts: got 'x'; expected dict, or a list"),
+        ("fork", {"at": 1, "remove": 1.5}, "remove: got 1.5; expected int or str, or a list"),
+        ("fork", {"at": 1, "seed": "a"}, "seed: got 'a'; expected a whole number"),
+        ("fork", {"at": 1, "norm": 5}, "norm: got 5; expected a norm, as text"),
+        ("why", {"replicate": "x"}, "replicate: got 'x'; expected a whole number of at least 0"),
+        ("why", {"replicate": True}, "replicate: got True; expected a whole number"),
+        ("resume", {"limits": 5}, "limits: got 5; expected a mapping"),
+        ("resume", {"limits": {"max_cal": 5}}, "there is no key 'max_cal'; did you mean"),
+        ("interview", {"at": None, "ask": "Why?"}, "at: got None; expected the number of a round"),
+        ("interview", {"ask": 5}, "ask: got 5; expected str, or a list of these"),
+        ("interview", {"ask": "Why?", "every": 0}, "every: got 0; expected a whole number of at"),
+        ("interview", {"ask": "Why?", "at": 1, "model": {"x": 1}}, "model: got .*; expected the"),
+        (
+            "interview",
+            {"ask": "Why?", "at": 1, "agents": None},
+            "agents: got None; expected int or",
+        ),
+    ],
+)
+def test_bad_arguments_of_single_runs_are_named(
+    call: str, given: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(InputError, match=words):
+        getattr(society, call)("none.run", **given)
+
+
+def test_other_bad_arguments_are_named() -> None:
+    with pytest.raises(InputError, match="paper: got 5; expected a name such as 'village', as"):
+        society.reproduce(5)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="question: got 5; expected the name of one, as text"):
+        society.preview_prompts("language_village", 5)  # type: ignore[arg-type]
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    """As they come out of frames and arrays."""
+    assert read_places(np.int64(3)) == [3]
+    assert read_places((np.int32(3), 1)) == [(3, 1)]
+    assert read_places(np.array([1, 2])) == [1, 2]
+    assert read_place(np.int64(0)) == 0
+    assert listed("remove", np.array([4, 1]), int, str) == [4, 1]
+    assert read_number("replicate", np.int16(2)) == 2
 
 
 @pytest.mark.thorough

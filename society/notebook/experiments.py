@@ -19,9 +19,11 @@ from society.notebook_pages import HtmlPage, html_table
 from .given import (
     RunSource,
     beside_loop,
+    experiment_path,
     listed,
     output_path,
     read_limits,
+    read_text,
     refuse_workers,
     run_path,
 )
@@ -68,7 +70,7 @@ def sweep(
     said, given = read_limits(limits), _model(model)
     with naming_servers(addresses_in(given)):
         defaults = find_defaults()
-        read = read_experiment(Path(experiment), read_settings(given), defaults=defaults)
+        read = read_experiment(experiment_path(experiment), read_settings(given), defaults=defaults)
         folder = _folder(out, "sweeps", read.name)
         _play(read, folder, said, workers, overwrite=overwrite)
     return open_sweep(folder)
@@ -156,7 +158,7 @@ def audit(
     files = [Path(one) for one in listed("packs", packs, str, Path)]
     with naming_servers(addresses_in(given)):
         settings = read_settings(given)
-        arms = make_audit(Path(experiment), settings, names, files, find_defaults())
+        arms = make_audit(experiment_path(experiment), settings, names, files, find_defaults())
         folder = _folder(out, "sweeps", arms.experiment.name)
         _play(arms.experiment, folder, said, workers, overwrite=overwrite)
     return Audit(open_audit(folder), open_sweep(folder), arms.unused, folder)
@@ -176,7 +178,7 @@ def power(
     given = _model(model)
     with naming_servers(addresses_in(given)):
         defaults = find_defaults()
-        read = read_experiment(Path(experiment), read_settings(given), defaults=defaults)
+        read = read_experiment(experiment_path(experiment), read_settings(given), defaults=defaults)
         return beside_loop(partial(make_plan, read, _folder(out, "sweeps", read.name)))
 
 
@@ -242,6 +244,7 @@ def reproduce(
     from society.reproduction.run import ReproductionRun, reproduction_folder
 
     refuse_workers(workers)
+    paper = read_text("paper", paper, "a name such as 'village'")
     said, minds = {**find_defaults().limits(), **read_limits(limits)}, listed("models", models, str)
     name = reproduction_folder(
         paper, language=bool(minds or strategies), institutions=institutions, quick=quick

@@ -7,9 +7,10 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from numbers import Integral
 from pathlib import Path
 from threading import get_ident
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from society.config.yaml_source import Source
 from society.engine.component import Component
@@ -18,6 +19,9 @@ from society.engine.parameters import ValidationIssues, validate
 from society.engine.scenario import MechanismSpec, Scenario
 from society.errors import FileError, InputError, ScenarioError
 from society.llm.providers.settings import Limits
+
+if TYPE_CHECKING:
+    from society.runs.fork import Place
 
 T = TypeVar("T")
 
@@ -39,6 +43,16 @@ def run_path(run: RunSource) -> Path:
     if isinstance(path := getattr(run, "path", None), Path):
         return path
     raise InputError(f"got {run!r:.60}; expected a run file, as str or Path, or a result")
+
+
+def experiment_path(given: object) -> Path:
+    """Return the file or the name of an experiment; raises InputError for what is neither."""
+    if not isinstance(given, str | Path):
+        raise InputError(
+            f"got {given!r:.60}; expected an experiment: a file, as str or Path, or the name of "
+            "one that comes with the program"
+        )
+    return Path(given)
 
 
 def output_path(given: object) -> Path:
@@ -66,10 +80,61 @@ def read_limits(given: Mapping[str, Any] | None) -> dict[str, Any]:
         raise Source("limits").refusal(refused.faults) from None
 
 
+def is_whole(given: object) -> bool:
+    """Tell whether something is a whole number, one of numpy's included."""
+    return isinstance(given, Integral) and not isinstance(given, bool)
+
+
+def read_number(name: str, given: Any, least: int | None = 0) -> int:
+    """Return an argument that is a whole number, of at least `least`; raises InputError."""
+    if is_whole(given) and (least is None or given >= least):
+        return int(given)
+    bound = "" if least is None else f" of at least {least}"
+    raise InputError(f"{name}: got {given!r:.60}; expected a whole number{bound}")
+
+
+def read_mapping(name: str, given: object, example: str) -> Mapping[str, Any]:
+    """Return an argument that has values by name; raises InputError for anything else."""
+    if isinstance(given, Mapping) and all(isinstance(one, str) for one in given):
+        return given
+    raise InputError(f"{name}: got {given!r:.60}; expected names with values, such as {example}")
+
+
+def read_text(name: str, given: object, expected: str) -> str:
+    """Return an argument that is a text; raises InputError, with what was expected."""
+    if isinstance(given, str):
+        return given
+    raise InputError(f"{name}: got {given!r:.60}; expected {expected}, as text")
+
+
+def read_place(given: Any) -> Place:
+    """Return the number or the path of a round; raises InputError for what is neither."""
+    if is_whole(given):
+        return int(given)
+    if isinstance(given, tuple) and all(map(is_whole, given)):
+        return tuple(map(int, given))
+    raise InputError(
+        f"at: got {given!r:.60}; expected the number of a round, 0 for before the first, or its "
+        "path, such as (3, 1, 5)"
+    )
+
+
+def read_places(given: object) -> list[Place]:
+    """Return the rounds that are meant; a tuple of numbers is one path. Raises InputError."""
+    alone = isinstance(given, tuple) and given and all(map(is_whole, given))
+    if alone or is_whole(given):
+        return [read_place(given)]
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(
+            f"at: got {given!r:.60}; expected the number of a round, its path, such as (3, 1, 5), "
+            "or a list of these"
+        )
+    return [*map(read_place, given)]
+
+
 def refuse_workers(given: object) -> None:
     """Raise InputError for what is no number of processes."""
-    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
-        raise InputError(f"workers: got {given!r}; expected a whole number of at least 1")
+    read_number("workers", given, 1)
 
 
 def listed(name: str, given: object, *kinds: type[object]) -> list[Any]:
@@ -78,7 +143,8 @@ def listed(name: str, given: object, *kinds: type[object]) -> list[Any]:
         given = [given]
     some = [*given]
     for one in some:
-        if not isinstance(one, kinds) or isinstance(one, bool):
+        fits = isinstance(one, kinds) or (int in kinds and is_whole(one))
+        if not fits or isinstance(one, bool):
             words = " or ".join(kind.__name__ for kind in kinds)
             raise InputError(f"{name}: got {one!r:.60}; expected {words}, or a list of these")
     return some

@@ -32,7 +32,20 @@ from society.runs.runfile import open_run_file as read_run
 from society.runs.verify import Verdict
 from society.runs.verify import verify as verify_run
 
-from .given import RunSource, listed, name_objects, output_path, run_path, split_scenario
+from .given import (
+    RunSource,
+    listed,
+    name_objects,
+    output_path,
+    read_limits,
+    read_mapping,
+    read_number,
+    read_place,
+    read_places,
+    read_text,
+    run_path,
+    split_scenario,
+)
 from .progress import watch_in_notebook
 from .results import Result, read_result
 
@@ -142,26 +155,25 @@ def fork(
     Without any change, the digest is that of the run. Raises InputError for what cannot be changed
     or played again, and whatever ended the run before its end.
     """
+    place, changed = read_place(at), read_mapping("set", set or {}, "{'fine': 5}")
     given = {"rounds": rounds, "models": None if model is None else {"default": model}}
     own = {key: value for key, value in given.items() if value is not None}
-    if set is not None and not isinstance(set, Mapping):
-        raise InputError(f"set: got {set!r:.60}; expected a mapping of names to values")
-    settings = [Setting(name, value, f"set {name}") for name, value in (set or {}).items()]
+    settings = [Setting(name, value, f"set {name}") for name, value in changed.items()]
     agents = listed("remove", remove, int, str)
     changes = Changes(
         settings=[*settings, *read_settings(own)],
-        cohorts=listed("cohorts", cohorts, Mapping),
-        norm=norm,
+        cohorts=listed("cohorts", cohorts, dict),
+        norm=None if norm is None else read_text("norm", norm, "a norm"),
         remove=[str(agent) for agent in agents],
-        seed=seed,
+        seed=None if seed is None else read_number("seed", seed, None),
         defaults=find_defaults(),
     )
-    with naming_servers(addresses_in({**own, **(set or {})})):
+    with naming_servers(addresses_in({**own, **changed})):
         if out is not None:
-            return _fork(run_path(file), at, changes, output_path(out), fresh, trust, overwrite)
+            return _fork(run_path(file), place, changes, output_path(out), fresh, trust, overwrite)
         return _keep_temporarily(
             run_path(file).stem,
-            lambda path: _fork(run_path(file), at, changes, path, fresh, trust, overwrite),
+            lambda path: _fork(run_path(file), place, changes, path, fresh, trust, overwrite),
         )
 
 
@@ -179,6 +191,7 @@ def resume(
     for what cannot be played on, and whatever ended the run before its end.
     """
     path = run_path(file)
+    read_limits(limits)
     settings = [
         *read_settings({} if model is None else {"models": {"default": model}}),
         *(Setting(("limits", name), value, "limits") for name, value in (limits or {}).items()),
@@ -218,7 +231,8 @@ def preview_prompts(
     """
     given = {"parameters": parameters, "prompts": None if pack is None else str(pack)}
     setup = _society(scenario, {key: one for key, one in given.items() if one is not None}, [])
-    return first_prompts(setup, question)
+    asked = None if question is None else read_text("question", question, "the name of one")
+    return first_prompts(setup, asked)
 
 
 def interview(
@@ -251,7 +265,7 @@ def interview(
     texts = listed("ask", ask, str)
     if bool(texts) == (questionnaire is not None):
         raise InputError("give an interview either ask=[...], its questions, or questionnaire=NAME")
-    places = _places(at)
+    places = read_places(at)
     if not places and every is None:
         raise InputError("say when to ask: at=ROUND, at=[ROUND, ...], or every=N")
     given = {"models": None if model is None else {"default": model}, "limits": limits}
@@ -261,14 +275,15 @@ def interview(
         open_questions(texts) if texts else find_instrument(str(questionnaire)),
         mode or ("interview" if texts else "together"),
         [str(agent) for agent in some],
-        replicate,
+        None if replicate is None else read_number("replicate", replicate),
         read_settings(own),
         "" if model is None else _model_name(model),
         find_defaults(),
     )
     path = None if out is None else output_path(out)
+    step = None if every is None else read_number("every", every, 1)
     with naming_servers(addresses_in(own)):
-        return interview_run(run_path(file), places, questions, path, every=every, trust=trust)
+        return interview_run(run_path(file), places, questions, path, every=step, trust=trust)
 
 
 def compare(first: RunSource, second: RunSource) -> RunComparison:
@@ -282,8 +297,9 @@ def why(file: RunSource, replicate: int = 0, scenario: Scenario | None = None) -
 
     scenario: of the run, if it is your own. Each of the `statements` has words and numbers.
     """
+    number = read_number("replicate", replicate)
     with read_run(run_path(file)) as run:
-        return explain(run, replicate, scenario)
+        return explain(run, number, scenario)
 
 
 def _society(
@@ -316,16 +332,6 @@ def _model_name(model: object) -> str:
             "key 'model' has it"
         )
     return name
-
-
-def _places(at: Place | Sequence[Place]) -> list[Place]:
-    """List the rounds that are meant; a tuple of numbers is one path."""
-    if isinstance(at, int):
-        return [at]
-    numbers = tuple(one for one in at if isinstance(one, int))
-    if isinstance(at, tuple) and at and len(numbers) == len(at):
-        return [numbers]
-    return list(at)
 
 
 def _fork(

@@ -6,6 +6,7 @@ Where lives take turns on a seat, the pages of the run tell who has it; see soci
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -35,9 +36,11 @@ class AgentNames:
     def of_run(cls, run: RunFile) -> AgentNames:
         """The names before the first round."""
         names = cls(run.manifest)
-        # Founders are told of in the first round, and have their names before it.
+        # Lives are told from the first round on; before it founders have the seats, by number.
         for first in islice(run.pages(1), 1):
             names.meet(first)
+        if names._lives is not None:
+            names._lives = np.broadcast_to(np.arange(names._agents), names._shape)
         return names
 
     def meet(self, page: Page) -> None:
@@ -57,11 +60,13 @@ class AgentNames:
 
     def former(self, replicate: int, seat: int) -> str:
         """Return the name of the agent who had a seat until this page."""
-        now, self._lives = self._lives, self._before
-        try:
-            return self.name(replicate, seat)
-        finally:
-            self._lives = now
+        return self.before().name(replicate, seat)
+
+    def before(self) -> AgentNames:
+        """The names as of the page before."""
+        names = copy(self)
+        names._lives = self._before
+        return names
 
     @property
     def of_lives(self) -> bool:

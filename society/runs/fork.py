@@ -520,7 +520,7 @@ def _seats(run: RunFile, after: int, wanted: Sequence[str]) -> dict[int, str]:
         seats = {seat for (_, seat), name in called.items() if one in (name, str(seat))}
         if not seats:
             raise InputError(
-                f"--remove: there is no agent {one!r}; {suggest(one, called.values())}"
+                f"--remove: there is no agent {one!r}; {suggest(one, {*called.values()})}"
             )
         if len(seats) > 1:
             raise InputError(

@@ -246,8 +246,6 @@ def _rounds(run: RunFile, places: Sequence[Place], every: int | None) -> list[in
     """Return the numbers of the rounds at whose ends is asked; raises InputError."""
     found = [find_end(run, place) for place in places]
     if every is not None:
-        if every < 1:
-            raise InputError(f"--every {every}: expected a whole number of rounds, 1 or more")
         found += range(every, run.rounds + 1, every)
         if every > run.rounds:
             raise InputError(

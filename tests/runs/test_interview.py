@@ -119,8 +119,6 @@ def test_the_front_door_asks_too(spoken: Path, tmp_path: Path) -> None:
         society.interview(spoken, 2)
     with pytest.raises(InputError, match="say when to ask: at=ROUND"):
         society.interview(spoken, ask="Why?")
-    with pytest.raises(InputError, match="--every 0: expected a whole number of rounds, 1 or more"):
-        society.interview(spoken, ask="Why?", every=0)
 
 
 def test_some_are_asked_by_name_or_seat(asked: Asked) -> None:

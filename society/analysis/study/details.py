@@ -14,6 +14,7 @@ import numpy as np
 from society.engine.fact_specs import UNSPECIFIED, FactSpec
 from society.engine.rng import Array
 from society.errors import InputError, short_path
+from society.lineage import TELL_LIVES
 from society.optional import require
 from society.runs.agent_names import AgentNames
 from society.runs.runfile import RunFile
@@ -22,6 +23,8 @@ from .events import PageReading, fact_of
 from .frames import NAMED, RowBlock
 
 if TYPE_CHECKING:
+    from society.engine.history import Page
+
     from .condition import ConditionRun
 
 _OF_ALL = -1  # in place of an agent, where something concerns a whole replicate
@@ -100,16 +103,20 @@ def event_rows(run: ConditionRun) -> Iterator[RowBlock]:
         names = AgentNames.of_run(file)
         for reading in read_pages(file):
             names.meet(reading.page)
+            told = _lives_told(reading.page)
             for statement in reading.statements:
                 if not statement.whom.any():
                     continue
+                # Who left before newcomers came had the seat that one of them may have by now.
+                made_room = statement.scope == "gone" and statement.place < told
+                who = names.before() if made_room else names
                 values, step = statement.values[statement.whom], statement.step
                 text = values.dtype.kind == "O"
                 shown = _with_labels(specs, statement.name, values)
                 worded = shown.dtype.kind == "O"
                 yield {
                     **_places(reading, statement.whom, common=statement.of_replicates),
-                    "who": _named(names, statement.whom, common=statement.of_replicates),
+                    "who": _named(who, statement.whom, common=statement.of_replicates),
                     "step": np.full(len(values), statement.place, np.int32),
                     "sort": step.sort,
                     "kind": step.kind,
@@ -118,6 +125,16 @@ def event_rows(run: ConditionRun) -> Iterator[RowBlock]:
                     "value": np.full(len(values), np.nan) if text else values.astype(float),
                     "text": _texts(shown) if worded else np.full(len(values), None, object),
                 }
+
+
+def _lives_told(page: Page) -> int:
+    """Return the place of the step that tells whose lives these are; 0 if none does."""
+    places = (
+        place
+        for place, step in enumerate(page.steps)
+        if step.kind in TELL_LIVES and ("own", "life") in step.arrays
+    )
+    return next(places, 0)
 
 
 def quote_rows(run: ConditionRun) -> Iterator[RowBlock]:

@@ -18,6 +18,7 @@ from society.components.language.llm_policy import LanguagePolicy
 from society.config.build import build
 from society.config.run_config import load_config
 from society.errors import ScenarioError
+from society.runs.agent_names import AgentNames
 from society.runs.reader import open_run_file
 from society.scenarios.village.turnover.norm_survival import (
     half_life,
@@ -83,6 +84,23 @@ def test_lives_are_numbered_on_and_named_by_their_wave(recorded: Recorded) -> No
     assert (lives[2][came[2]] // 5 == 1).all()
     assert (lives[4][came[4]] // 5 == 2).all()
     assert over.game.env.name(int(lives[4][0].max()))[:2] == "3_"
+
+
+def test_who_leaves_at_once_has_its_own_name_before_and_as_it_goes(tmp_path: Path) -> None:
+    """All three leave as each round begins, and others have their seats in the same round."""
+    changes: dict[str, Any] = {"agents": 3, "rounds": 2, "parameters": LASTING}
+    moved = {"turnover": {"leaving": 1.0, "arriving": 1.0}}
+    result = society.run("fishing_village", **changes, mechanisms=[moved], out=tmp_path / "a.run")
+    agents, events = result.agents, result.events
+    names = [agents["name"][agents["round"] == number].tolist() for number in (0, 1, 2)]
+    waves = [[f"villager {wave}_{seat}" for seat in (1, 2, 3)] for wave in (1, 2, 3)]
+    assert names == waves
+    left = events[events["kind"] == "left"]
+    assert [left["who"][left["round"] == number].tolist() for number in (1, 2)] == waves[:2]
+    with open_run_file(result.path) as run:
+        names_now = AgentNames.of_run(run)
+        names_now.meet(next(iter(run.pages(1))))
+    assert (names_now.former(0, 0), names_now.name(0, 0)) == ("villager 1_1", "villager 2_1")
 
 
 def test_a_newcomer_begins_anew_and_the_others_go_on(recorded: Recorded) -> None:
