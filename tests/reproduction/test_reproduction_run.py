@@ -139,7 +139,7 @@ def test_models_play_the_institutions_in_words() -> None:
 def test_the_offline_mind_tries_the_institutions_and_can_tell_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["reproduce", "village", "--institutions", "--model", "offline", "--quick", "--quiet"]
+    words = ["reproduce", "village", "--institutions", "--model", "offline", "--quick"]
     assert main([*words, "--out", str(tmp_path / "out")]) == 0
     runs = open_sweep(tmp_path / "out" / "principles").runs
     assert len(runs) == 20
