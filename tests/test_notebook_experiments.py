@@ -119,6 +119,9 @@ def test_power_is_that_of_the_plan_of_a_sweep(typed: Typed, fines: Path) -> None
     assert frame.attrs["units"]["difference"] == "rounds"
     assert (frame["first"][0], frame["second"][0]) == ("fine=2", "fine=18")
     assert "<caption>fines: what is found with a power of 80%" in plan._repr_html_()
+    head, first, *_ = repr(plan).splitlines()
+    assert head == "fines: what is found with a power of 80% at p < 0.05, median of all pairs"
+    assert first.startswith(f"  {plan.sizes[0]} runs of each condition: ")
 
 
 def test_a_study_shows_its_means_and_draws_the_figures_of_its_report(fines: Path) -> None:
@@ -177,6 +180,7 @@ def test_comparisons_explanations_and_interviews_show_as_tables() -> None:
     )
     compared = society.compare(one, other)
     assert "<td>survival_time</td><td>3</td><td>3</td>" in compared._repr_html_()
+    assert "<th>measure</th><th>first</th><th>second</th>" in compared._repr_html_()
     assert compared.frame()["measure"].tolist()[0] == "survival_time"
     assert "<ul><li>" in society.why(one)._repr_html_()
     known = {"norm_embedder": "hashing"}

@@ -3,7 +3,7 @@
 The way of a villager is the highest effort that it put in of its own accord: before it first took
 over the ways of somebody else. One villager is named if all of this holds:
     stands out    its way is at least STANDS_OUT times the highest way of any other
-    strikes       somebody else died, or the lake collapsed
+    strikes       somebody else died as it failed, or the lake collapsed
     without it    with all others on their own, fined as they were, the village would have lived to
                   its horizon: where villagers imitate, if all of them had taken over the highest
                   way among them; else each with its own
@@ -17,8 +17,8 @@ clear the change: both may have been needed. So it is told, beside the name, whe
 would have failed under the earlier rules, too: had all gone on as they did later, and as until
 then, taking over the ways of then from each other as they later did.
 
-Ours. How often the rule names a planted culprit, and how often
-somebody in villages without one, is measured in tests/benchmarks/post_mortems.py.
+Ours. How often the rule names a planted culprit, and how often somebody in villages without one, is
+measured in tests/benchmarks/post_mortems.py.
 """
 
 from __future__ import annotations

@@ -323,7 +323,7 @@ def _objection(record: RecordedReplicate, found: Blame) -> str:
             f"{found.way:.2f}, is less than {STANDS_OUT:g} times above the next, {found.next:.2f}"
         )
     if not found.strikes_others:
-        return f"{who} fished hardest, and nobody died but itself"
+        return f"{who} fished hardest, but nobody else died, and the lake did not collapse"
     if not found.lives_without:
         return (
             f"{who} fished hardest, with an effort of {found.way:.2f}, but it cannot be shown that "

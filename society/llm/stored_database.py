@@ -50,7 +50,8 @@ class StoredDatabase:
         try:
             yield
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+            # Python's own complaints, such as of text that is no UTF-8, have no code.
+            if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_INTERRUPT:
                 raise
             if self._ticks > self._most:
                 raise ValueError("it takes more steps than a file of its size can need") from None

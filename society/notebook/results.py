@@ -27,11 +27,11 @@ _SHOWN = 6  # measures in the short form of a result
 class Result:
     """A society that was played to its end.
 
-    measures: by name, mean and standard error over replicates, with its unit. ends: how many
-    replicates each cause ended; "" counts those that reached the last round. path: the run file.
-    The frames `runs`, `rounds`, `agents`, `events`, `quotes`, `questionnaires` and `calls` are
-    those of `society.open_run`; they need the extra `lab`.
-    seed: of its chance. replicates: R; played: rounds.
+    seed: of its chance. replicates: R. played: how many rounds. measures: by name, mean and
+    standard error over replicates, with its unit. ends: how many replicates each cause ended; ""
+    counts those that reached the last round. path: the run file. The frames `runs`, `rounds`,
+    `agents`, `events`, `quotes`, `questionnaires` and `calls` are those of `society.open_run`; they
+    need the extra `lab`.
     """
 
     scenario: str

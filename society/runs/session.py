@@ -225,6 +225,7 @@ class Session(NamedTuple):
         try:
             with _same_directory():
                 await self._game(watching).perform()
+            await asyncio.sleep(0)  # a short game may be over before it hears of a cancellation
         except BaseException as error:  # a cancellation, too, is an end to be recorded
             return self._end(error)
         return End("finished")

@@ -237,6 +237,13 @@ def test_heat_maps_print_their_values_while_there_is_room() -> None:
     assert not printed(heatmap("h", "t", "w", "u", [large]))
 
 
+def test_names_of_columns_stand_upright_where_they_would_run_into_each_other() -> None:
+    for names, turned in ((["2", "10"], 0), ([f"villager {n}" for n in range(10)], 10)):
+        square = heat_panel(names, names, np.ones((len(names), len(names))))
+        both = heatmap("h", "t", "w", "u", [square])
+        assert len(re.findall(r"rotate\(-90[^>]*>(?:villager )?\d+</text>", both.svg)) == turned
+
+
 def test_the_strip_of_runs_left_appears_only_where_runs_leave() -> None:
     staying = [CurvePanel("", [course("a", 0), course("b", 1)])]
     leaving = [CurvePanel("", [course("a", 0), course("b", 1, leave=True)])]

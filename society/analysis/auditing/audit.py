@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from society.analysis.findings.wording import format_p
-from society.analysis.statistics.samples import NotEstimable
+from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.analysis.study import Study, open_sweep
 from society.analysis.study.design import StudyDesign, short_unit
 from society.errors import InputError, short_path
@@ -25,6 +26,7 @@ from .effects import (
     PerturbedEffect,
     Verdict,
     audit_conclusions,
+    name_pair,
 )
 
 
@@ -33,12 +35,14 @@ class AuditResults:
     """The conclusions of an experiment under perturbations.
 
     outcome: in words. unit: of it, "" if it needs none. summaries: of what perturbations change.
+    untested: why others cannot be tested, by their titles.
     """
 
     outcome: str
     unit: str
     conclusions: tuple[AuditedConclusion, ...]
     summaries: Mapping[str, str]
+    untested: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def headline(self) -> str:
@@ -61,6 +65,7 @@ class AuditResults:
         for one in self.conclusions:
             yield self._conclusion(one)
             yield from (self._change(one, each) for each in one.perturbed if each.changed)
+        yield from (f"Not tested: {title} ({why})." for title, why in self.untested.items())
 
     def _conclusion(self, one: AuditedConclusion) -> str:
         compared = f"{one.title}: {self.outcome}"
@@ -123,6 +128,7 @@ class AuditResults:
                 }
                 for one in self.conclusions
             ],
+            "untested": dict(self.untested),
         }
 
 
@@ -149,10 +155,24 @@ def is_audit(study: Study) -> bool:
 
 
 def find_audit(design: StudyDesign) -> AuditResults:
-    """Test the conclusions of an audit whose runs are all finished; raises NotEstimable."""
-    found = audit_conclusions(_conclusions(design), paired=design.paired)
-    unit = short_unit(design.measured.get(design.outcome, ""))
-    return AuditResults(design.label(design.outcome), unit, tuple(found), _summaries(design))
+    """Test the conclusions of an audit whose runs are all finished.
+
+    Those that cannot be tested are named with the reason; raises NotEstimable if all are such.
+    """
+    audited = partial(audit_conclusions, paired=design.paired)
+    every = _conclusions(design)
+    tried = {names: try_compute(audited, {names: arms}) for names, arms in every.items()}
+    untested = {names: why for names, why in tried.items() if isinstance(why, NotEstimable)}
+    if untested and len(untested) == len(every):
+        raise next(iter(untested.values()))
+    found = audited({names: arms for names, arms in every.items() if names not in untested})
+    return AuditResults(
+        design.label(design.outcome),
+        short_unit(design.measured.get(design.outcome, "")),
+        tuple(found),
+        _summaries(design),
+        {name_pair(*names): str(why) for names, why in untested.items()},
+    )
 
 
 def try_audit(design: StudyDesign) -> AuditResults | None:

@@ -33,6 +33,7 @@ from society.analysis.statistics.posthoc import correct_p_values
 from society.analysis.statistics.quantiles import t_reach, t_tails
 from society.analysis.statistics.samples import Interval, NotEstimable, has_spread
 from society.engine.rng import Array
+from society.terminal.labels import count_noun
 
 ALPHA = 0.05
 _SETS = 10  # of replicates, if there are as many as that
@@ -92,12 +93,17 @@ class AuditedConclusion:
     @property
     def title(self) -> str:
         """The two conditions in words."""
-        return f"{self.second} against {self.first}"
+        return name_pair(self.first, self.second)
 
     @property
     def holds(self) -> bool:
         """True if no perturbation is found to change the effect."""
         return not any(each.changed for each in self.perturbed)
+
+
+def name_pair(first: str, second: str) -> str:
+    """Name a conclusion by its two conditions."""
+    return f"{second} against {first}"
 
 
 def audit_conclusions(
@@ -178,7 +184,8 @@ def _mean_difference(differences: Array) -> EstimatedEffect:
     n = len(there)
     if n < LEAST_REPLICATES:
         raise NotEstimable(
-            f"{n} pairs of runs with a value; play at least {LEAST_REPLICATES} replicates"
+            f"{count_noun(n, 'pair')} of runs with a value; play at least {LEAST_REPLICATES} "
+            "replicates"
         )
     if not has_spread(there):
         return _without_spread(float(there[0]), n)

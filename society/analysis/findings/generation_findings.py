@@ -88,10 +88,14 @@ def generation_findings(design: StudyDesign) -> list[StudyFinding]:
     ]
     said = describe_courses(courses)
     said += [one for place in places for one in _ended(design, place)]
+    return [*said, *_left_out(design)]
+
+
+def _left_out(design: StudyDesign) -> Iterator[StudyFinding]:
+    """Count the conditions of which nothing is said."""
     if (left := len(design.conditions) - _MOST_CONDITIONS) > 0:
         words = f"{count_noun(left, 'more condition')} with generations: see the figures."
-        said.append(StudyFinding(words, Basis("counted", len(design.conditions))))
-    return said
+        yield StudyFinding(words, Basis("counted", len(design.conditions)))
 
 
 def _followed(design: StudyDesign, places: range) -> Iterator[str]:
@@ -241,7 +245,7 @@ def round_findings(design: StudyDesign) -> list[StudyFinding]:
         for name in _followed_by_round(design)
         for course in _round_courses(design, name, places)
     ]
-    return describe_courses(courses)
+    return [*describe_courses(courses), *_left_out(design)] if courses else []
 
 
 def _followed_by_round(design: StudyDesign) -> list[str]:

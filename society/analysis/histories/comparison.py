@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -137,7 +138,10 @@ class RunComparison:
         )
 
     def _repr_html_(self) -> str:
-        first, second = self.sides
+        # A notebook is sent to others: it names no folder of one machine.
+        first, second = (PurePath(side.name).name for side in self.sides)
+        if first == second:
+            first, second = "first", "second"
         rows = [
             (
                 one.name,
@@ -149,7 +153,7 @@ class RunComparison:
             for one in self.measures
         ]
         caption = ". ".join(filter(None, [self.relation.rstrip("."), self.apart_words]))
-        head = ("measure", first.name, second.name, "difference", "95 %", "unit")
+        head = ("measure", first, second, "difference", "95 %", "unit")
         return html_table(caption, head, rows)
 
 

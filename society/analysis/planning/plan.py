@@ -30,6 +30,7 @@ from society.engine.rng import Array
 from society.experiments.experiment import Condition, Experiment
 from society.experiments.factors import Label
 from society.notebook_pages import html_table
+from society.terminal.labels import count_noun
 
 from .caveats import PAPERS, list_caveats
 from .pilot import Demand, Pilot, PilotRuns, find_pilot
@@ -134,6 +135,23 @@ class PowerPlan:
             }
         )
 
+    @property
+    def _caption(self) -> str:
+        words = f"what is found with a power of {POWER:.0%} at p < {ALPHA}, median of all pairs"
+        if not self.pairs:  # then the first note says why
+            words = self.notes[0]
+        return f"{self.experiment.name}: {words}"
+
+    def __repr__(self) -> str:
+        unit = f" {self.pilot.unit}" if self.pilot.unit else ""
+        found = zip(self.sizes, self.differences, self.d, strict=True)
+        lines = [
+            f"  {count_noun(size, 'run')} of each condition: "
+            + ("nothing" if difference is None else f"{_cell(difference)}{unit}, d = {_cell(d)}")
+            for size, difference, d in found
+        ]
+        return "\n".join([self._caption, *lines])
+
     def _repr_html_(self) -> str:
         unit = f", {self.pilot.unit}" if self.pilot.unit else ""
         head = ("runs of each condition", f"smallest difference{unit}", "d", "calls", "dollars")
@@ -143,21 +161,6 @@ class PowerPlan:
             for size, difference, d, demand in found
         ]
         return html_table(self._caption, head, rows)
-
-    def __repr__(self) -> str:
-        unit = f" {self.pilot.unit}" if self.pilot.unit else ""
-        rows = zip(self.sizes, self.differences, strict=True)
-        lines = [
-            f"{size:5} runs  {_cell(found)}{unit}" for size, found in rows if found is not None
-        ]
-        return "\n".join([self._caption, *lines])
-
-    @property
-    def _caption(self) -> str:
-        words = f"what is found with a power of {POWER:.0%} at p < {ALPHA}, median of all pairs"
-        if not self.pairs:  # then a note says so
-            words = self.notes[0]
-        return f"{self.experiment.name}: {words}"
 
     @property
     def demand(self) -> tuple[Demand, ...]:

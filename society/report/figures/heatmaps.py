@@ -23,6 +23,7 @@ from .style import (
 )
 
 _SIGNS_AN_INCH = 12  # of an axis' label
+_PANEL_SHARE = 0.75  # of its part of a figure, in which a panel has its cells
 _ON_CELLS = ("#fdfdfd", "#111111")  # figures on dark and on light cells
 _LONGEST_ROW, _LONGEST_COLUMN = 42, 14  # signs of a row's name in the width of a figure, a column's
 _PRINTED = 160  # cells at most that have room for their figures
@@ -64,6 +65,7 @@ def heatmap(name: str, title: str, caption: str, unit: str, panels: Sequence[Hea
 
     def draw(own: Sequence[Any], panel: HeatPanel) -> dict[str, Any]:
         _draw_cells(own[0], panel, norm, _LONGEST_ROW // across)
+        _turn_crowded(own[0])
         return {}
 
     def finish(figure: Any, grid: list[Any]) -> None:
@@ -104,6 +106,15 @@ def _draw_cells(axes: Any, panel: HeatPanel, norm: Any, longest: int) -> None:
         side.set_tick_params(length=0)
     if panel.values.size <= _PRINTED:
         _print_values(axes, panel.values, norm)
+
+
+def _turn_crowded(axes: Any) -> None:
+    """Turn the names of columns upright where they would run into each other."""
+    places = axes.get_subplotspec().get_gridspec()
+    room = axes.get_figure().get_figwidth() / places.ncols * _PANEL_SHARE
+    signs = sum(len(label.get_text()) + 1 for label in axes.get_xticklabels())
+    if signs > room * _SIGNS_AN_INCH:
+        axes.tick_params(axis="x", rotation=90)
 
 
 def _print_values(axes: Any, values: Array, norm: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from society.analysis.auditing.arms import choose_perturbations
-from society.analysis.auditing.audit import AuditResults, open_audit
+from society.analysis.auditing.audit import AuditResults, find_audit, open_audit
 from society.analysis.auditing.effects import (
     ConditionPair,
     audit_conclusions,
@@ -20,6 +20,7 @@ from society.analysis.auditing.effects import (
 )
 from society.analysis.findings.wording import format_p
 from society.errors import InputError
+from tests.analysis.findings.made_studies import made_run, made_study
 from tests.gift_minds import EXPERIMENT, SCENARIO
 
 Typed = Callable[..., Any]
@@ -334,6 +335,24 @@ def test_a_sentence_on_a_change_says_what_becomes_of_the_direction(
     found = audit_conclusions({("a", "b"): arms}, paired=True)
     *_, change = AuditResults("payoff", "points", tuple(found), {}).sentences()
     assert f"({format_p(found[0].perturbed[0].p)} by Holm), {words}; the direction " in change
+
+
+def test_a_conclusion_without_values_is_named_and_the_others_are_tested() -> None:
+    """With bonus 2 nobody has a value; bonus 1 can be compared with bonus 0."""
+    given = {0: [0.1, 0.2, 0.3], 1: [0.5, 0.7, 0.6], 2: [np.nan] * 3}
+    conditions = []
+    for arm in ("none", "names"):
+        for bonus, values in given.items():
+            own = {"catch": values}
+            factors = {"perturbation": arm, "bonus": bonus}
+            conditions.append((made_run(own, name=f"{arm} {bonus}", factors=factors), own))
+    found = find_audit(made_study(*conditions, random_numbers="common"))
+    assert [one.title for one in found.conclusions] == ["bonus 1 against bonus 0"]
+    assert [*found.sentences()][-1] == (
+        "Not tested: bonus 2 against bonus 0 (0 pairs of runs with a value; play at least 2 "
+        "replicates)."
+    )
+    assert [*found.as_json()["untested"]] == ["bonus 2 against bonus 0"]
 
 
 def test_a_sentence_has_sign_and_unit_of_a_difference_that_is_not_told_apart() -> None:

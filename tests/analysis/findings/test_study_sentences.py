@@ -479,6 +479,12 @@ def test_runs_that_ended_early_count_with_their_own_last_generation() -> None:
     assert "paired t test, 8 runs" in sentence
 
 
+def test_conditions_of_programs_that_are_left_out_are_counted() -> None:
+    *told, last = evolved(*[rising()] * 6)
+    assert len(told) == 4
+    assert last == "2 more conditions with generations: see the figures."
+
+
 def test_conditions_of_programs_are_named() -> None:
     found = evolved(rising(), rising(by=0.001))
     assert [" with players = 0 rose " in found[0], "with players = 1 changed" in found[1]] == [

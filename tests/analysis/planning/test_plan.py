@@ -53,14 +53,6 @@ def test_a_plan_without_pairs_is_shown_and_says_why(lottery: Written) -> None:
     assert f"<caption>pools: {reason}" in found._repr_html_()
 
 
-def test_a_plan_in_words_has_a_line_for_each_number_of_runs(lottery: Written) -> None:
-    found = society.power(lottery("pools.yaml", POOLS))
-    lines = repr(found).splitlines()
-    assert lines[0] == "pools: what is found with a power of 80% at p < 0.05, median of all pairs"
-    assert [line.split()[0] for line in lines[1:]] == list(map(str, found.sizes))
-    assert lines[-1].endswith(" coins")
-
-
 def test_independent_conditions_are_compared_by_welch(plan: Planning) -> None:
     (pair,) = plan(POOLS + INDEPENDENT)["pairs"]
     assert "d_z" not in pair
