@@ -12,7 +12,7 @@ from society.analysis.study.deeds import DeedCounts, DeedGeneration, count_deeds
 from society.analysis.study.study import Study
 from society.config.build import build
 from society.config.run_config import load_config
-from society.report.figures.network_map import MOST_NODES, NetworkPanel
+from society.report.figures.network_map import MOST_NODES, NetworkPanel, network_plot
 from society.report.figures.style import Figure
 from society.report.figures.type_colours import assign_styles
 from society.report.layout import Layout
@@ -112,3 +112,15 @@ def test_runs_in_which_all_see_all_and_nobody_names_anybody_have_no_section(
         setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
     run = ConditionRun.read(tmp_path / "one.run", "one", {})
     assert not networks_section(Layout(Study("one", (run,))), {}).parts
+
+
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_two_villages_without_an_edge_between_them_are_laid_out() -> None:
+    """They stand far apart; the layout took the names of one of them to be outside of the axes."""
+    villages = [[*range(6)], [*range(6, 12)]]
+    edges = [(one, other) for own in villages for one in own for other in own if one != other]
+    cohorts = ["altruist"] * 6 + ["selfish"] * 6
+    panel = NetworkPanel("monitor", edges, [str(seat) for seat in range(12)], cohorts)
+    styles = assign_styles(["altruist", "selfish"])
+    figure = network_plot("networks", "Who is connected", "", [panel], styles)
+    assert "12 agents, who see 5 each" in figure.alt

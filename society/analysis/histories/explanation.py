@@ -180,6 +180,11 @@ def _nothing(run: RunFile, replicate: int, words: str) -> Explanation:
     return Explanation(run.manifest.scenario, replicate, (Statement(NOTHING, words),))
 
 
+def _is_variant(given: Manifest, named: Scenario) -> bool:
+    """Whether a run played another scenario in place of the one that its configuration names."""
+    return given.scenario == named.language_variant != named.name
+
+
 def _scenario_of_ours(run: RunFile) -> Scenario | None:
     """Look up the scenario of a run; None for one of the user's."""
     given = run.manifest
@@ -188,6 +193,9 @@ def _scenario_of_ours(run: RunFile) -> Scenario | None:
         return None
     try:
         with guard_user_code(refuse_user_code):
-            return Registry().scenario(reference)
+            registry = Registry()
+            found = registry.scenario(reference)
+            # With a model its variant for language models was played.
+            return registry.scenario(given.scenario) if _is_variant(given, found) else found
     except UntrustedCodeError:
         return None

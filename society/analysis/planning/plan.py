@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -95,13 +95,16 @@ class PowerPlan:
 
     @property
     def differences(self) -> Smallest:
-        """The median over all pairs of the smallest difference that is found, by size."""
-        return _medians(pair.differences for pair in self.pairs)
+        """The median over all pairs of the smallest difference that is found, by size.
+
+        None where no difference can be estimated.
+        """
+        return _medians([pair.differences for pair in self.pairs], len(self.sizes))
 
     @property
     def d(self) -> Smallest:
         """The median over all pairs in standard deviations, by size."""
-        return _medians(pair.d for pair in self.pairs)
+        return _medians([pair.d for pair in self.pairs], len(self.sizes))
 
     @property
     def noisiest(self) -> PlannedContrast:
@@ -135,6 +138,8 @@ class PowerPlan:
     @property
     def _caption(self) -> str:
         words = f"what is found with a power of {POWER:.0%} at p < {ALPHA}, median of all pairs"
+        if not self.pairs:  # then the first note says why
+            words = self.notes[0]
         return f"{self.experiment.name}: {words}"
 
     def __repr__(self) -> str:
@@ -308,7 +313,9 @@ def _largest(effects: Sequence[float | None]) -> float | None:
     return max(known) if len(known) == len(effects) else None
 
 
-def _medians(rows: Iterable[Smallest]) -> Smallest:
+def _medians(rows: Sequence[Smallest], sizes: int) -> Smallest:
     """Return medians by size; None, not found, counts as larger than all that are."""
+    if not rows:
+        return (None,) * sizes
     wide = np.array([[math.inf if each is None else each for each in row] for row in rows])
     return tuple(float(each) if math.isfinite(each) else None for each in np.median(wide, axis=0))

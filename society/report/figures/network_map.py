@@ -100,6 +100,7 @@ def _draw_network(
         for node in shown:
             axes.text(*places[node], panel.names[node], **middle)
     axes.margins(0.12)
+    axes.autoscale_view()  # the layout measures names and arrows where they are now
     axes.set_axis_off()
     return handles
 

@@ -127,3 +127,11 @@ def test_json_has_statements_with_their_numbers(
     names = [one["name"] for one in said["statements"]]
     assert names == ["end", "too_late", "above_norm", "lax_norm", "above_share", "cause"]
     assert said["statements"][0]["numbers"]["rounds"] == 52
+
+
+def test_what_was_played_in_place_of_a_village_of_rules_is_explained(tmp_path: Path) -> None:
+    """With a model, `fishing_village` is played as `language_village`."""
+    given: dict[str, Any] = {"parameters": {"norm_embedder": "hashing"}, "model": "offline"}
+    result = society.run("fishing_village", rounds=1, agents=2, out=tmp_path / "a.run", **given)
+    (statement,) = society.why(result).statements
+    assert statement.words.startswith("The village lived to its last round, 1: nobody died")

@@ -11,6 +11,7 @@ import pytest
 from scipy import optimize, stats
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
+import society
 from society.analysis.planning.plan import SIZES, make_plan
 from society.cli.main import main
 from society.experiments.experiment import read_experiment
@@ -38,6 +39,18 @@ def test_under_common_luck_a_pair_finds_what_the_noncentral_t_says(plan: Plannin
         closed = TTestPower().solve_power(nobs=runs, power=0.8, alpha=0.05)
         assert d_z == pytest.approx(closed, rel=NEARLY)
     assert pair["differences"][-1] == pytest.approx(pair["d_z"][-1] * pair["sd"])
+
+
+def test_a_plan_without_pairs_is_shown_and_says_why(lottery: Written) -> None:
+    """One run of each condition, which tells no spread."""
+    file = lottery("pools.yaml", POOLS.replace("40", "1"))
+    society.sweep(file)
+    found = society.power(file)
+    assert found.pairs == ()
+    assert found.differences == found.d == (None,) * len(found.sizes)
+    reason = "no difference can be estimated for pool=1 and pool=2: the pairs: 1 of at least 3"
+    assert repr(found).startswith(f"pools: {reason}")
+    assert f"<caption>pools: {reason}" in found._repr_html_()
 
 
 def test_independent_conditions_are_compared_by_welch(plan: Planning) -> None:
