@@ -165,6 +165,8 @@ def test_a_run_that_was_paused_is_resumed_as_by_the_command(typed: Typed, tmp_pa
     assert typed("resume", "b.run", "--max-calls", "none", "--quiet").code == 0
     resumed = society.resume("a.run", limits={"max_calls": None})
     assert resumed.digest == society.open_run("b.run").conditions.digest[0]
+    with pytest.raises(InputError, match="model: got 5; expected the name of a model"):
+        society.resume("a.run", model=FIVE)
 
 
 def test_prompts_are_those_of_the_command(typed: Typed, tmp_path: Path) -> None:

@@ -107,7 +107,8 @@ def vote_in_groups(
     """The words that each one's own group has chosen by plurality, (R, N) of text.
 
     groups: (R, N) of numbers; each votes on what its own members have proposed, one after the
-    other. before: (R, N), which stays where a group proposes nothing. draws: (R, 1), for ties.
+    other. before: (R, N), which stays where a group proposes nothing. draws: (R, 1), for ties,
+    which all groups of a replicate break by the same lot.
     """
     chosen = before
     for number in np.unique(groups):

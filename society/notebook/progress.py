@@ -32,14 +32,14 @@ class ProgressLine(Protocol):
 
 
 class TextLine:
-    """A line of stderr; what does not change is not written again."""
+    """A line of stderr; what does not change is not written again, nor much into a log."""
 
     def __init__(self) -> None:
         self._words = ""
 
     def show(self, share: float, words: str, *, last: bool = False) -> None:
         """Write the words over those that stood there. last: nothing comes after them."""
-        if words != self._words or last:
+        if last or (words != self._words and sys.stderr.isatty()):
             end = "\n" if last else ""
             print(f"\r{words.ljust(len(self._words))}", end=end, file=sys.stderr, flush=True)
         self._words = words

@@ -192,6 +192,8 @@ def resume(
     """
     path = run_path(file)
     read_limits(limits)
+    if not isinstance(model, Mapping | None):
+        _model_name(model)
     settings = [
         *read_settings({} if model is None else {"models": {"default": model}}),
         *(Setting(("limits", name), value, "limits") for name, value in (limits or {}).items()),
