@@ -93,15 +93,18 @@ _playing: dict[str, _Playing] = {}  # in this process, by file
 
 def run_job(job: Job) -> JobResult:
     """Play a job, in a process that does nothing else meanwhile or in one of several threads."""
+    work = _worked(job)
     try:
         with _interruptible(), naming_servers(job.servers):
             if threading.current_thread() is not threading.main_thread():
-                return asyncio.run(_worked(job))  # warnings are of the whole process
+                return asyncio.run(work)  # warnings are of the whole process
             with collected_warnings(strict=job.strict) as warned:
-                done = asyncio.run(_worked(job))
+                done = asyncio.run(work)
             return done._replace(warned=(*done.warned, *warned))
     except (KeyboardInterrupt, asyncio.CancelledError):  # before or after it was played
         return JobResult("interrupted", "interrupted")
+    finally:
+        work.close()  # it may never have begun
 
 
 async def interrupt_jobs(files: Sequence[str]) -> None:

@@ -56,7 +56,7 @@ def until() -> Callable[[Callable[[], object]], None]:
 
 LONG = """
 base: fishing_village
-replicates: 10
+replicates: 40
 rounds: 160
 parameters: {ends_on: horizon}
 factors: {fine: [2, 6, 10]}
