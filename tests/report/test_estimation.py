@@ -250,3 +250,19 @@ def test_panels_with_differences_of_another_size_stay_within_their_common_axis()
     ends = [(one.low, one.high) for one in figure.data.quantities if "difference" in one.quantity]
     assert ends
     assert all(low <= 0 and high >= 31 for low, high in ends)
+
+
+@pytest.mark.usefixtures("wide_only")
+def test_errors_of_rounding_are_drawn_as_no_difference() -> None:
+    runs = np.array([9.0, 10, 11])
+    rows = [
+        EstimationRow("low", SERIES[0], Dot(10, 9, 11, runs), None),
+        EstimationRow("high", SERIES[1], Dot(10, 9, 11, runs),
+                      EstimatedDifference(1e-17, None, None)),
+    ]  # fmt: skip
+    axes = EstimationAxes("harvest", "difference", LINEAR, None, 0)
+    figure = estimation_plot("a", "", "", axes, [EstimationPanel("", rows, np.empty((0, 2)))])
+    (ends,) = [
+        (one.low, one.high) for one in figure.data.quantities if "difference" in one.quantity
+    ]
+    assert ends == (-1, 1)

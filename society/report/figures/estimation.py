@@ -22,6 +22,7 @@ from .style import (
     FAINT,
     INK,
     PAPER,
+    SAME,
     SMALL,
     WIDTH,
     Figure,
@@ -124,6 +125,8 @@ def estimation_plot(
             beside = wrap_label(first, _NARROW_TITLE)
             right.set_title(letter_panel(2 * place + 1, beside))
             if place == len(panels) - 1:
+                if axes.neutral == 0 and _differ_by_rounding(panels):
+                    right.set_xlim(-1, 1)
                 left.set_xlabel(wrap_label(axes.value, 60 if wide else 44, 2))
                 right.set_xlabel(wrap_label(axes.difference, 40 if wide else 44, 2))
 
@@ -133,6 +136,14 @@ def estimation_plot(
 
     alt = " ".join(prefix_title(panel.title, panel.describe()) for panel in panels)
     return render_figure(name, title, f"{caption} {rug.words}", alt, draw, height)
+
+
+def _differ_by_rounding(panels: Sequence[EstimationPanel]) -> bool:
+    """Tell whether all differences are errors of rounding, which an axis would magnify."""
+    rows = [row for panel in panels for row in panel.rows]
+    means = [abs(row.dot.mean) for row in rows if row.dot]
+    ends = [end for row in rows for end in row.difference or () if end is not None]
+    return bool(means) and all(abs(end) <= SAME * max(means) for end in ends)
 
 
 def _draw_values(axes: Any, panel: EstimationPanel, rug: Rug, words: EstimationAxes) -> None:

@@ -47,7 +47,7 @@ _BESIDE_LABEL = 8  # signs: what a line of the legend takes beside its label
 _LEGEND_LINE = 0.14  # inches
 _BREAKS = re.compile(r"( +|(?<=[,_])(?=[^\W\d_]))")  # where a label may be broken
 _EQUALS = "\u00a0=\u00a0"  # where it may not
-_SAME = 1e-9  # relative differences that are errors of rounding
+SAME = 1e-9  # relative differences that are errors of rounding
 _LETTER = 3  # signs before a title
 _LEAST_TITLE = 15  # signs of a line of a title
 _BOLD = 0.8  # signs of a bold title in the place of one of text
@@ -519,7 +519,7 @@ def constant_range(values: Array) -> tuple[float, float] | None:
     Left alone, an axis would magnify the errors of rounding.
     """
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    if high - low > _SAME * max(abs(low), abs(high)):
+    if high - low > SAME * max(abs(low), abs(high)):
         return None
     return (min(2 * low, 0), max(2 * low, 0)) if low else (-1, 1)
 
