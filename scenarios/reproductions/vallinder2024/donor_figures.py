@@ -372,7 +372,7 @@ def _draw_mean(axes: Any, line: GenerationLine, scale: AxisScale) -> Any:
     colour, when = line.style.colour, line.generations
     middle, low, high = line.band(scale)
     for run in line.resources[:MOST_RUNS]:
-        (thin,) = axes.plot(when, run, color=colour, linewidth=0.4, alpha=0.55)
+        (thin,) = axes.plot(when, run, color=colour, linewidth=0.4)
         name_series(thin, line.label, silent=True)
     band = axes.fill_between(when, low, high, facecolor=colour, alpha=0.2, linewidth=0)
     name_series(band, line.label)
