@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import resource
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +17,7 @@ from .long_steps import LONG_STEPS, QUICK
 from .program_play import Table, four_players, start
 
 MINUTE = 60  # of processor time; without limits of steps they would never end
-MEMORY = 3 << 30
+MEMORY = 3 << 30  # beyond what this process has already
 FEW = 20_000  # steps, for quick tests
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -44,12 +46,16 @@ def decide(text: str, steps: int = STEPS) -> str:
 
 def ends_in_a_child(text: str) -> bool:
     """Tell if a decision ends, in a process of its own that is ended after a minute."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + MEMORY
     child = os.fork()
     if child == 0:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_CPU, (MINUTE, MINUTE))
-        decide(text)
-        os._exit(0)
+        with suppress(BaseException):  # the child must never go on with the tests of its parent
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+            resource.setrlimit(resource.RLIMIT_CPU, (MINUTE, MINUTE))
+            decide(text)
+            os._exit(0)
+        os._exit(1)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
