@@ -15,7 +15,7 @@ import society
 from society.engine.history import Page
 from society.errors import InputError, PartError
 from society.experiments.worker import JobResult
-from society.notebook.progress import HtmlLine, RunProgress, SweepProgress, html_line
+from society.notebook.progress import HtmlLine, NotebookRunProgress, SweepProgress, html_line
 from tests.gift_minds import EXPERIMENT, SCENARIO
 from tests.reproduction.test_reproduction_run import small
 
@@ -227,7 +227,10 @@ def test_a_sweep_shows_how_far_it_is() -> None:
 
 def test_a_run_shows_its_rounds_once_it_takes_long(page_of: Callable[[int], Page]) -> None:
     line = Line()
-    quick, slow = RunProgress(4, line, after=3600.0), RunProgress(4, line, after=0.0)
+    quick, slow = (
+        NotebookRunProgress(4, line, after=3600.0),
+        NotebookRunProgress(4, line, after=0.0),
+    )
     for progress in (quick, slow):
         progress.page(page_of(1))
         progress.end()

@@ -1,4 +1,4 @@
-"""What the reference shows: all that `import society` offers, and the parts that pages name beside.
+"""What the reference shows: all names of `import society`, and what pages import from its modules.
 
 Both the site (pages.py) and the test of docstrings (tests/test_public_docstrings.py) read it.
 """

@@ -106,7 +106,7 @@ class SweepProgress(NoProgress):
         self._drawn = time.monotonic()
 
 
-class RunProgress:
+class NotebookRunProgress:
     """Shows how many rounds of a run are over, as soon as it takes long.
 
     after: seconds until it is shown.
@@ -141,10 +141,12 @@ def watch_sweep(parts: int) -> SweepProgress:
 def watch_in_notebook(session: Session) -> AbstractContextManager[Recorder | None]:
     """Watch a run in the notebook it is played from; elsewhere nothing is shown."""
     line = html_line()
-    return nullcontext() if line is None else _watched(RunProgress(session.setup.rounds, line))
+    return (
+        nullcontext() if line is None else _watched(NotebookRunProgress(session.setup.rounds, line))
+    )
 
 
 @contextmanager
-def _watched(progress: RunProgress) -> Iterator[Recorder]:
+def _watched(progress: NotebookRunProgress) -> Iterator[Recorder]:
     yield progress
     progress.end()

@@ -55,7 +55,7 @@ class ScheduledTurnover(BaseModel):
 
 
 class TurnoverRules(NamedTuple):
-    """By what people come and go; above, below: levels by the name of a fact."""
+    """When people come and go. above, below: the level of a fact, by its name."""
 
     planned: Mapping[int, ScheduledTurnover]
     leaving: float

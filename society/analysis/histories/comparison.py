@@ -91,7 +91,7 @@ class RunComparison:
 
     @property
     def apart_words(self) -> str:
-        """Where the histories part, a sentence."""
+        """A sentence on where the two histories begin to differ."""
         one, other = self.sides
         if self.difference is not None:
             return self.difference.words
