@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import sqlite3
 import zlib
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ from society.engine.calls import (
 from society.llm.call_tables import (
     CALL,
     LOSE,
-    SCHEMA,
     SENT,
     VECTOR,
     call_row,
@@ -43,15 +41,6 @@ from society.llm.call_tables import (
 
 ADDRESS = Address("oracle", "answer bid", 0, 0, 0, 0)
 WHOLE = Completion("0.4", "stop", 7, 2, 0.25, 1.5, 3, "gpt", {"temperature": 1.0, "stop": ["\n"]})
-
-
-@pytest.fixture
-def book() -> Iterator[sqlite3.Connection]:
-    """The tables, empty."""
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    connection.executescript(SCHEMA)
-    yield connection
-    connection.close()
 
 
 def request(words: str = "How much?", **more: Any) -> Request:

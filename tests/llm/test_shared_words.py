@@ -6,14 +6,12 @@ import json
 import sqlite3
 import struct
 import zlib
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from society.engine.calls import Address, Completion, Message, Request
 from society.llm.call_tables import (
-    SCHEMA,
     CallRows,
     call_row,
     find_call,
@@ -25,15 +23,6 @@ from society.llm.shared_words import SharedWords, first_free_number
 
 RULES = "The lake holds fish for all of us, and who takes too much leaves less for others. " * 12
 ADDRESS = Address("mind", "answer effort", 0, 0, 0, 0)
-
-
-@pytest.fixture
-def book() -> Iterator[sqlite3.Connection]:
-    """The tables, empty."""
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    connection.executescript(SCHEMA)
-    yield connection
-    connection.close()
 
 
 def prompt(agent: int, day: int = 0, rules: str = RULES) -> str:

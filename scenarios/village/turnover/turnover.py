@@ -71,7 +71,7 @@ class TurnoverRules(NamedTuple):
 
     @property
     def by_chance(self) -> bool:
-        """Tell whether how many move is known before."""
+        """Tell whether chance decides how many move."""
         return bool(self.leaving or self.arriving)
 
 
