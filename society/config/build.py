@@ -81,6 +81,7 @@ from society.former_names import spellings, with_current_parameters
 from society.llm.default_words import Wording, check_figures
 from society.llm.perturbations import PERTURBATIONS, find_perturbation
 from society.llm.prompt_files import MechanismTerms, Prompts, TermsPart
+from society.memory.embedders import embedder_of_package
 from society.plugins import Plugin, find_plugin
 
 from .cohorts import build_components, unknown_components
@@ -191,6 +192,7 @@ class Society:
         )
         env.naming, env.levels = self.naming, self.scenario.display.levels
         env.digest_rule = self.digest_rule
+        env.embedder = self.spec.embedder or ""
         env.cohorts = cohort_seats(first._seated(env), env)
         env.answered_by_rule = partial(answered_by_rule, first.cast())
         return env
@@ -785,6 +787,8 @@ class _Preparation:
         _refuse_oversized(agents, spec.replicates, scenario.cast(params, agents))
         env = _bare_environment(scenario, params, spec.seed, agents, rounds)
         if brought := find_plugin("perturbations", spec.perturbation or "", PERTURBATIONS):
+            self.registry.plugins.add(brought)
+        if brought := embedder_of_package(spec.embedder or ""):
             self.registry.plugins.add(brought)
         self.begin_stages(stages, env, params)
         setup = Society(

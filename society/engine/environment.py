@@ -118,8 +118,9 @@ class Environment:
     horizons: other horizons that hold from now on, by the rounds that were played before. on_round:
     called when a round has been opened, before the script says anything in it. turnover: a script
     by which people come and go, which a play that declares to be open runs as a round begins.
-    digest_rule: by which its history is digested, see `array_digests`.
-    seed: of all chance, a whole number of at least 0.
+    digest_rule: by which its history is digested, see `array_digests`. seed: of all chance, a whole
+    number of at least 0. embedder: the name of that which embeds texts for parts that name none
+    themselves; "" where the run names none.
     """
 
     def __init__(
@@ -170,6 +171,7 @@ class Environment:
         self.digest_rule: DigestRule = NEWEST_RULE
         self.cohorts: dict[str, Array] = {}
         self.naming = Naming()
+        self.embedder = ""
         self.answered_by_rule: Callable[[str], bool] = lambda kind: True  # until the cast is known
         self.seats_with: Callable[[str, Mapping[str, object]], Array]
         self.seats_with = lambda part, values: np.zeros_like(self.present)

@@ -240,8 +240,8 @@ class Prompts:
         around = [one.name for outer in self.mechanisms for one in outer.flattened()]
         self.owners = tuple(dict.fromkeys((scenario, *around)))
         self.folders = tuple(folders)
-        others = perturbation.templates() if perturbation else {}
-        self._built_in = {**index.prompts(), **others}
+        self._reworded = perturbation.templates() if perturbation else {}
+        self._built_in = {**index.prompts(), **self._reworded}
         self._chosen: dict[str, str] = {}
         self._pages: dict[str, str] = {}
         self._files: dict[str, Path | None] = {}
@@ -478,6 +478,17 @@ class Prompts:
     def rendered(self) -> set[Path]:
         """The files that these prompts were made of so far."""
         return self._templates.rendered
+
+    @property
+    def not_reworded(self) -> list[str]:
+        """Templates that prompts were made of so far, and whose words no perturbation replaces."""
+        rendered = self.rendered - {*self._reworded.values()}
+        names = dict.fromkeys((*_files_in(self.folders), *self._built_in))
+        return [
+            name
+            for name in names
+            if self._find(name) in rendered and self._templates.says_words(name)
+        ]
 
     def strays_beside(
         self, asked: Collection[str], told: Collection[str]
