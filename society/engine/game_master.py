@@ -445,7 +445,8 @@ class GameMaster(Runner):
         """
         number = self.pages
         measures = self._measured(number) if number else {}
-        digest = b"" if self.in_parts else page_digest(number, self._steps)
+        rule = self.env.digest_rule
+        digest = b"" if self.in_parts else page_digest(number, self._steps, rule)
         self.digest = chain_digest(self.digest, digest)
         page = Page(
             number,

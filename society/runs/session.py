@@ -255,7 +255,8 @@ class Session(NamedTuple):
         recorders = [self.writer, *watching]
         game: Runner
         if processes is not None:
-            game = PlayedInProcesses(processes, self.outside, recorders)
+            entire = bool(watching) or self.writer.manifest.level == "full"
+            game = PlayedInProcesses(processes, self.outside, recorders, entire=entire)
         else:
             make = setup.sliced_game if setup.separable else setup.gamemaster
             recorders += chance_watch(setup) if self.fresh else ()
