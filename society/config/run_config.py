@@ -68,7 +68,9 @@ def _anchored_folders(given: Any, info: ValidationInfo) -> Any:
 
 
 Named = dict[str, Any]
-ComponentEntry = Annotated[dict[str, Named], BeforeValidator(_part)]  # {name: {field: value}}
+ComponentEntry = Annotated[  # {name: {field: value}}, or a name
+    dict[str, Named], BeforeValidator(_part, json_schema_input_type=str | dict[str, Named | None])
+]
 File = Annotated[str, AfterValidator(resolve_path)]
 Used = Annotated[str, AfterValidator(used_path)]
 
@@ -87,7 +89,7 @@ def _model(said: Any, info: ValidationInfo) -> Any:
     return {**given, "model": name}
 
 
-Model = Annotated[ModelSpec, BeforeValidator(_model)]
+Model = Annotated[ModelSpec, BeforeValidator(_model, json_schema_input_type=str | ModelSpec)]
 RunCount = Annotated[int, Field(ge=1, le=10_000_000)]
 
 

@@ -60,8 +60,27 @@ class SourceFile:
             *self._changed_copies(),
             *self._state_of_its_own(),
             *self._unaddressed_chance(),
+            *self._defined_twice(),
         ]
         return tuple(sorted(found, key=lambda issue: issue.line))
+
+    def _defined_twice(self) -> Iterator[WiringIssue]:
+        """Find classes and scenarios of one name, of which Python keeps the last alone."""
+        first: dict[str, int] = {}
+        for node in self.tree.body:
+            if not isinstance(node, ast.ClassDef | ast.FunctionDef):
+                continue
+            marks = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
+            is_part = not {"scenario", "mechanism"}.isdisjoint(map(_last, marks))
+            if not (isinstance(node, ast.ClassDef) or is_part):
+                continue
+            if node.name in first:
+                words = (
+                    f"there is a {node.name} in line {first[node.name]} already, and only "
+                    "the last one counts; rename one"
+                )
+                yield WiringIssue(words, "error", self.file, node.lineno)
+            first.setdefault(node.name, node.lineno)
 
     @cached_property
     def lacks_lines(self) -> bool:

@@ -181,6 +181,7 @@ class _Check:
             found += self._measures(heard)
         if self.own_scenario:
             found += [
+                *self._declared(heard),
                 *self._display(heard),
                 *self._fact_specs(heard),
                 *self._relations(heard),
@@ -254,6 +255,27 @@ class _Check:
                 words = "which is told with no parameters that were tried"
             words = f"measure {measure.name!r} reads the fact {missed!r}, {words}"
             yield self._at_text(words, severity, measure.name, "Measure")
+
+    def _declared(self, heard: Rehearsal) -> Iterator[WiringIssue]:
+        """Find names in @declares of what the script itself neither asks nor tells."""
+        declared = as_play(self.scenario.play).declared
+        if declared is None:
+            return
+        if self.scenario.layers:  # mechanisms may ask and tell otherwise
+            heard = Rehearsal()
+            heard.hear(self.origin, self.stage(self.params, False, False), ())
+            if heard.failed is not None:
+                return
+        facts = heard.facts_of.get(declared.told)
+        for role, name, legal, wrong in (
+            ("move", declared.move, heard.asked, "is never asked"),
+            ("told", declared.told, heard.told, "is never told"),
+            ("payoff", declared.payoff, facts, f"is no fact of Tell({declared.told!r})"),
+        ):
+            # What only other settings or longer plays say is no mistake.
+            if name and legal and name not in legal and self._missing(name, heard) == "error":
+                words = f"@declares says {role}={name!r}, which {wrong}; {suggest(name, legal)}"
+                yield self._at_text(words, "error", name, "Declared")
 
     def _display(self, heard: Rehearsal) -> Iterator[WiringIssue]:
         columns = [
@@ -604,7 +626,8 @@ def _displayed(
     parameters = set(type(params).model_fields)
     if display.gauge is not None:
         yield "gauge", display.gauge[0], told
-        yield "gauge", display.gauge[1], parameters
+        if isinstance(full := display.gauge[1], str):
+            yield "gauge", full, parameters
     named = (level for level in display.reference.values() if isinstance(level, str))
     yield from (("reference", name, told | parameters) for name in named)
     yield from (("columns", name, seen) for name in display.columns)

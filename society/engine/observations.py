@@ -201,11 +201,15 @@ class OwnFacts(_Known, Mapping[str, Any]):
 
 
 class News(NamedTuple):
-    """A Tell as members hear it."""
+    """A Tell as members hear it.
+
+    occurs: replicates in which it happens, (R, 1) of bool; None: in all.
+    """
 
     kind: str
     facts: Facts
     text: str = ""
+    occurs: Array | None = None
 
 
 class Question(NamedTuple):

@@ -70,6 +70,10 @@ ROUNDS = "    for _ in env.rounds():"
 TAKE = '        take = yield Ask("take"'
 TELL = '        yield Tell("taken"'
 
+DECLARES = """\
+@__import__("society").declares(__import__("society").Declared({}))
+def canal(env):"""
+
 # The mistake, what it replaces, and the words of the error, which starts with file and line.
 ERRORS = {
     "notice without notices": (
@@ -140,6 +144,23 @@ ERRORS = {
         'gauge=("left", "flwo")',
         "canal.py:27: the display's gauge names 'flwo', which is nothing that it can show; "
         "did you mean 'flow'?",
+    ),
+    "a move that nobody is asked": (
+        "def canal(env):",
+        DECLARES.format('move="tkae", told="taken", payoff="share"'),
+        "canal.py:31: @declares says move='tkae', which is never asked; did you mean 'take'?",
+    ),
+    "a payoff that is no fact": (
+        "def canal(env):",
+        DECLARES.format('move="take", told="taken", payoff="shares"'),
+        "canal.py:31: @declares says payoff='shares', which is no fact of Tell('taken'); "
+        "did you mean 'share'?",
+    ),
+    "two classes of a name": (
+        "class Grudge(Component):",
+        "class Grudge(Component):\n    pass\n\nclass Grudge(Component):",
+        "canal.py:19: there is a Grudge in line 16 already, and only the last one counts; "
+        "rename one",
     ),
     "a column of nothing": (
         '("share", "hurt")',
