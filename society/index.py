@@ -90,11 +90,9 @@ def instruments() -> Mapping[str, Path]:
 @cache
 def prompts() -> Mapping[str, Path]:
     """The templates that come with the program, by name: "fishing_village/effort.md"."""
-    packages = map(folder_of, ("society.llm", "society.scenarios"))
-    folders = [folder for package in packages for folder in sorted(package.rglob("prompts"))]
     return {
         f"{_sole_owner(folder)}{name}": file
-        for folder in folders
+        for folder in _template_folders("prompts")
         for name, file in prompts_in(folder)
     }
 
@@ -103,10 +101,15 @@ def prompts() -> Mapping[str, Path]:
 def packs() -> Mapping[str, Mapping[str, Path]]:
     """The prompt packs that come with the program: by name, their templates by name."""
     found: dict[str, dict[str, Path]] = {}
-    for home in sorted(folder_of("society.scenarios").rglob("packs")):
+    for home in _template_folders("packs"):
         for folder in sorted(filter(Path.is_dir, home.iterdir())):
             found.setdefault(folder.name, {}).update(prompts_in(folder))
     return found
+
+
+def _template_folders(called: str) -> Iterator[Path]:
+    for package in map(folder_of, ("society.llm", "society.scenarios")):
+        yield from sorted(package.rglob(called))
 
 
 def prompts_in(folder: Path) -> Iterator[tuple[str, Path]]:

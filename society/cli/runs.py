@@ -324,7 +324,6 @@ def print_end(args: argparse.Namespace, path: Path, end: End) -> int:
     """Print how a run ended, its results or how to continue it; return the exit code."""
     from society.errors import InputError, user_place
     from society.runs.runfile import open_run_file
-    from society.terminal.labels import count_noun
 
     mistaken = end.bug is not None and user_place(end.bug) is not None
     # A mistake in the user's file is told in one line, with its place; -v shows the rest.
@@ -336,6 +335,8 @@ def print_end(args: argparse.Namespace, path: Path, end: End) -> int:
         return InputError.exit_code if mistaken else end.code
     with open_run_file(file) as run:
         if end.code:
+            from society.terminal.labels import count_noun
+
             # Designs that the run waits for are made again by the command that named the run.
             designs = end.purpose and file != path
             go_on = "the same command" if designs else f"society resume {file}"

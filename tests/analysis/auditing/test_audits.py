@@ -73,8 +73,8 @@ def test_a_mind_that_reads_nothing_has_the_same_runs_under_all_perturbations(
     assert found["unused"] == {
         "numbers": "it changes no question here",
         "units": "it changes no question here",
-        "paraphrase": "it changes no question here",
     }
+    assert found["not_reworded"] == {}
 
 
 def test_an_audit_that_stopped_at_a_limit_goes_on_without_asking_twice(
@@ -313,6 +313,18 @@ def test_an_audit_of_a_village_is_played_in_a_paraphrase_without_a_pack(
     (tmp_path / "fines.yaml").write_text(text, "utf-8")
     said = typed("audit", "fines.yaml", "--only", "paraphrase", "units", "--estimate", "--json")
     assert json.loads(said.out)["perturbations"] == ["paraphrase"]
+
+
+def test_an_audit_names_the_templates_that_its_paraphrase_leaves_as_they_are(
+    typed: Typed, tmp_path: Path
+) -> None:
+    (tmp_path / "prompts" / "gifts").mkdir(parents=True)
+    words = "What do you do with your coin?\n{% include 'any/answer.md' %}\n"
+    (tmp_path / "prompts" / "gifts" / "give.md").write_text(words, "utf-8")
+    found = audit(typed, tmp_path, "reads_nothing", "--only", "paraphrase")
+    assert found["not_reworded"] == {"paraphrase": ["gifts/give.md"]}
+    said = typed("audit", "bonus.yaml", "--only", "paraphrase", "--estimate")
+    assert "under paraphrase, 1 template keeps its words: gifts/give.md" in said.err
 
 
 @pytest.mark.parametrize(
