@@ -509,6 +509,24 @@ def _users_place(function: Callable[..., Any]) -> str:
     return f"{place}: " if place and is_users_file(place.rpartition(":")[0]) else ""
 
 
+def _validated(model: type[Params], given: Mapping[str, Any]) -> Params:
+    """Return parameters; raises ValidationIssues, which say where a default is the mistake."""
+    try:
+        return validate(model, given)
+    except ValidationIssues as refused:
+        place = ""
+        if file := file_of(model) if is_foreign(model) else "":
+            place = f" ({show_place(file, source_file(file).member_line(model.__name__, ''))})"
+        raise ValidationIssues(
+            *(
+                fault
+                if not fault.path or fault.path[0] in given or fault.words.startswith("is missing")
+                else fault._replace(words=f"its default in {model.__name__}{place}: {fault.words}")
+                for fault in refused.faults
+            )
+        ) from None
+
+
 def _refuse_no_cast(scenario: Scenario, cast: object) -> None:
     """Raise CastError for what a function of the user's gives in place of a list of cohorts."""
     if _is_cast(cast):
@@ -849,7 +867,7 @@ class _Preparation:
         """
         spec, agents = self.spec, self.agents(scenario)
         with self.at("parameters"):
-            params = validate(scenario.params, given)
+            params = _validated(scenario.params, given)
             if spec.agents is None and spec.cohorts is None:
                 agents = _default_agents(scenario, params)
             default = scenario.cast(params, agents)

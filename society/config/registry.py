@@ -37,6 +37,7 @@ from society.errors import (
     short_path,
     show_place,
     suggest,
+    suggest_file,
 )
 from society.llm.providers.settings import PLUGIN
 from society.user_code import check_user_code, imported_beside
@@ -228,7 +229,8 @@ class Registry:
                 )
             content = Path(file).read_bytes()
         except OSError as error:
-            raise FileError(f"cannot read {short_path(file)}: {error.strerror}") from None
+            words = f"cannot read {short_path(file)}: {error.strerror}"
+            raise FileError(f"{words}{suggest_file(Path(file))}") from None
         self.files[file] = sha256(content).hexdigest()
         return content
 
@@ -269,7 +271,7 @@ class Registry:
         else:
             here = {key[1]: value for key, value in self._own.items() if key[0] == "function"}
         if (name or reference) not in here:
-            hint = suggest(name or reference, here)
+            hint = suggest(name or reference, here) if here else "it defines no function"
             raise CatalogueError(f"there is no function {short_path(reference)!r}; {hint}")
         function: Callable[..., Any] = here[name or reference]
         self._looked_up.add(("function", name or reference))

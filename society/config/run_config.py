@@ -506,9 +506,11 @@ def _instrument_file(named: str, keys: Keys, origin: Source, folder: Path) -> Pa
 
 
 def _with_home(fault: Issue) -> Issue:
-    """Add where parameters stand to a key at the top that resembles none, and how models do."""
+    """Say what to write for a key at the top that is missing or unknown."""
     if fault.path in (("model",), ("models",)):
         return fault._replace(words=f"{fault.words}; write models: {{default: NAME}}")
+    if fault.path == ("scenario",) and fault.words.startswith("is missing"):
+        return fault._replace(words="is missing; write scenario: NAME or scenario: FILE.py")
     if not fault.name or len(fault.path) != 1 or "did you mean" in fault.words:
         return fault
     return fault._replace(words=f"{fault.words}; parameters of the scenario stand in `parameters`")

@@ -70,8 +70,7 @@ class SourceFile:
         for node in self.tree.body:
             if not isinstance(node, ast.ClassDef | ast.FunctionDef):
                 continue
-            marks = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
-            is_part = not {"scenario", "mechanism"}.isdisjoint(map(_last, marks))
+            is_part = not _marks(node).isdisjoint({"scenario", "mechanism"})
             if not (isinstance(node, ast.ClassDef) or is_part):
                 continue
             if node.name in first:
@@ -81,6 +80,12 @@ class SourceFile:
                 )
                 yield WiringIssue(words, "error", self.file, node.lineno)
             first.setdefault(node.name, node.lineno)
+
+    @cached_property
+    def scenarios(self) -> tuple[str, ...]:
+        """The names of the scripts that stand below @scenario."""
+        scripts = [one for one in self.tree.body if isinstance(one, ast.FunctionDef)]
+        return tuple(one.name for one in scripts if "scenario" in _marks(one))
 
     @cached_property
     def lacks_lines(self) -> bool:
@@ -368,6 +373,12 @@ class SourceFile:
                     "env.draws(NAME) in a script"
                 )
                 yield WiringIssue(words, "warning", self.file, call.lineno)
+
+
+def _marks(node: ast.ClassDef | ast.FunctionDef) -> set[str]:
+    """The names of the decorators above a class or function, without their modules."""
+    marks = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
+    return set(map(_last, marks))
 
 
 def _last(name: ast.expr) -> str:

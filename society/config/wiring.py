@@ -13,6 +13,7 @@ import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from society.engine.component import Component
@@ -187,7 +188,7 @@ class _Check:
                 *self._relations(heard),
                 *self._unheard(heard),
             ]
-        if self.in_words:
+        if self.in_words or self._has_prompts():
             found += self._stray_prompts(heard)
         return found
 
@@ -196,6 +197,11 @@ class _Check:
         source = self._source()
         stated = source is not None and name in source.stated
         return "warning" if heard.partial or stated else "error"
+
+    def _has_prompts(self) -> bool:
+        """Tell whether prompts lie beside a script of the user's, for other agents than these."""
+        file = file_of(self.origin) if self.own_scenario and is_foreign(self.origin) else ""
+        return bool(file) and Path(file).with_name("prompts").is_dir()
 
     # The script
 

@@ -66,7 +66,9 @@ class Params(BaseModel):
     every round, or it is handed to components, which are then made anew.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True
+    )
 
     @classmethod
     def of_default_cast(cls) -> set[str]:

@@ -266,13 +266,23 @@ def test_a_model_at_the_top_of_a_file_is_told_how_it_is_written(mistake: Mistake
     assert words.endswith("; write models: {default: NAME}")
 
 
+def test_a_mistyped_scenario_file_is_named_with_the_one_that_is_there(mistake: Mistake) -> None:
+    missing = "No such file or directory; did you mean"
+    assert mistake("run", "wodo.py") == f"cannot read wodo.py: {missing} 'wood.py'?"
+    lake = "scenario: fishing_village\n"
+    assert mistake("run", "lkae.yaml", lake=lake) == (
+        f"cannot read lkae.yaml: {missing} 'lake.yaml'?"
+    )
+
+
 def test_an_experiment_is_played_by_sweep_and_a_scenario_by_run(mistake: Mistake) -> None:
     experiment = "base: fishing_village\nfactors: {growth: [0.1, 0.2]}\n"
     assert mistake("run", "e.yaml", e=experiment) == (
         "e.yaml is an experiment; play it by: society sweep e.yaml"
     )
     assert mistake("sweep", "s.yaml", s="scenario: fishing_village\n") == (
-        "s.yaml is a scenario file, which has no conditions; play it by: society run s.yaml"
+        "s.yaml is a scenario file, which has no conditions; play it by: society run s.yaml; "
+        "to compare conditions of it, write base: s.yaml and factors: into another file"
     )
 
 
