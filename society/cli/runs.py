@@ -655,9 +655,7 @@ def verify_command(args: argparse.Namespace) -> int:
         checks = [check._asdict() for check in verdict.checks]
         print_json({"ok": verdict.ok, "checks": checks})
     else:
-        marks = {True: "ok", False: "FAILED", None: "-"}
-        for check in verdict.checks:
-            print(f"{marks[check.ok]:6}  {check.name}: {check.words}")
+        print(verdict)
     return 0 if verdict.ok else 1
 
 
