@@ -27,6 +27,7 @@ from .descriptions import (
     describe_condition,
     describe_course,
     describe_single,
+    lasted_all,
     quantity_of,
 )
 from .generation_findings import (
@@ -76,7 +77,8 @@ class StudyAnswers:
                 said.append(describe_course(design.conditions[0]))
         elif len(design.conditions) == 1:
             described = [*describe_condition(design, 0)]
-            said += [*described[:1], describe_course(design.conditions[0]), *described[1:]]
+            course = [] if lasted_all(design, 0) else [describe_course(design.conditions[0])]
+            said += [*described[:1], *course, *described[1:]]
         else:
             said += _compared(design)
         return (*said, *norm_findings(design), *_questionnaires(design))
