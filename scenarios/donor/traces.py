@@ -39,7 +39,7 @@ _BLANK = (NONE, np.nan, 0.0, NOBODY, 0)
 _ILLEGIBLE = (UNKNOWN, np.nan, np.nan, NOBODY, 0)
 _DTYPES = (np.int8, float, float, np.int64, np.int64)
 _BLANK_AT, _ILLEGIBLE_AT, _FIRST_AT = range(3)  # places in a log
-_ROUNDS = 16  # for which a log has room, beyond what may be shown
+_ROUNDS = 32  # for which a log has room, beyond what may be shown
 
 
 class Deeds(NamedTuple):
@@ -160,25 +160,26 @@ class DonorTrace:
         return self._log.at(np.where(hidden, _ILLEGIBLE_AT, places))
 
     def _unheard(self, pairs: DonorPairs, places: Array) -> Array:
-        """Tell which entries nobody could have told the reader, (R, N, K) of bool."""
+        """Tell which entries nobody could have told the reader, (R, N, K) of bool; blanks: any."""
         graph, chain = self._env.graph("hear"), self._medium == "trace"
         unheard = np.zeros(places.shape, bool)
         if isinstance(graph, Complete):
             return unheard
-        done = self._log.deeds.sort.take(places) != NONE
-        sees_receiver = self._sees(graph, self._log.seat.take(places), done)
-        sees_doer = self._sees(graph, pairs.partner[..., None], done.any(axis=2, keepdims=True))
-        if chain:  # who did the next deed is who received the one before it
-            sees_doer = np.concatenate([sees_doer, sees_receiver[..., :-1]], axis=2)
-        unheard[done] = ~(sees_doer | sees_receiver)[done]
-        return np.logical_or.accumulate(unheard, axis=2) if chain else unheard
+        sees = self._sees(graph, pairs.partner)  # who did the deed
+        for entry in range(self._length):
+            sees_receiver = self._sees(graph, self._log.seat.take(places[..., entry]))
+            unheard[..., entry] = ~(sees | sees_receiver)
+            if chain:  # who did the next deed is who received this one
+                sees = sees_receiver
+                if entry:
+                    unheard[..., entry] |= unheard[..., entry - 1]
+        return unheard
 
-    def _sees(self, graph: Graph, others: Array, where: Array) -> Array:
-        """Tell who is one of these, or sees it, (R, N, K) of bool; False elsewhere."""
-        sees, at = np.zeros(where.shape, bool), np.flatnonzero(where)
-        node, witness = at // where.shape[2], others.reshape(-1)[at]
-        oneself = witness == node % self._env.agents
-        sees.reshape(-1)[at] = oneself | graph.connects(node, witness)
+    def _sees(self, graph: Graph, others: Array) -> Array:
+        """Tell who is one of these, or sees it, (R, N) of bool; of NOBODY, anything."""
+        node, seat = np.arange(others.size), np.arange(self._env.agents)
+        connected = graph.connects(node, np.maximum(others, 0).reshape(-1))
+        sees: Array = (others == seat) | connected.reshape(others.shape)
         return sees
 
 
