@@ -236,7 +236,8 @@ def _of_few(values: Array) -> bytes | None:
     entries = values.reshape(-1).view(f"u{values.itemsize}")  # so that NaN equals itself
     if (entries == entries[0]).all():  # as of measures that are nothing everywhere
         return bytes([1]) + entries[:1].tobytes()
-    if len(set(entries[:: entries.size // _SEVERAL or 1].tolist())) > _VALUES:
+    sample = entries[:: entries.size // _SEVERAL or 1]
+    if any(len(set(some.tolist())) > _VALUES for some in (sample[: 4 * _VALUES], sample)):
         return None
     which, left = np.zeros(entries.size, np.uint8), np.ones(entries.size, bool)
     known: list[Any] = []
