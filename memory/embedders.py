@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from society.errors import CatalogueError, PartError
-from society.plugins import find_plugin, plugin_names, usable_plugins
+from society.plugins import Plugin, find_plugin, plugin_names, usable_plugins
 from society.slow_work import slow_work
 from society.user_code import check_user_code
 
@@ -182,6 +182,19 @@ def embedder_makers() -> dict[str, Callable[[], Any]]:
     return {**_BY_NAME, **usable_plugins("embedders", _BY_NAME)}
 
 
+def known_embedder(name: str) -> str:
+    """Return the name of an embedder, which is not made; raises ValueError for an unknown one."""
+    names = [*_BY_NAME, *plugin_names("embedders")]
+    if name in names or _FUNCTION.fullmatch(name):
+        return name
+    raise ValueError(f"got {name!r}; expected {', '.join(names)} or FILE.py:function")
+
+
+def embedder_of_package(name: str) -> Plugin | None:
+    """Find the embedder that an installed package brings under a name; raises CatalogueError."""
+    return find_plugin("embedders", name, _BY_NAME)
+
+
 def embedder(name: str) -> Embedder:
     """The embedder that users call "hashing", "minilm", FILE.py:function, or by a package's name.
 
@@ -203,7 +216,7 @@ def embedder(name: str) -> Embedder:
 def _of_package(name: str) -> Embedder | None:
     """Make the embedder that an installed package brings; None if none does; once a process."""
     try:
-        found = find_plugin("embedders", name, _BY_NAME)
+        found = embedder_of_package(name)
         return _fitted(found.load()(), f"{name} of {found.origin}") if found else None
     except (CatalogueError, PartError) as error:
         raise NoEmbedder(str(error)) from error

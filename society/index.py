@@ -10,6 +10,7 @@ mechanisms/contracts/{contracts.py, prompts/terms.md}.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -90,11 +91,9 @@ def instruments() -> Mapping[str, Path]:
 @cache
 def prompts() -> Mapping[str, Path]:
     """The templates that come with the program, by name: "fishing_village/effort.md"."""
-    packages = map(folder_of, ("society.llm", "society.scenarios"))
-    folders = [folder for package in packages for folder in sorted(package.rglob("prompts"))]
     return {
         f"{_sole_owner(folder)}{name}": file
-        for folder in folders
+        for folder in _template_folders("prompts")
         for name, file in prompts_in(folder)
     }
 
@@ -103,15 +102,22 @@ def prompts() -> Mapping[str, Path]:
 def packs() -> Mapping[str, Mapping[str, Path]]:
     """The prompt packs that come with the program: by name, their templates by name."""
     found: dict[str, dict[str, Path]] = {}
-    for home in sorted(folder_of("society.scenarios").rglob("packs")):
+    for home in _template_folders("packs"):
         for folder in sorted(filter(Path.is_dir, home.iterdir())):
             found.setdefault(folder.name, {}).update(prompts_in(folder))
     return found
 
 
+def _template_folders(called: str) -> Iterator[Path]:
+    for package in map(folder_of, ("society.llm", "society.scenarios")):
+        homes = os.walk(package)
+        yield from sorted(Path(home, called) for home, folders, _ in homes if called in folders)
+
+
 def prompts_in(folder: Path) -> Iterator[tuple[str, Path]]:
     """The files of a folder of templates, in order, each with its name."""
-    for file in sorted(folder.rglob("*")):
+    homes = os.walk(folder)
+    for file in sorted(Path(home, name) for home, _, names in homes for name in names):
         name = file.relative_to(folder)
         if file.is_file() and not any(part.startswith(".") for part in name.parts):
             yield name.as_posix(), file

@@ -85,6 +85,15 @@ def test_blocks_that_are_run_stand_in_documents_that_run_them(document: Path) ->
     assert not files or runs_something(document)
 
 
+@pytest.mark.parametrize("document", DOCUMENTS[1:], ids=lambda document: document.stem)
+def test_lines_of_prose_end_within_120_characters(document: Path) -> None:
+    """So that a change of a sentence is a change of few lines; a row of a table is one line."""
+    prose = re.sub(r"^ *```.*?^ *```$", "", document.read_text("utf-8"), flags=re.DOTALL | re.M)
+    lines = [line for line in prose.splitlines() if not line.lstrip().startswith(("|", "!["))]
+    assert lines
+    assert [line for line in lines if len(line) > 120] == []
+
+
 def test_the_documents_type_at_least_forty_commands() -> None:
     consoles = [block for document in RUN for block in blocks(document)]
     typed = [

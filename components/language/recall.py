@@ -14,9 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import Field, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from society.engine.component import ANYTHING, Agent, AgentGroup, Column, Component, Inquiry, News
+from society.engine.environment import Environment
 from society.engine.rng import Array
 from society.errors import CastError, Paused
 from society.memory.associative import AssociativeMemory, Item
@@ -27,14 +28,16 @@ from society.memory.embedders import (
     MissingExtra,
     NoEmbedder,
     embedder,
+    known_embedder,
 )
 from society.memory.episodic import Episode, EpisodicLog
 
 MemoryCount = Annotated[int, Field(ge=1)]
-OwnFunction = Annotated[
-    str, Field(pattern=r"\.py:\w+$"), WithJsonSchema({"const": "FILE.py:function"})
+EmbedderName = Annotated[
+    str,
+    AfterValidator(known_embedder),
+    WithJsonSchema({"anyOf": [{"enum": ["hashing", "minilm"]}, {"const": "FILE.py:function"}]}),
 ]
-EmbedderName = Literal["hashing", "minilm"] | OwnFunction
 
 
 @dataclass(frozen=True)
@@ -43,14 +46,14 @@ class Recall(Component):
 
     k: how many memories a question brings back. limit: how many are kept.
     embedder: what finds the fitting ones: hashing goes by wording, minilm by meaning; or a function
-    of the user's that gives any `Embeddings` of langchain-core.
+    of the user's that gives any `Embeddings` of langchain-core; none: the run's, else hashing.
     Keeps the column `memory`, a store for each, and in `heard` how often each kind was told.
     """
 
     kind: Literal["episodic", "associative"] = "episodic"
     k: MemoryCount = 5
     limit: MemoryCount = 200
-    embedder: EmbedderName = "hashing"
+    embedder: EmbedderName | None = None
 
     shortens = True
     chance_id = "recall"
@@ -58,7 +61,7 @@ class Recall(Component):
     columns = (Column("memory", object), Column("heard", object))
 
     def begin(self, agents: AgentGroup) -> None:
-        store = EpisodicLog if memory_finder(self) is None else AssociativeMemory
+        store = EpisodicLog if memory_finder(self, agents.env) is None else AssociativeMemory
         agents["memory"] = [store(self.limit) for _ in range(len(agents))]
         agents["heard"] = [Counter[str]() for _ in range(len(agents))]
 
@@ -69,7 +72,7 @@ class Recall(Component):
         """
         if (self.kind, self.limit, self.embedder) == (before.kind, before.limit, before.embedder):
             return
-        by = memory_finder(self)
+        by = memory_finder(self, agents.env)
         both = zip(agents["memory"], agents["heard"], strict=True)
         if by is None:
             agents["memory"] = [_as_log(memory, self.limit) for memory, _ in both]
@@ -85,10 +88,10 @@ class Recall(Component):
         ]
 
     def notice(self, tell: News, agents: AgentGroup) -> None:
-        remember(tell, agents, memory_finder(self))
+        remember(tell, agents, memory_finder(self, agents.env))
 
     def brief(self, ask: Inquiry, agent: Agent) -> str:
-        memory, by = agent["memory"], memory_finder(self)
+        memory, by = agent["memory"], memory_finder(self, agent.env)
         if by is None:
             return recount_memories(memory.latest(self.k), agent.env.clocks)
         (cue,) = embed_texts(by, [ask.kind.replace("_", " ")], agent)
@@ -113,12 +116,12 @@ def _as_associations(
     return store
 
 
-def memory_finder(part: Recall) -> Embedder | None:
+def memory_finder(part: Recall, env: Environment) -> Embedder | None:
     """Return the embedder that finds fitting memories; raises CastError if there is none."""
     if part.kind == "episodic":
         return None
     try:
-        return embedder(part.embedder)
+        return embedder(part.embedder or env.embedder or "hashing")
     except (MissingExtra, ForeignWeights, NoEmbedder) as missing:
         raise CastError(str(missing)) from None
 

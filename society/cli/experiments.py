@@ -290,7 +290,12 @@ def add_audit(commands: Commands) -> None:
 
 def audit_command(args: argparse.Namespace) -> int:
     """Carry out `society audit`."""
-    from society.analysis.auditing.arms import choose_perturbations, describe_plan, make_audit
+    from society.analysis.auditing.arms import (
+        choose_perturbations,
+        describe_plan,
+        describe_unreworded,
+        make_audit,
+    )
     from society.config.defaults import find_defaults
     from society.experiments.jobs import forecasts, planned_runs
     from society.terminal.forecast_text import print_costs
@@ -307,11 +312,14 @@ def audit_command(args: argparse.Namespace) -> int:
     read = arms.experiment
     folder = args.out or defaults.folder("sweeps") / read.name
     issues = _announce_issues(args, read)
+    if arms.not_reworded and not args.quiet:
+        print(f"society: {describe_unreworded(arms)}", file=sys.stderr)
     if args.estimate:
         expected = forecasts(planned_runs(read, folder))
         if args.json:
             told = [one._asdict() for one in expected]
-            print_json({"name": read.name, "perturbations": [*arms.summaries], "models": told})
+            facts = {"name": read.name, "perturbations": [*arms.summaries]}
+            print_json(facts | {"not_reworded": dict(arms.not_reworded), "models": told})
         else:
             extent = count_noun(len(read.conditions), "condition")
             print_costs(expected, extent, "this audit", console())
@@ -338,7 +346,7 @@ def _print_audit(
         return code
     found = open_audit(folder)
     if args.json:
-        facts = {"name": arms.experiment.name, "out": str(folder), "unused": dict(arms.unused)}
+        facts = {"name": arms.experiment.name, "out": str(folder), **arms.notes}
         print_json(facts | found.as_json())
     elif not args.quiet:
         print_audit(found, arms.unused, console())

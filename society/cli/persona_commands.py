@@ -383,8 +383,9 @@ def _add_diversity(verbs: Commands) -> None:
         help="the texts that are compared (default: description; without one, all columns)",
     )  # fmt: skip
     parser.add_argument(
-        "--embedder", default="hashing", metavar="NAME",
-        help="hashing (wording, the default), minilm (meaning) or FILE.py:function",
+        "--embedder", metavar="NAME",
+        help="hashing (wording), minilm (meaning) or FILE.py:function (default: that of the "
+        "project, else hashing)",
     )  # fmt: skip
     parser.add_argument(
         "--near", type=_cosine, default=0.95, metavar="COSINE",
@@ -436,14 +437,18 @@ def people_diversity_command(args: argparse.Namespace) -> int:
     return 0
 
 
-def _embedder(name: str) -> Embedder:
-    """Return an embedder by name; raises InputError if it is not to be had."""
+def _embedder(given: str | None) -> Embedder:
+    """Return an embedder by name, by default that of the project; raises InputError without one."""
+    from society.config.defaults import find_defaults
     from society.memory.embedders import ForeignWeights, MissingExtra, NoEmbedder, embedder
 
+    defaults = find_defaults()
+    name = given or defaults.embedder or "hashing"
+    where = defaults.place("embedder") if defaults.embedder and not given else "--embedder"
     try:
         return embedder(name)
     except (NoEmbedder, MissingExtra, ForeignWeights) as error:
-        raise InputError(f"--embedder {name}: {error}") from None
+        raise InputError(f"{where} {name}: {error}") from None
 
 
 def _rows_as_texts(people: PeopleTable) -> list[str]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from society.engine.agents import RunContext
+from society.engine.array_digests import NEWEST_RULE, DigestRule
 from society.engine.calls import CallStore, Minds, Spent
 from society.engine.component import Component
 from society.engine.environment import Environment, complete_graphs, name_by_id
@@ -80,6 +81,7 @@ from society.former_names import spellings, with_current_parameters
 from society.llm.default_words import Wording, check_figures
 from society.llm.perturbations import PERTURBATIONS, find_perturbation
 from society.llm.prompt_files import MechanismTerms, Prompts, TermsPart
+from society.memory.embedders import embedder_of_package
 from society.plugins import Plugin, find_plugin
 
 from .cohorts import build_components, unknown_components
@@ -126,7 +128,7 @@ class Society:
     given in Python. objects: names of those in use, for which the spec is not enough. wiring: what
     is probably not wired as it was meant. past: of a fork, what was there before, the oldest first:
     it plays through these stages, and is what is described here after the last intervention.
-    plugins: what it has of installed packages.
+    plugins: what it has of installed packages. digest_rule: by which its history is digested.
     """
 
     spec: RunConfig
@@ -143,6 +145,7 @@ class Society:
     wiring: tuple[WiringIssue, ...] = ()
     past: tuple[PastStage, ...] = ()
     plugins: tuple[Plugin, ...] = ()
+    digest_rule: DigestRule = NEWEST_RULE
     _graphs_kept: dict[tuple[bytes, bytes], dict[str, Graph]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -191,6 +194,8 @@ class Society:
             facts=public_facts(first.scenario.play, first.params),
         )
         env.naming, env.levels = self.naming, self.scenario.display.levels
+        env.digest_rule = self.digest_rule
+        env.embedder = self.spec.embedder or ""
         env.cohorts = cohort_seats(first._seated(env), env)
         env.answered_by_rule = partial(answered_by_rule, first.cast())
         return env
@@ -794,6 +799,8 @@ class _Preparation:
         _refuse_oversized(agents, spec.replicates, scenario.cast(params, agents))
         env = _bare_environment(scenario, params, spec.seed, agents, rounds)
         if brought := find_plugin("perturbations", spec.perturbation or "", PERTURBATIONS):
+            self.registry.plugins.add(brought)
+        if brought := embedder_of_package(spec.embedder or ""):
             self.registry.plugins.add(brought)
         self.begin_stages(stages, env, params)
         setup = Society(

@@ -10,17 +10,17 @@ import logging
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from society.engine.parameters import Issue, Keys, ValidationIssues, validate
+from society.engine.parameters import Issue, Keys, ValidationIssues, parameters_of, validate
 from society.errors import FileError, ScenarioError, short_path
 from society.llm.providers.settings import FREE_SORTS, LimitCount, Limits, ModelSpec
 
-from .build import build
+from .build import Society, build
 from .run_config import FileSection, Model, RunConfig, Setting, override
 from .yaml_source import Position, Source
 
@@ -52,8 +52,8 @@ class ProjectDefaults(FileSection):
 
     model: of language agents, where nobody names one; it makes no rule agent a language agent.
     limits: see DefaultLimits. out: the folder in which runs/, sweeps/ and reproductions/ are made.
-    embedder: of scenarios with a parameter that ends in "embedder". Relative paths start at the
-    folder of the file.
+    embedder: of texts, for scenarios, components and mechanisms with a parameter whose name ends in
+    "embedder". Relative paths start at the folder of the file.
     """
 
     model: Model | None = None
@@ -145,10 +145,13 @@ class DefaultsFile:
         # A society without language agents would refuse a model, or get other agents by it.
         if not spec.models and "default" in setup.models_named:
             yield from self._model()
-        for name in setup.scenario.params.model_fields if self.values.embedder else ():
-            keys = ("parameters", name)
-            if name.endswith("embedder") and keys not in spec._source.positions:
-                yield Setting(keys, self._embedder, self.place("embedder"))
+        if not self.values.embedder:
+            return
+        for name in filter(_embeds, setup.scenario.params.model_fields):
+            if ("parameters", name) not in spec._source.positions:
+                yield Setting(("parameters", name), self.embedder, self.place("embedder"))
+        if ("embedder",) not in spec._source.positions and any(_open_embedders(setup)):
+            yield Setting(("embedder",), self.embedder, self.place("embedder"))
 
     def _model(self) -> Iterable[Setting]:
         if given := self.values.model:
@@ -156,7 +159,7 @@ class DefaultsFile:
             yield Setting(("models", "default"), said, self.place("model"))
 
     @property
-    def _embedder(self) -> str:
+    def embedder(self) -> str:
         """The embedder, with its file named from wherever this is."""
         file, mark, function = (self.values.embedder or "").rpartition(".py:")
         if not mark or self.path is None:
@@ -170,6 +173,19 @@ class DefaultsFile:
                 value, keys = getattr(self.values.limits, name), ("models", model, name)
                 if value and one.sort not in FREE_SORTS and keys not in spec._source.positions:
                     yield Setting(keys, value, self.place("limits", name))
+
+
+def _embeds(parameter: str) -> bool:
+    return parameter.endswith("embedder")
+
+
+def _open_embedders(setup: Society) -> Iterator[bool]:
+    """Tell of each embedder of components and mechanisms whether it is left to the run."""
+    for part in (part for cohort in setup.cast() for part in cohort.components):
+        names = filter(_embeds, parameters_of(type(part)).model_fields)
+        yield from (getattr(part, name) is None for name in names)
+    for layer in setup.scenario.layers:
+        yield from (layer.parameters[name] is None for name in filter(_embeds, layer.parameters))
 
 
 def find_defaults(folder: Path | None = None) -> DefaultsFile:

@@ -18,12 +18,11 @@ from dataclasses import replace
 from hashlib import blake2b, sha256
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import ValidationInfo
 
 from society import former_names, index, plugins
-from society.claims.types import Reproduction
 from society.engine.component import Component, snake_case
 from society.engine.mechanism import as_play
 from society.engine.parameters import resolve_path
@@ -40,6 +39,9 @@ from society.errors import (
 )
 from society.llm.providers.settings import PLUGIN
 from society.user_code import check_user_code, imported_beside
+
+if TYPE_CHECKING:
+    from society.claims.types import Reproduction
 
 ItemSort = Literal["scenario", "component", "mechanism", "function"]
 SUFFIXES = (".yaml", ".yml", ".py")

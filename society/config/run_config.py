@@ -36,6 +36,7 @@ from society.former_names import spellings
 from society.index import instruments, presets
 from society.llm.perturbations import PerturbationName
 from society.llm.providers.settings import Limits, ModelSpec
+from society.memory.embedders import known_embedder
 from society.plugins import plugin_origin
 
 from .graph_families import GraphSpec
@@ -87,7 +88,14 @@ def _model(said: Any, info: ValidationInfo) -> Any:
     return {**given, "model": name}
 
 
+def _embedder(name: str, info: ValidationInfo) -> str:
+    """Check an embedder's name; anchor a file that it names to the folder of the scenario file."""
+    file, mark, function = known_embedder(name).rpartition(".py:")
+    return f"{resolve_path(file + '.py', info)}:{function}" if mark else name
+
+
 Model = Annotated[ModelSpec, BeforeValidator(_model)]
+Embeddings = Annotated[str, AfterValidator(_embedder)]
 RunCount = Annotated[int, Field(ge=1, le=10_000_000)]
 
 
@@ -141,6 +149,7 @@ class RunConfig(FileSection):
     option_order: of the options and peers that language minds choose from: an order for each agent
     and question, by chance; one for all agents (round); or that of the scenario (fixed).
     perturbation: puts all questions to models in other words (society.llm.perturbations).
+    embedder: of texts, for components and measures that name none themselves.
     share_identical: ask models identical questions at temperature 0 once. batch: ask them through
     the batch interfaces of providers. drafts: parameters of mechanisms that an earlier run has
     made; the program fills them in.
@@ -162,6 +171,7 @@ class RunConfig(FileSection):
     prompts: File | None = None
     option_order: OptionOrder = "agent"
     perturbation: PerturbationName | None = None
+    embedder: Embeddings | None = None
     share_identical: bool = False
     batch: bool = False
     drafts: dict[str, Named] = {}

@@ -22,12 +22,12 @@ from society.config.rehearsal import switch_values, switched
 from society.config.run_config import load_config
 from society.engine.component import Component
 from society.engine.parameters import parameters_of
-from society.engine.population import Cohort, Population
+from society.engine.population import Cohort
 from society.errors import InputError, ScenarioError, short_path, suggest
 from society.index import presets, prompts_in
-from society.llm.prompt_files import Prompts
 from society.llm.providers.free_minds import FreeMinds
 from society.runs.design_runs import make_designs
+from society.runs.prompt_preview import prompts_of
 
 from .society_checks import CheckResult, describe_failure, refused_results, small_society
 
@@ -132,11 +132,8 @@ class _PackPlayer:
         self.plays += 1
         setup = make_designs(setup, FreeMinds(setup.seed))
         game = setup.gamemaster(minds=FreeMinds(setup.seed, unreadable=True))
-        assert isinstance(game.answerer, Population)
-        words = game.answerer.context.words
-        assert isinstance(words, Prompts)
         game.play()
-        self.files |= words.rendered
+        self.files |= prompts_of(game).rendered
 
     def _variants(self, setup: Society, name: str) -> Iterator[Society]:
         """Yield a society, then others in which other questions may be asked in other words."""

@@ -7,7 +7,6 @@ answers, the script goes on the same way, and the digest of its rounds is the sa
 from __future__ import annotations
 
 import asyncio
-import gc
 import inspect
 import time
 from abc import ABC, abstractmethod
@@ -34,6 +33,7 @@ from .action_spaces import Choice, Illegal, Integer, Neighbour, Real, Value, fie
 from .arrays import ArrayNormaliser, WrongShape, spread_fallback
 from .calls import Usage
 from .environment import Environment, Round, UnknownGraph
+from .garbage import garbage_sought_seldom
 from .graph import LabelGroups
 from .history import Page, Recorder, Step, chain_digest, page_digest
 from .interrupts import run_interruptible
@@ -82,13 +82,8 @@ class Runner(ABC):
             loop = asyncio.get_running_loop()
         except RuntimeError:
             loop = None
-        # What is there already stays for the whole game: to look through it again and again for
-        # garbage took a tenth of the time of a question to a model.
-        gc.freeze()
-        try:
+        with garbage_sought_seldom():
             return run_interruptible(self.perform()) if loop is None else self._play_aside()
-        finally:
-            gc.unfreeze()
 
     def _play_aside(self) -> Outcome:
         """Play in a thread with an event loop of its own; an interrupt ends the game there, too."""
@@ -454,7 +449,8 @@ class GameMaster(Runner):
         """
         number = self.pages
         measures = self._measured(number) if number else {}
-        digest = b"" if self.in_parts else page_digest(number, self._steps)
+        rule = self.env.digest_rule
+        digest = b"" if self.in_parts else page_digest(number, self._steps, rule)
         self.digest = chain_digest(self.digest, digest)
         page = Page(
             number,

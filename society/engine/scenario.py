@@ -152,6 +152,11 @@ class PostAnalysis(Protocol):
         """The graphs by relation, as they were at the start."""
         ...
 
+    @property
+    def embedder(self) -> str:
+        """The embedder of texts for measures that name none themselves; "" if there is none."""
+        ...
+
     def pages(self) -> Iterator[Page]:
         """Yield the rounds, with their lines and public columns."""
         ...

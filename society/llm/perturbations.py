@@ -252,7 +252,7 @@ PERTURBATIONS: Mapping[str, Perturbation] = {
         ),
         Perturbation(
             "paraphrase",
-            "questions of villages and games are put in other words",
+            "questions, rules and news are put in other words",
             templates=lambda: index.packs()["paraphrase"],
         ),
     )

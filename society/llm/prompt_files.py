@@ -240,8 +240,8 @@ class Prompts:
         around = [one.name for outer in self.mechanisms for one in outer.flattened()]
         self.owners = tuple(dict.fromkeys((scenario, *around)))
         self.folders = tuple(folders)
-        others = perturbation.templates() if perturbation else {}
-        self._built_in = {**index.prompts(), **others}
+        self._reworded = perturbation.templates() if perturbation else {}
+        self._built_in = {**index.prompts(), **self._reworded}
         self._chosen: dict[str, str] = {}
         self._pages: dict[str, str] = {}
         self._files: dict[str, Path | None] = {}
@@ -310,10 +310,14 @@ class Prompts:
                 **_placeable(ask.reply, legal, variables["hint"]),
             }
         name = f"any/{page}.md" if page else self._template(ask.kind) or _ANY
-        words = self._templates.render(name, variables)
-        if not words.strip():
-            raise InputError(f"prompt {name} is empty for {agent.whole_name}; add text to it")
-        return "\n\n".join([words, *(str(placed) for placed in (terms, inner) if placed)])
+        try:
+            words = self._templates.render(name, variables)
+            if not words.strip():
+                raise InputError(f"prompt {name} is empty for {agent.whole_name}; add text to it")
+            return "\n\n".join([words, *(str(placed) for placed in (terms, inner) if placed)])
+        finally:
+            # Some of them refer to all: agents would wait for the garbage collector otherwise.
+            variables.clear()
 
     def _premise(self, variables: Mapping[str, Any]) -> str:
         """What the scenario is about, for who thinks of no question of its own.
@@ -478,6 +482,17 @@ class Prompts:
     def rendered(self) -> set[Path]:
         """The files that these prompts were made of so far."""
         return self._templates.rendered
+
+    @property
+    def not_reworded(self) -> list[str]:
+        """Templates that prompts were made of so far, and whose words no perturbation replaces."""
+        rendered = self.rendered - {*self._reworded.values()}
+        names = dict.fromkeys((*_files_in(self.folders), *self._built_in))
+        return [
+            name
+            for name in names
+            if self._find(name) in rendered and self._templates.says_words(name)
+        ]
 
     def strays_beside(
         self, asked: Collection[str], told: Collection[str]

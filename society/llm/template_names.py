@@ -1,12 +1,20 @@
-"""The variables that a template reads, found in its syntax tree: surely, or on some condition."""
+"""What a template reads and says, found in its syntax tree.
+
+It reads variables surely, or on some condition. It says words of its own, beside those that it is
+given.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from jinja2 import meta, nodes
 
+# Two words after each other, but for the name of whoever is addressed, which follows "You are".
+_TWO_WORDS = re.compile(r"[^\W\d_]{2,}[,;:.]? +[^\W\d_]{2,}")
+_ADDRESS = re.compile(r"You are [a-z]*\s*$")
 _GUARDS = ("defined", "undefined", "default", "d")
 
 
@@ -33,6 +41,22 @@ class NamesRead(NamedTuple):
 def names_read(parsed: nodes.Template) -> NamesRead:
     """Look through a template."""
     return _Reader(parsed).read()
+
+
+def says_words(parsed: nodes.Template) -> bool:
+    """Tell whether a template says anything that other words could say as well."""
+    return any(_TWO_WORDS.search(_ADDRESS.sub("", text)) for text in _texts(parsed))
+
+
+def _texts(node: nodes.Node) -> Iterator[str]:
+    """Yield the texts in a template, but for those that something is only compared with."""
+    if isinstance(node, nodes.TemplateData):
+        yield node.data
+    elif isinstance(node, nodes.Const) and isinstance(node.value, str):
+        yield node.value
+    elif not isinstance(node, nodes.Compare):
+        for child in node.iter_child_nodes():
+            yield from _texts(child)
 
 
 class _Reader:

@@ -45,7 +45,7 @@ from society.text import format_fact, format_number, quote_text
 
 from .template_includes import write_out
 from .template_limits import LARGEST_TEMPLATE, BoundedEnvironment
-from .template_names import NamesRead, names_read
+from .template_names import NamesRead, names_read, says_words
 
 # All that a template can do wrong: of Python's own errors those that its expressions can raise.
 _FAILURES = (
@@ -272,6 +272,13 @@ class Templates:
         try:
             source, _, _ = self._loaded(name)
             return names_read(self._environment.parse(source, name))
+        except TemplateError as error:
+            raise self._refused(error, name, {}) from error
+
+    def says_words(self, name: str) -> bool:
+        """Tell whether a template has words of its own. Raises InputError."""
+        try:
+            return says_words(self._environment.parse(self._source(name)[0], name))
         except TemplateError as error:
             raise self._refused(error, name, {}) from error
 

@@ -31,6 +31,7 @@ from .progress import watch_sweep
 from .studies import NotebookStudy, open_any, open_sweep
 
 if TYPE_CHECKING:
+    from society.analysis.auditing.arms import AuditArms
     from society.analysis.auditing.audit import AuditResults
     from society.analysis.planning.plan import PowerPlan
     from society.analysis.study import Study
@@ -80,13 +81,13 @@ def sweep(
 class Audit:
     """An audit that was played: which conclusions hold when questions are worded otherwise.
 
-    found: all numbers. study: the runs. unused: why perturbations were left out, by name. path: the
-    folder.
+    found: all numbers. study: the runs. arms: what was compared, why other perturbations were left
+    out (`unused`), and which templates keep their words (`not_reworded`). path: the folder.
     """
 
     found: AuditResults
     study: NotebookStudy
-    unused: Mapping[str, str]
+    arms: AuditArms
     path: Path
 
     @property
@@ -117,12 +118,17 @@ class Audit:
 
     def as_json(self) -> dict[str, Any]:
         """Return all that `society audit --json` prints."""
-        facts = {"name": self.study.name, "out": str(self.path), "unused": dict(self.unused)}
+        facts = {"name": self.study.name, "out": str(self.path), **self.arms.notes}
         return facts | self.found.as_json()
 
     def __repr__(self) -> str:
-        left_out = (f"not tested: {name}, since {why}" for name, why in self.unused.items())
-        return "\n".join([*self.sentences, *left_out])
+        left_out = (f"not tested: {name}, since {why}" for name, why in self.arms.unused.items())
+        return "\n".join([*self.sentences, *left_out, *self._unreworded()])
+
+    def _unreworded(self) -> list[str]:
+        from society.analysis.auditing.arms import describe_unreworded
+
+        return describe_unreworded(self.arms).splitlines()
 
     def _repr_html_(self) -> str:
         from society.analysis.auditing.audit_frame import audit_rows
@@ -161,7 +167,7 @@ def audit(
         arms = make_audit(experiment_path(experiment), settings, names, files, find_defaults())
         folder = _folder(out, "sweeps", arms.experiment.name)
         _play(arms.experiment, folder, said, workers, overwrite=overwrite)
-    return Audit(open_audit(folder), open_sweep(folder), arms.unused, folder)
+    return Audit(open_audit(folder), open_sweep(folder), arms, folder)
 
 
 def power(

@@ -77,6 +77,10 @@ class _Epilogue:
     def graphs(self) -> Mapping[str, Graph]:
         return self._setup.environment().graphs
 
+    @property
+    def embedder(self) -> str:
+        return self._setup.spec.embedder or ""
+
     def pages(self) -> Iterator[Page]:
         return self._run.pages()
 

@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from society.config.run_config import RunConfig
+from society.engine.array_digests import FIRST_RULE, DigestRule
 from society.engine.component import Component
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
@@ -109,7 +110,8 @@ class Manifest(BaseModel):
     labels of facts and public columns, by name. complete: relations whose graph links everybody
     with everybody; None in files of before. names: the words of which names of agents are made;
     files of before have the noun of the stage. forks: in the past of the run, the oldest first;
-    spec, params and horizon are those after the last one.
+    spec, params and horizon are those after the last one. digest_rule: by which its rounds are
+    digested, see society.engine.array_digests; files of before have the first.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -142,6 +144,7 @@ class Manifest(BaseModel):
     complete: tuple[str, ...] | None = None
     names: Naming | None = None
     forks: tuple[ForkNote, ...] = ()
+    digest_rule: DigestRule = FIRST_RULE
 
     @property
     def naming(self) -> Naming:
@@ -237,7 +240,8 @@ class Manifest(BaseModel):
             setup = build(config, rehearsed=False)
             if (setup.agents, setup.replicates) != (self.agents, self.replicates):
                 raise self._of_another_size()
-            return replace(setup, scenario=_with_tables(setup.scenario, self.tables))
+            scenario = _with_tables(setup.scenario, self.tables)
+            return replace(setup, scenario=scenario, digest_rule=self.digest_rule)
 
         with kept_folders(self.programs), kept_tables(self.tables):
             return with_past(make(config), notes, make, replicate_ids)
@@ -342,6 +346,7 @@ def manifest_of(
         facts=fact_specs(scenario, every),
         complete=tuple(name for name, graph in env.graphs.items() if isinstance(graph, Complete)),
         names=setup.naming,
+        digest_rule=env.digest_rule,
     )
 
 

@@ -8,7 +8,10 @@ from dataclasses import replace
 from society.config.build import Society
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
+from society.engine.game_master import GameMaster
+from society.engine.population import Population
 from society.errors import InputError, suggest
+from society.llm.prompt_files import Prompts
 from society.llm.providers.free_minds import FreeMinds
 
 
@@ -55,6 +58,14 @@ def first_prompts(setup: Society, question: str | None = None) -> dict[str, str]
             f"{suggest(question, prompts)}"
         )
     return {question: prompts[question]}
+
+
+def prompts_of(game: GameMaster) -> Prompts:
+    """Return the prompts that the agents of a play read."""
+    assert isinstance(game.answerer, Population)
+    words = game.answerer.context.words
+    assert isinstance(words, Prompts)
+    return words
 
 
 def _in_words(request: Request) -> str:

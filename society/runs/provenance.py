@@ -39,7 +39,7 @@ def config_hash(spec: RunConfig) -> str:
     said = bare.model_dump(mode="json", exclude={"drafts", "batch"})
     if said["option_order"] == RunConfig.model_fields["option_order"].default:
         del said["option_order"]  # the hashes of rules' runs are those from before there was one
-    for name in ("share_identical", "perturbation"):
+    for name in ("share_identical", "perturbation", "embedder"):
         if not said[name]:
             del said[name]
     now = RENAMED["mechanism"]

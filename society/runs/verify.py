@@ -98,8 +98,9 @@ def _record(run: RunFile) -> Check:
     try:
         for _ in run.calls():
             pass  # reading one checks its seal
+        full, rule = run.manifest.level == "full", run.manifest.digest_rule
         for number, (page, recorded, _) in enumerate(islice(run.records(), last + 1)):
-            if run.manifest.level == "full" and page_digest(number, page.steps) != page.digest:
+            if full and page_digest(number, page.steps, rule) != page.digest:
                 return _broken_record(number, "its lines do not give its digest")
             chain = chain_digest(chain, page.digest)
             if chain.hex() != recorded:

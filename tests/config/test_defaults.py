@@ -189,6 +189,77 @@ def test_a_file_gives_the_embedder_of_scenarios_that_have_one(here: Path) -> Non
     assert filled("fishing_village").parameters == {}
 
 
+MEMORY = {"name": "reader", "count": 2, "components": ["recall", "language_policy"]}
+
+
+def test_a_file_gives_the_embedder_of_memories_that_name_none(here: Path) -> None:
+    (here / "society.toml").write_text('embedder = "minilm"\n')
+    reading = {"agents": 2, "cohorts": [MEMORY]}
+    spec = find_defaults().fill(load_config("stag_hunt", reading))
+    assert spec.embedder == "minilm"
+    assert build(spec).environment().embedder == "minilm"
+    named: dict[str, Any] = {"recall": {"kind": "associative", "embedder": "hashing"}}
+    reading["cohorts"] = [{**MEMORY, "components": [named, "language_policy"]}]
+    assert find_defaults().fill(load_config("stag_hunt", reading)).embedder is None
+
+
+def test_a_memory_of_a_default_cast_has_the_embedder_of_the_file(here: Path) -> None:
+    (here / "society.toml").write_text('embedder = "minilm"\n')
+    assert filled("haggling").embedder == "minilm"
+    assert filled("haggling", "embedder=hashing").embedder == "hashing"
+    assert filled("fishing_village").embedder is None, "nothing embeds there"
+
+
+def test_a_file_gives_the_embedder_of_strategies_that_generations_devise(here: Path) -> None:
+    (here / "society.toml").write_text('embedder = "hashing"\n')
+    given: dict[str, Any] = {"strategies": "advice", "fitness": "final"}
+    around = {"parameters": {"games": 1}, "mechanisms": [{"generations": given}]}
+    assert find_defaults().fill(load_config("donor_game", around)).embedder == "hashing"
+    given["embedder"] = "minilm"
+    assert find_defaults().fill(load_config("donor_game", around)).embedder is None
+
+
+def test_an_embedder_of_a_scenario_file_is_found_from_its_folder(here: Path) -> None:
+    (here / "mine").mkdir()
+    (here / "mine" / "talk.yaml").write_text("scenario: haggling\nembedder: own.py:embed\n")
+    assert load_config("mine/talk.yaml").embedder == f"{here / 'mine' / 'own.py'}:embed"
+    with pytest.raises(InputError, match=r"embedder=hushing: got 'hushing'; expected hashing, mi"):
+        filled("haggling", "embedder=hushing")
+
+
+def test_a_run_goes_on_and_is_verified_with_its_embedder_whatever_the_file_says_later(
+    here: Path, typed: Callable[..., Any]
+) -> None:
+    (here / "own.py").write_text(OWN_EMBEDDER)
+    (here / "society.toml").write_text('embedder = "own.py:embed"\n')
+    (here / "talk.yaml").write_text(ASSOCIATING)
+    assert typed("run", "talk.yaml", "--max-calls", 3, "--out", "a.run", "--quiet").code == 3
+    (here / "society.toml").unlink()
+    assert typed("resume", "a.run", "--max-calls", "none", "--quiet").code == 0
+    assert typed("verify", "a.run").code == 0
+    with open_run_file(here / "a.run") as run:
+        assert run.manifest.spec["embedder"] == f"{here / 'own.py'}:embed"
+        assert [name.partition(" ")[0] for name in run.embedders()] == ["own.py:embed"]
+
+
+OWN_EMBEDDER = """
+class Counts:
+    def embed_documents(self, texts):
+        return [[1.0 + text.count("a"), 1.0 + text.count("e")] for text in texts]
+
+def embed():
+    return Counts()
+"""
+ASSOCIATING = """
+scenario: stag_hunt
+agents: 2
+models: {default: offline}
+cohorts:
+- {name: reader, count: 2, components: [recall: {kind: associative}, language_policy]}
+mechanisms: [repetition: {games: 3}]
+"""
+
+
 def test_an_embedder_that_is_none_is_refused_with_its_line(here: Path) -> None:
     (here / "society.toml").write_text('embedder = "hushing"\n')
     with pytest.raises(InputError, match=r"society.toml:1 parameters.norm_embedder: got 'hushing'"):

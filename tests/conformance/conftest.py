@@ -25,8 +25,8 @@ from society.config.build import Society, build
 from society.config.graph_families import FAMILIES
 from society.config.registry import scenarios
 from society.config.run_config import load_config
+from society.engine.agents import RunContext
 from society.engine.environment import Environment
-from society.engine.game_master import GameMaster
 from society.engine.population import Cast, Population
 from society.engine.scenario import Scenario
 from society.engine.script import Script
@@ -34,12 +34,14 @@ from society.engine.tape import Answerer
 from society.errors import InputError
 from society.index import presets
 from society.scenarios.programs.program_params import DilemmaOfPrograms
+from society.scenarios.scenes.scene import SceneParams
 
 if TYPE_CHECKING:
     from society.llm.prompt_files import Prompts
     from tests.conftest import Played, Recorded
 
 SIZE = {"replicates": 12, "rounds": 12}
+TURNS = {"replicates": 4, "rounds": 6}  # where agents act one after the other
 SHORT = {"replicates": 3, "rounds": 3}  # where rounds are played again and again
 SMALL = {"replicates": 2, "rounds": 2}  # where minds are asked one by one, or a round is many games
 CROWD = 32  # agents, of scenarios that have hundreds of them
@@ -212,6 +214,7 @@ def variants(scenario: Scenario) -> list[Case]:
 
 Legal = Mapping[str, Sequence[Any]]
 _MORE = 6  # so that whole matches can be made of some agents
+HELPED: dict[str, dict[str, Any]] = {}  # the value that made the last such society playable
 
 
 def refused(case: Case) -> bool:
@@ -234,10 +237,13 @@ def playable(case: Case, legal: Legal) -> Case:
     usual = {name: values[0] for name, values in legal.items()}
     # Choices first: they are what usually makes the difference.
     names = sorted(legal, key=lambda name: not isinstance(usual[name], str))
-    others = [{}, *({name: value} for name in names for value in legal[name])]
-    starts = (altered(one, parameters=usual | more) for more in others for one in crowds)
-    found = next(start for start in starts if not refused(start))
+    others = [{}, HELPED.get(case.source, {})]
+    others += [{name: value} for name in names for value in legal[name]]
+    starts = ((more, altered(one, parameters=usual | more)) for more in others for one in crowds)
+    HELPED[case.source], found = next(start for start in starts if not refused(start[1]))
     for name, value in parameters.items():
+        if found.changes["parameters"][name] == value:
+            continue
         more = altered(found, parameters={**found.changes["parameters"], name: value})
         found = found if refused(more) else more
     return found
@@ -294,7 +300,8 @@ def sized(case: Case) -> Case:
         case = altered(case, agents=CROWD)
     asked, again = setup.models_named, len(setup.scenario.display.levels) > 1
     many_games = isinstance(setup.params, DilemmaOfPrograms)
-    size = within(SMALL if asked or many_games else SHORT if again else SIZE)
+    most = TURNS if isinstance(setup.params, SceneParams) else SIZE
+    size = within(SMALL if asked or many_games else SHORT if again else most)
     stages = [
         {name: fewer(given, 2 if asked else 3) for name, given in part.items()}
         for part in setup.spec.mechanisms
@@ -330,7 +337,8 @@ def parts_of(case: Case) -> set[object]:
 def deal_shares(cases: Sequence[Case]) -> list[set[int]]:
     """Deal cases to shares of the ways in which they are tried, for what is quick.
 
-    A case goes to each share in which one of its parts has not been; or else to one of them.
+    A case goes to each share in which one of its parts has not been. Of those that bring nothing
+    new each goes to one share of twice as many, of which half are left to `make test-all`.
     """
     been: list[set[object]] = [set() for _ in range(SHARES)]
     dealt: list[set[int]] = []
@@ -339,7 +347,9 @@ def deal_shares(cases: Sequence[Case]) -> list[set[int]]:
             dealt.append(set())
             continue
         parts = parts_of(case)
-        shares = {share for share in range(SHARES) if parts - been[share]} or {number % SHARES}
+        shares = {share for share in range(SHARES) if parts - been[share]}
+        if not shares and (share := number % (2 * SHARES)) < SHARES:
+            shares = {share}
         for share in shares:
             been[share].update(parts)
         dealt.append(shares)
@@ -394,15 +404,30 @@ def sharing() -> Sharing:
     return _sharing
 
 
+Built = Callable[[Case], Society]
+
+
+@pytest.fixture(scope="session")
+def built() -> Built:
+    """`built(case)` is its society, built and rehearsed once."""
+    known: dict[int, Society] = {}
+
+    def once(case: Case) -> Society:
+        if id(case) not in known:
+            known[id(case)] = case.setup()
+        return known[id(case)]
+
+    return once
+
+
 Perform = Callable[..., "Played"]
 
 
 @pytest.fixture(scope="session")
-def perform(recorded: Recorded) -> Perform:
+def perform(recorded: Recorded, built: Built) -> Perform:
     """`perform(case, ...)` plays it: some replicates, reseated, recast, wrapped, or on a tape."""
 
-    # By case, with words: they would be compiled for each game anew.
-    ready: dict[int, tuple[Society, Prompts]] = {}
+    words: dict[int, Prompts] = {}  # by case: they would be compiled for each game anew
 
     def performed(
         case: Case,
@@ -412,14 +437,13 @@ def perform(recorded: Recorded) -> Perform:
         ids: Sequence[int] | None = None,
         cast: Callable[[Cast, tuple[int, int]], Cast] | None = None,
         wrap: Callable[[Script, Environment], Script] | None = None,
-        answerer: Callable[[GameMaster], Answerer] | None = None,
+        answerer: Callable[[Cast, RunContext], Answerer] | None = None,
     ) -> Played:
-        if id(case) not in ready:
-            setup = case.setup()
-            ready[id(case)] = setup, setup.words
-        setup, words = ready[id(case)]
+        setup = built(case)
+        if id(case) not in words:
+            words[id(case)] = setup.words
         if seed is not None:
-            setup = altered(case, seed=seed).setup()
+            setup = altered(case, seed=seed).setup(rehearsed=False)
         env = setup.environment(
             None if replicate_ids is None else np.array(replicate_ids),
             None if ids is None else np.array(ids),
@@ -427,7 +451,7 @@ def perform(recorded: Recorded) -> Perform:
         game = setup.gamemaster(env=env)
         assert isinstance(game.answerer, Population)
         world = game.answerer.context
-        world.words = words
+        world.words = words[id(case)]
         play = game.scenario.play
         if cast is not None:
             seats = env.cohorts
@@ -436,7 +460,7 @@ def perform(recorded: Recorded) -> Perform:
         if wrap is not None:
             game.scenario = replace(game.scenario, play=lambda env: wrap(play(env), env))
         if answerer is not None:
-            game.answerer = answerer(game)
+            game.answerer = answerer(setup.cast(), world)
         return recorded(game)
 
     return performed

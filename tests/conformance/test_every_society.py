@@ -27,16 +27,14 @@ from society.conformance.invariants import (
 )
 from society.conformance.structured_answers import AnswersInJson
 from society.engine.action_spaces import Real, fields
-from society.engine.agents import RunContext
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
 from society.engine.component import AgentGroup, Column, Component, News, Question
 from society.engine.environment import Environment
-from society.engine.game_master import GameMaster
 from society.engine.graph import NOBODY
 from society.engine.history import InMemoryRecorder, Page, Step
 from society.engine.mechanism import intercept
-from society.engine.population import Cast, Cohort, Population
+from society.engine.population import Cast, Cohort
 from society.engine.rng import Array, generator
 from society.engine.script import Ask, Line, Script
 from society.engine.tape import Tape
@@ -44,7 +42,7 @@ from society.llm.providers.free_minds import FreeMinds
 from society.scenarios.programs.program_params import DilemmaOfPrograms
 
 if TYPE_CHECKING:
-    from tests.conformance.conftest import Case, Once, PartsOf, Perform, Sharing
+    from tests.conformance.conftest import Built, Case, Once, PartsOf, Perform, Sharing
     from tests.conftest import Played
 
 
@@ -75,9 +73,9 @@ def test_replicates_may_be_played_in_any_order(case: Case, perform: Perform, who
             assert replicate_record(page, place) == replicate_record(of_many, replicate)
 
 
-def test_slices_of_replicates_equal_the_batch(case: Case, whole: Once) -> None:
+def test_slices_of_replicates_equal_the_batch(case: Case, built: Built, whole: Once) -> None:
     """Where language minds are asked, whatever the order in which they answer."""
-    setup = case.setup(rehearsed=False)
+    setup = built(case)
     if setup.replicates < 2 or not setup.models_named:
         return
     recorder = InMemoryRecorder()
@@ -198,22 +196,16 @@ def test_answers_stay_within_their_reply_and_to_listen_changes_nothing(
     assert perform(case, wrap=listening).outcome == whole(case).outcome
 
 
-def world(game: GameMaster) -> RunContext:
-    """The context of the agents of a game."""
-    assert isinstance(game.answerer, Population)
-    return game.answerer.context
-
-
 def test_no_answer_needs_to_be_cut_to_its_bounds(case: Case, perform: Perform, whole: Once) -> None:
     """A quota cuts answers: that is its purpose."""
     if not any("quota" in part for part in case.changes.get("mechanisms", [])):
         # WithinBounds raises BrokenRule at the first answer outside of its bounds.
-        played = perform(case, answerer=lambda game: WithinBounds(case.setup().cast(), world(game)))
+        played = perform(case, answerer=WithinBounds)
         assert played.outcome.digest == whole(case).outcome.digest
 
 
 def test_answering_is_pure(case: Case, perform: Perform, whole: Once) -> None:
-    twice = perform(case, answerer=lambda game: AskedTwice(case.setup().cast(), world(game)))
+    twice = perform(case, answerer=AskedTwice)
     assert twice.outcome.digest == whole(case).outcome.digest
 
 
@@ -221,7 +213,7 @@ def test_answers_fit_the_schema_of_their_question_and_are_read_from_it(
     case: Case, perform: Perform, whole: Once
 ) -> None:
     """AnswersInJson raises BrokenRule at the first answer that does not."""
-    played = perform(case, answerer=lambda game: AnswersInJson(case.setup().cast(), world(game)))
+    played = perform(case, answerer=AnswersInJson)
     assert played.outcome.digest == whole(case).outcome.digest
 
 
@@ -232,7 +224,7 @@ def test_replay_equals_the_run(case: Case, perform: Perform, whole: Once) -> Non
     """From recorded answers, without agents."""
     run = whole(case)
     asides = [step for page in run.pages for step in page.asides]
-    replay = perform(case, answerer=lambda game: Tape(run.steps, asides))
+    replay = perform(case, answerer=lambda cast, world: Tape(run.steps, asides))
     assert [page.digest for page in replay.pages] == [page.digest for page in run.pages]
     assert replay.outcome.digest == run.outcome.digest
     assert replay.outcome.measures == run.outcome.measures
@@ -326,8 +318,10 @@ def test_an_extra_component_and_an_extra_question_shift_nobodys_luck(
         assert exact_record([page._replace(steps=own)]) == exact_record([undisturbed])
 
 
-def test_another_seed_is_another_history(case: Case, perform: Perform, whole: Once) -> None:
-    if case.setup().models_named and not whole(case).outcome.ledger:
+def test_another_seed_is_another_history(
+    case: Case, built: Built, perform: Perform, whole: Once
+) -> None:
+    if built(case).models_named and not whole(case).outcome.ledger:
         pytest.skip("nobody is asked anything, so that nothing is left to chance")
     other = perform(case, seed=4711)
     assert other.outcome.digest != whole(case).outcome.digest or determined(whole(case))
@@ -447,7 +441,7 @@ def _leaving(page: Page) -> set[str]:
 
 @pytest.mark.thorough
 def test_where_agents_can_go_some_go_in_the_middle_and_the_others_live_on(
-    cases: list[Case], whole: Once
+    cases: list[Case], built: Built, whole: Once
 ) -> None:
     """Or else what happens after a death would not be tried; who is back at once does not count."""
     deadly: Mapping[str, list[bool]] = {name: [] for name in scenarios()}
@@ -458,5 +452,5 @@ def test_where_agents_can_go_some_go_in_the_middle_and_the_others_live_on(
             bereft = [
                 ~page.present & page.running & page.present.any(1, keepdims=True) for page in middle
             ]
-            deadly[case.setup().scenario.name].append(any(here.any() for here in bereft))
+            deadly[built(case).scenario.name].append(any(here.any() for here in bereft))
     assert all(any(found) for found in deadly.values() if found), deadly

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2 import Environment
+from jinja2.nodes import Const, TemplateData
 
 from society import index
-from society.config.build import build
-from society.config.run_config import Setting, load_config, override
 from society.engine.action_spaces import Legal
 from society.errors import InputError
 from society.llm.perturbations import PERTURBATIONS, Vocabulary, find_perturbation
 from society.llm.templates import Templates
-from society.runs.prompt_preview import first_prompts
+from tests.every_question import SOCIETIES, listen
+from tests.sweeps import all_but
 
 KNOWN = Vocabulary("villager", ("B0", "B1", "C", "P", "stay"))
 WORDS = st.lists(
@@ -100,41 +102,75 @@ def test_an_answer_by_a_personal_name_is_that_of_the_agent_with_the_number() -> 
 PARAPHRASED = index.packs()["paraphrase"]
 
 
-@pytest.mark.parametrize("name", sorted(PARAPHRASED))
-def test_a_paraphrase_has_other_words_and_reads_the_same_names(name: str) -> None:
-    """What a template reads is what it can say; its literal words differ."""
-    ours = index.prompts()
-    assert name in ours
-    plain = Templates(ours.get).names(name)
-    other = Templates({**ours, **PARAPHRASED}.get).names(name)
-    assert other.vocabulary == plain.vocabulary
-    assert other.included == plain.included
-    assert PARAPHRASED[name].read_text("utf-8") != ours[name].read_text("utf-8")
-
-
 @pytest.mark.parametrize(
-    "scenario", ["language_village", "stag_hunt", "public_goods", "collective_risk", "common_pool"]
+    "owner",
+    all_but(
+        ["donor_game", "contracts", "village_meeting"],
+        sorted({name.partition("/")[0] for name in index.prompts()}),
+    ),
 )
-def test_a_paraphrased_question_gives_the_same_numbers_in_other_words(scenario: str) -> None:
-    plain, other = (
-        first_prompts(
-            build(
-                override(
-                    load_config(scenario),
-                    [Setting("model", "offline"), Setting(("perturbation",), name)],
-                )
-            )
-        )
-        for name in (None, "paraphrase")
-    )
-    assert plain.keys() == other.keys()
-    for question, words in plain.items():
-        assert words != other[question]
-        assert numbers(words) == numbers(other[question])
+def test_a_paraphrase_reads_the_same_names_and_keeps_no_sentence(owner: str) -> None:
+    """What a template reads is what it can say. Those without words need no paraphrase."""
+    ours = index.prompts()
+    plain, other = Templates(ours.get), Templates({**ours, **PARAPHRASED}.get)
+    for name in (one for one in ours if one.startswith(f"{owner}/")):
+        assert (name in PARAPHRASED) == plain.says_words(name), name
+        assert other.names(name).vocabulary == plain.names(name).vocabulary, name
+        assert other.names(name).included == plain.names(name).included, name
+        if name in PARAPHRASED:
+            assert not sentences(PARAPHRASED[name]) & sentences(ours[name]), name
+
+
+def test_a_paraphrase_stands_in_for_a_template_of_ours() -> None:
+    assert PARAPHRASED.keys() < index.prompts().keys()
+
+
+def sentences(file: Path) -> set[str]:
+    """Runs of six words or more in the texts of a template."""
+    parsed = Environment().parse(file.read_text("utf-8"))
+    texts = [one.data for one in parsed.find_all(TemplateData)]
+    texts += [str(one.value) for one in parsed.find_all(Const)]
+    runs = [run.strip() for text in texts for run in re.split(r"[.:;,?!]\s|\n", text)]
+    return {run for run in runs if len(re.findall(r"[^\W\d_]{2,}", run)) >= 6}
+
+
+QUICK = ("canal", "donors who review", "game with talk", "game with a menu", "meeting", "village")
+
+
+@pytest.mark.parametrize("society", all_but(QUICK, SOCIETIES))
+def test_a_paraphrased_question_says_the_same_numbers_and_words_of_agents(society: str) -> None:
+    plain, other = listen(society), listen(society, perturbation="paraphrase")
+    assert len(plain) == len(other) > 0
+    for one, reworded in zip(plain, other, strict=True):
+        assert one.words != reworded.words
+        assert numbers(one.words) == numbers(reworded.words)
+        assert quotations(one.words) == quotations(reworded.words)
+        _, marked, form = one.words.rpartition("Form of the answer: ")
+        assert not marked or reworded.words.endswith(f"The answer has this form: {form}")
+
+
+def test_an_event_that_is_remembered_has_other_words_too() -> None:
+    remembered = {
+        perturbation: [
+            line
+            for one in listen("donors who talk", perturbation=perturbation)
+            for line in re.findall(r"^- Round \d: (.*)", one.words, re.M)
+        ]
+        for perturbation in (None, "paraphrase")
+    }
+    assert "You gave up 3.079 units for agent 1." in remembered[None]
+    assert "You parted with 3.079 units in favour of agent 1." in remembered["paraphrase"]
+    assert not {*remembered[None]} & {*remembered["paraphrase"]}
 
 
 def numbers(words: str) -> list[str]:
     return sorted(re.findall(r"\d+(?:\.\d+)?", words))
+
+
+def quotations(words: str) -> list[str]:
+    """What agents have said themselves; memories quote events, whose words differ."""
+    lines = [line for line in words.splitlines() if not re.match(r"- (Round|Day|Game) ", line)]
+    return sorted(re.findall(r"«[^»]*»", "\n".join(lines)))
 
 
 def test_a_perturbation_that_is_not_there_is_refused() -> None:

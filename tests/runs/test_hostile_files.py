@@ -193,11 +193,20 @@ def sql(script: str) -> Attack:
     return lambda connection: connection.executescript(script)
 
 
+def packed_zeros(size: int) -> bytes:
+    """Return what zlib makes of so many zeros, a multiple of 2**20: one piece of it, repeated."""
+    packer = zlib.compressobj(1)
+    head = packer.flush(zlib.Z_FULL_FLUSH)
+    piece = packer.compress(bytes(2**20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    checksum_of_zeros = struct.pack(">I", (size % 65521) << 16 | 1)
+    return head + piece * (size // 2**20) + packer.flush()[:-4] + checksum_of_zeros
+
+
 ENDLESS = """
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
 SELECT 'finished' AS status, i AS process, '' AS host, 0 AS born, '' AS digest, '' AS seal FROM n
 WHERE i < 0"""
-ZEROS = zlib.compress(bytes(2**29), 1)
+ZEROS = packed_zeros(2**29)
 ATTACKS: dict[str, tuple[Attack, str]] = {
     "endless view": (sql(f"DROP TABLE status; CREATE VIEW status AS {ENDLESS}"), "status"),
     "view beside": (sql("CREATE VIEW more AS SELECT 1"), "view 'more'"),

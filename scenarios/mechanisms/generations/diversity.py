@@ -36,9 +36,9 @@ def told_by_strategies(after: PostAnalysis, *, own: Mapping[str, Any]) -> Iterat
     """Diversity in the first and in the last generation; nothing if nobody devised a strategy.
 
     The vectors of all generations are kept with the run. own: the parameters of the mechanism;
-    `embedder` names what embeds, which stands in the unit if it is not MiniLM.
+    `embedder` names what embeds, else the run does; it stands in the unit if it is not MiniLM.
     """
-    name: EmbedderName | None = own.get("embedder")
+    name: str = own.get("embedder") or after.embedder
     generations = list(_devised(after)) if name else []
     if not name or not generations:
         return

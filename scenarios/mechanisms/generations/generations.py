@@ -177,7 +177,7 @@ def generations(
     ] = "none",
     embedder: Annotated[
         EmbedderName | None,
-        Field(description="embedder that measures how strategies differ; none: no measure"),
+        Field(description="embedder that measures how strategies differ; none: the run's, if any"),
     ] = None,
 ) -> Play:
     """Generations of agents play; those who do well live on, and have children.

@@ -6,11 +6,10 @@ have the same seeds: replicate r draws the same random numbers with and without 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from society.config.build import Society
 from society.config.defaults import DefaultsFile
 from society.config.run_config import Setting
 from society.engine.calls import Completion, Going, Request
@@ -22,6 +21,7 @@ from society.experiments.jobs import forecasts, planned_runs, run_statuses
 from society.llm.perturbations import perturbations as all_perturbations
 from society.llm.providers.pool import ModelPool
 from society.runs.design_runs import make_designs
+from society.runs.prompt_preview import prompts_of
 from society.runs.session import use_in_files
 from society.terminal.labels import count_noun
 
@@ -34,11 +34,19 @@ class AuditArms(NamedTuple):
     """An experiment with its perturbations as one more factor.
 
     summaries: of what each perturbation changes. unused: why others are left out, by name.
+    not_reworded: templates that a perturbation by other templates leaves as they are, by its name.
     """
 
     experiment: Experiment
     summaries: Mapping[str, str]
     unused: Mapping[str, str]
+    not_reworded: Mapping[str, Sequence[str]]
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What an audit does not test, as plain data."""
+        left = {name: [*one] for name, one in self.not_reworded.items()}
+        return {"unused": dict(self.unused), "not_reworded": left}
 
 
 def choose_perturbations(only: Sequence[str] = (), without: Sequence[str] = ()) -> list[str]:
@@ -81,20 +89,24 @@ def make_audit(
             "no perturbation is left to play; give fewer names with --without, or prompts with "
             "--pack FOLDER"
         )
-    usual, arms, unused = _messages(plain), {UNPERTURBED: plain}, dict[str, str]()
+    usual, arms, unused = _listen(plain).messages, {UNPERTURBED: plain}, dict[str, str]()
+    left = dict[str, Sequence[str]]()
     for name, (_, setting) in given.items():
         arm = read_experiment(file, [*settings, setting], defaults=defaults)
-        if _messages(arm) == usual:
+        heard = _listen(arm)
+        if heard.messages == usual:
             unused[name] = "it changes no question here"
-        else:
-            arms[name] = arm
+            continue
+        arms[name] = arm
+        if name in known and known[name].templates() and heard.not_reworded:
+            left[name] = heard.not_reworded
     if len(arms) == 1:
         raise InputError(
             f"{short_path(file)}: none of {', '.join(given)} changes a "
             "question of this experiment; choose others, or give prompts with --pack FOLDER"
         )
     summaries = {name: given[name][0] for name in arms if name in given}
-    return AuditArms(_joined(plain, arms), summaries, unused)
+    return AuditArms(_joined(plain, arms), summaries, unused, left)
 
 
 def describe_plan(arms: AuditArms, folder: Path, *, overwrite: bool = False) -> str:
@@ -116,6 +128,15 @@ def describe_plan(arms: AuditArms, folder: Path, *, overwrite: bool = False) -> 
     return (
         f"{extent}, {len(left)} of them to be played with about {calls:,} calls; "
         "--estimate tells what an audit costs, --max-cost and --max-calls limit it"
+    )
+
+
+def describe_unreworded(arms: AuditArms) -> str:
+    """Say which templates keep their words under a paraphrase; "" where there are none."""
+    return "\n".join(
+        f"under {name}, {count_noun(len(left), 'template')} "
+        f"{'keeps its' if len(left) == 1 else 'keep their'} words: {', '.join(left)}"
+        for name, left in arms.not_reworded.items()
     )
 
 
@@ -177,19 +198,29 @@ def _joined(plain: Experiment, arms: Mapping[str, Experiment]) -> Experiment:
     )
 
 
-def _messages(experiment: Experiment) -> list[tuple[str, ...]]:
-    """All that would be sent in one replicate of each condition, if minds were the offline one."""
-    return [one for condition in experiment.conditions for one in _sent(condition.setup)]
+class _Heard(NamedTuple):
+    """What is sent in one replicate of each condition, if all minds are the offline one.
+
+    not_reworded: names of the templates in it that the perturbation leaves as they are.
+    """
+
+    messages: list[tuple[str, ...]]
+    not_reworded: list[str]
 
 
-def _sent(setup: Society) -> Iterator[tuple[str, ...]]:
-    """Yield the messages of each call of a play, in the order of their addresses."""
-    if not setup.models_named:
-        return
-    minds = _Listening(setup.seed)
-    made = make_designs(setup, minds)
-    made.gamemaster(env=made.environment(made.environment().replicate_ids[:1]), minds=minds).play()
-    yield from (messages for _, messages in sorted(minds.heard))
+def _listen(experiment: Experiment) -> _Heard:
+    """Play one replicate of each condition that asks models; messages by address."""
+    messages, left = list[tuple[str, ...]](), dict[str, None]()
+    for setup in (one.setup for one in experiment.conditions if one.setup.models_named):
+        minds = _Listening(setup.seed)
+        made = make_designs(setup, minds)
+        game = made.gamemaster(
+            env=made.environment(made.environment().replicate_ids[:1]), minds=minds
+        )
+        game.play()
+        messages += (sent for _, sent in sorted(minds.heard))
+        left |= dict.fromkeys(prompts_of(game).not_reworded)
+    return _Heard(messages, [*left])
 
 
 class _Listening:

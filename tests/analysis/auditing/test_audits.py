@@ -73,8 +73,8 @@ def test_a_mind_that_reads_nothing_has_the_same_runs_under_all_perturbations(
     assert found["unused"] == {
         "numbers": "it changes no question here",
         "units": "it changes no question here",
-        "paraphrase": "it changes no question here",
     }
+    assert found["not_reworded"] == {}
 
 
 def test_an_audit_that_stopped_at_a_limit_goes_on_without_asking_twice(
@@ -315,6 +315,18 @@ def test_an_audit_of_a_village_is_played_in_a_paraphrase_without_a_pack(
     assert json.loads(said.out)["perturbations"] == ["paraphrase"]
 
 
+def test_an_audit_names_the_templates_that_its_paraphrase_leaves_as_they_are(
+    typed: Typed, tmp_path: Path
+) -> None:
+    (tmp_path / "prompts" / "gifts").mkdir(parents=True)
+    words = "What do you do with your coin?\n{% include 'any/answer.md' %}\n"
+    (tmp_path / "prompts" / "gifts" / "give.md").write_text(words, "utf-8")
+    found = audit(typed, tmp_path, "reads_nothing", "--only", "paraphrase")
+    assert found["not_reworded"] == {"paraphrase": ["gifts/give.md"]}
+    said = typed("audit", "bonus.yaml", "--only", "paraphrase", "--estimate")
+    assert "under paraphrase, 1 template keeps its words: gifts/give.md" in said.err
+
+
 @pytest.mark.parametrize(
     ("without", "under", "words"),
     [
@@ -363,6 +375,9 @@ def test_a_sentence_has_sign_and_unit_of_a_difference_that_is_not_told_apart() -
     sentences = [*AuditResults("payoff", "points", tuple(found), {}).sentences()]
     assert sentences == [
         "The conclusion holds under the perturbation names.",
-        "b against a: payoff is not told apart; the difference is -0.5 points (-6.85 to 5.85). "
-        "No change of this effect is found under 1 of 1 perturbation.",
+        "b against a: payoff is not told apart; the difference is -0.5 points (-6.85 to 5.85); "
+        "p = .500. No change of this effect is found under 1 of 1 perturbation.",
     ]
+    both = audit_conclusions({("a", "b"): arms, ("a", "c"): arms}, paired=True)
+    *_, last = AuditResults("payoff", "points", tuple(both), {}).sentences()
+    assert "; p = .500, not adjusted for the number of conclusions. No change" in last

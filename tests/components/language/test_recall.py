@@ -252,5 +252,5 @@ def test_a_name_that_is_no_embedder_is_refused_with_those_that_are() -> None:
     with pytest.raises(CastError) as refused:
         fill_from_params(Recall, Params(), embedder="bert")
     assert str(refused.value) == (
-        "recall: embedder: got 'bert'; expected one of hashing, minilm or FILE.py:function"
+        "recall: embedder: got 'bert'; expected hashing, minilm or FILE.py:function"
     )
