@@ -33,7 +33,7 @@ _UNREADABLE = (
 )
 _TALL, _ROW = 1.15, 0.125  # inches: the curve, a line of dots
 _LONGEST_ROW = 30  # characters of its name
-_OF_TITLE = 0.7  # of the width of a character of a title that one of a line's name takes
+_OF_TITLE = 0.5  # of the width of a character of a title that one of a line's name takes
 _MOST_COMPARISONS = 6  # of a claim, that have lines of their own
 _NEAREST, _FURTHEST = 2.1, 8.0
 _TICKS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
