@@ -38,6 +38,7 @@ from society.engine.script import Script
 from society.engine.tape import Answerer
 from society.experiments.worker import Job, JobResult, run_job
 from society.llm.prompt_files import Prompts
+from society.memory import embedders
 from tests.hostile_server import HostileServer, hostile_server
 
 pytest_plugins = ["tests.figure_checks"]
@@ -84,6 +85,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section(f"slowest files of {total:,.0f} s in tests")
         for file, spent in sorted(seconds.items(), key=lambda one: -one[1])[:10]:
             terminalreporter.write_line(f"{spent:7.1f} s  {file}")
+
+
+@pytest.fixture
+def hashed_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who asks for the sentence model gets hashes of words, where no meaning is looked at.
+
+    A worker takes seconds and half a gigabyte to load the model.
+    """
+    monkeypatch.setitem(embedders._BY_NAME, "minilm", embedders.Hashing)
 
 
 @pytest.fixture
