@@ -142,9 +142,11 @@ class Played(NamedTuple):
         return [step.arrays["answer", field] for step in self.steps if step.kind == kind]
 
     def told(self, name: str) -> list[Array]:
-        """A fact each time it was told, (R, 1) or (R, N) each."""
+        """A fact each time it was told, (R, 1) or (R, N) each; it was told, or a test fails."""
         tells = [step for step in self.steps if step.sort == "tell"]
-        return [values for step in tells for key, values in step.arrays.items() if key[1] == name]
+        found = [values for step in tells for key, values in step.arrays.items() if key[1] == name]
+        assert found, f"nothing called {name} was told, so that a loop over it would check nothing"
+        return found
 
     def column(self, name: str) -> list[Any]:
         """A public column of replicate 0 at the end."""

@@ -93,14 +93,16 @@ class Donors(NamedTuple):
         return self.facts("donate", name)
 
     def facts(self, kind: str, name: str) -> list[Array]:
-        """A fact of every line of a kind."""
-        return [
+        """A fact of every line of a kind; there is one, or a test fails."""
+        found = [
             values
             for step in self.over.steps
             if step.kind == kind
             for (role, fact), values in step.arrays.items()
             if fact == name and role not in ("answer", "high")
         ]
+        assert found, f"no {name} in {kind}, so that a loop over it would check nothing"
+        return found
 
     def mean(self, measure: str) -> float:
         value = self.outcome.measures[measure].mean
