@@ -11,6 +11,7 @@ import numpy as np
 
 from society.errors import CastError, PartError, suggest
 
+from .array_digests import NEWEST_RULE, DigestRule
 from .graph import Complete, Graph
 from .naming import Naming
 from .rng import Array, DrawPlaces, Draws
@@ -117,8 +118,9 @@ class Environment:
     horizons: other horizons that hold from now on, by the rounds that were played before. on_round:
     called when a round has been opened, before the script says anything in it. turnover: a script
     by which people come and go, which a play that declares to be open runs as a round begins.
-    seed: of all chance, a whole number of at least 0. embedder: the name of that which embeds texts
-    for parts that name none themselves; "" where the run names none.
+    digest_rule: by which its history is digested, see `array_digests`. seed: of all chance, a whole
+    number of at least 0. embedder: the name of that which embeds texts for parts that name none
+    themselves; "" where the run names none.
     """
 
     def __init__(
@@ -166,6 +168,7 @@ class Environment:
         self._imposed: dict[str, Any] = {}
         self._counting = True
         self.moment = 0  # the number of the page that is being written
+        self.digest_rule: DigestRule = NEWEST_RULE
         self.cohorts: dict[str, Array] = {}
         self.naming = Naming()
         self.embedder = ""

@@ -7,7 +7,6 @@ answers, the script goes on the same way, and the digest of its rounds is the sa
 from __future__ import annotations
 
 import asyncio
-import gc
 import inspect
 import time
 from abc import ABC, abstractmethod
@@ -34,6 +33,7 @@ from .action_spaces import Choice, Illegal, Integer, Neighbour, Real, Value, fie
 from .arrays import ArrayNormaliser, WrongShape, spread_fallback
 from .calls import Usage
 from .environment import Environment, Round, UnknownGraph
+from .garbage import garbage_sought_seldom
 from .graph import LabelGroups
 from .history import Page, Recorder, Step, chain_digest, page_digest
 from .interrupts import run_interruptible
@@ -82,13 +82,8 @@ class Runner(ABC):
             loop = asyncio.get_running_loop()
         except RuntimeError:
             loop = None
-        # What is there already stays for the whole game: to look through it again and again for
-        # garbage took a tenth of the time of a question to a model.
-        gc.freeze()
-        try:
+        with garbage_sought_seldom():
             return run_interruptible(self.perform()) if loop is None else self._play_aside()
-        finally:
-            gc.unfreeze()
 
     def _play_aside(self) -> Outcome:
         """Play in a thread with an event loop of its own; an interrupt ends the game there, too."""
@@ -373,12 +368,26 @@ class GameMaster(Runner):
             arrays["ends", ""] = ends
             self.cause[(ends & self.env.running)[:, 0]] = tell.kind
         self._rewire(tell, arrays)
-        heard = Tell(tell.kind, facts, gone, ends, text=tell.text)
+        occurs = self._occurring(tell, gone, back, ends)
+        heard = Tell(tell.kind, facts, gone, ends, text=tell.text, occurs=occurs)
         active = None if self.env.complete else self.env.active
         await self.answerer.notice(heard, active, use)
         self.env.close(gone, ends)
         self._told |= {name: fact.values for name, fact in facts.items()}
         self._steps.append(Step("tell", tell.kind, "", arrays))
+
+    def _occurring(self, tell: Tell, *changes: Array | None) -> Array | None:
+        """Replicates in which an event happens, (R, 1); None: in all, as where it states facts.
+
+        changes: who goes or comes, and what ends, of which an event without facts consists.
+        """
+        if tell.facts:
+            return None
+        if tell.occurs is not None:
+            return self._keeper.tall(tell.occurs, bool)
+        marked = [change.any(1, keepdims=True) for change in changes if change is not None]
+        otherwise = tell.joins or tell.cuts or tell.restores or tell.groups
+        return np.logical_or.reduce(marked) if marked and not otherwise else None
 
     def _rewire(self, tell: Tell, arrays: dict[tuple[str, str], Array]) -> None:
         for name in tell.restores:
@@ -450,7 +459,8 @@ class GameMaster(Runner):
         """
         number = self.pages
         measures = self._measured(number) if number else {}
-        digest = b"" if self.in_parts else page_digest(number, self._steps)
+        rule = self.env.digest_rule
+        digest = b"" if self.in_parts else page_digest(number, self._steps, rule)
         self.digest = chain_digest(self.digest, digest)
         page = Page(
             number,

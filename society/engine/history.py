@@ -1,9 +1,9 @@
 """The history of a run: its lines as they were played, round by round, and their digest.
 
 Equal runs have equal digests, and a changed byte changes them. A round's digest covers, for every
-line in order, sort, kind, form and the canonical bytes of its arrays. Arrays are hashed with
-XXH3-128, which is about as fast as memory: the digest tells apart runs and damage; it is no
-signature, since whoever can rewrite a run file can rewrite a hash too.
+line in order, sort, kind, form and the canonical bytes of its arrays (`array_digests`). Arrays are
+hashed with XXH3-128, which is about as fast as memory: the digest tells apart runs and damage; it
+is no signature, since whoever can rewrite a run file can rewrite a hash too.
 """
 
 from __future__ import annotations
@@ -11,12 +11,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
-import numpy as np
-from xxhash import xxh3_128, xxh3_128_hexdigest
-
+from .array_digests import NEWEST_RULE, DigestRule, array_hash, hash_of_parts
 from .calls import ParseIssue, Usage
 from .joined_arrays import JoinedArrays, SplitArray
 from .rng import Array
@@ -73,17 +70,19 @@ class InMemoryRecorder:
         self.pages.append(page)
 
 
-def page_digest(number: int, steps: Sequence[Step]) -> bytes:
-    """The digest of one round, 32 bytes; arrays that are one object are hashed once."""
-    hashes: dict[int, str] = {}
+def page_digest(number: int, steps: Sequence[Step], rule: DigestRule = NEWEST_RULE) -> bytes:
+    """The digest of one round, 32 bytes; arrays that are one object are hashed once.
 
+    rule: by which arrays are hashed, see `array_digests`.
+    """
+    hashes: dict[int, str] = {}
     canonical = []
     for step in steps:
         arrays = []
         for key in step.arrays:
             values = _array_of(step, key)
             if id(values) not in hashes:
-                hashes[id(values)] = _array_hash(values)
+                hashes[id(values)] = _hash(values, rule)
             arrays.append((*key, hashes[id(values)]))
         canonical.append((step.sort, step.kind, step.form, arrays))
     return hashlib.sha256(json.dumps([number, canonical]).encode()).digest()
@@ -100,29 +99,8 @@ def _array_of(step: Step, key: tuple[str, str]) -> Array | SplitArray:
     return arrays.split(key) if isinstance(arrays, JoinedArrays) else arrays[key]
 
 
-def _array_hash(values: Array | SplitArray) -> str:
-    """Hash dtype, shape and bytes; an array in parts has the hash of the whole."""
+def _hash(values: Array | SplitArray, rule: DigestRule) -> str:
+    """Hash an array; one in parts has the hash of the whole."""
     if isinstance(values, SplitArray):
-        return _hash_of_parts(values.parts) if values.alike else _array_hash(values.whole)
-    if values.dtype.kind in "OU":
-        return xxh3_128_hexdigest(json.dumps(values.tolist()).encode())
-    little = _little(values.dtype)
-    data = np.ascontiguousarray(values, little).data
-    return f"{little.str}{values.shape}{xxh3_128_hexdigest(data)}"
-
-
-def _hash_of_parts(parts: Sequence[Array]) -> str:
-    """Hash numbers as if they were one array."""
-    if len(parts) == 1:
-        return _array_hash(parts[0])
-    little, hashed = _little(parts[0].dtype), xxh3_128()
-    for part in parts:
-        hashed.update(np.ascontiguousarray(part, little).data)
-    shape = (sum(map(len, parts)), *parts[0].shape[1:])
-    return f"{little.str}{shape}{hashed.hexdigest()}"
-
-
-@cache
-def _little(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return a dtype with the byte order that is hashed."""
-    return dtype.newbyteorder("<")
+        return hash_of_parts(values.parts if values.alike else [values.whole], rule)
+    return array_hash(values, rule)

@@ -1,7 +1,7 @@
 """Arrays of all replicates that are joined from those of slices when they are looked at.
 
 A round of slices has some megabytes of them, of which a record at level summary reads next to none,
-and a digest can be computed part by part.
+and a digest can be computed part by part: so the rows of most may stay where they were computed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from .array_digests import Rows, rows_of
 from .rng import Array
 
 K = TypeVar("K")
@@ -19,7 +20,7 @@ K = TypeVar("K")
 class SplitArray:
     """One array, (R, ...), in parts along its first axis; `whole` joins them, once."""
 
-    def __init__(self, parts: Sequence[Array]) -> None:
+    def __init__(self, parts: Sequence[Rows]) -> None:
         self.parts = tuple(parts)
 
     @property
@@ -34,12 +35,12 @@ class SplitArray:
 
     @property
     def whole(self) -> Array:
-        """The joined array, read-only; the parts are let go."""
+        """The joined array, read-only; the parts are let go. Raises RowsElsewhere."""
         if len(self.parts) > 1:
-            joined = np.concatenate(self.parts)
+            joined = np.concatenate([rows_of(part) for part in self.parts])
             joined.flags.writeable = False
             self.parts = (joined,)
-        return self.parts[0]
+        return rows_of(self.parts[0])
 
 
 class JoinedArrays(Mapping[K, Array]):
@@ -50,6 +51,9 @@ class JoinedArrays(Mapping[K, Array]):
 
     def __getitem__(self, key: K) -> Array:
         return self._split[key].whole
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._split
 
     def __iter__(self) -> Iterator[K]:
         return iter(self._split)

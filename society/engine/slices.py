@@ -16,11 +16,13 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from society.errors import PartError
 
+from .array_digests import DigestRule, Rows
 from .calls import Usage
 from .environment import Environment
 from .game_master import GameMaster, Outcome, Runner
@@ -33,9 +35,11 @@ from .scenario import estimate_measure
 MOST_SLICES = 64
 MOST_AHEAD = 50  # rounds, which stay in memory until they are merged
 
+K = TypeVar("K")
+
 _NONE = np.zeros(0, bool)
 # Arrays of the whole, by those of the slices; these are kept, so that nothing else has their id.
-_Joined = dict[tuple[int, ...], tuple[Sequence[Array], SplitArray]]
+_Joined = dict[tuple[int, ...], tuple[Sequence[Rows], SplitArray]]
 
 
 def slice_replicates(count: int) -> list[Array]:
@@ -47,14 +51,12 @@ class SliceProgress:
     """How far a slice has been played.
 
     lines: how many lines it has played. ended: after how many of them none of its replicates ran
-    any more, None while one runs. over: it has played its last line. pages: rounds that wait to be
-    merged.
+    any more, None while one runs. over: it has played its last line.
     """
 
     def __init__(self) -> None:
         self.lines, self.over = -1, False
         self.ended: int | None = None
-        self.pages: list[Page] = []
 
     def runs_after(self, lines: int) -> bool | None:
         """Tell whether a replicate runs after so many lines; None if that is not known yet."""
@@ -76,11 +78,12 @@ def any_runs_after(slices: Iterable[SliceProgress], lines: int) -> bool | None:
 
 
 class _Slice(SliceProgress):
-    """A slice in play; failure: of its next line."""
+    """A slice in play; pages: rounds that wait to be merged; failure: of its next line."""
 
     def __init__(self, game: GameMaster) -> None:
         super().__init__()
         self.game = game
+        self.pages: list[Page] = []
         self.failure: Exception | None = None
 
 
@@ -189,7 +192,8 @@ class SlicedGame(MergingRunner):
     def merge(self) -> None:
         """Hand on the rounds that all slices have played."""
         while all(one.pages for one in self._slices):
-            self.hand_on(merge_pages([one.pages.pop(0) for one in self._slices]))
+            pages = [one.pages.pop(0) for one in self._slices]
+            self.hand_on(merge_pages(pages, self.env.digest_rule))
         self._wake()
 
     def _outcome(self) -> Outcome:
@@ -231,8 +235,8 @@ def merge_outcomes(
     return Outcome(rounds, digest.hex(), measures, dict(ends), ledger, values, censored)
 
 
-def merge_pages(pages: Sequence[Page]) -> Page:
-    """Merge one round of all slices, in the order of their replicates.
+def merge_pages(pages: Sequence[Page], rule: DigestRule) -> Page:
+    """Merge one round of all slices, in the order of their replicates; rule: of its digest.
 
     Raises UnlikeSlices for slices that have said other lines.
     """
@@ -245,7 +249,7 @@ def merge_pages(pages: Sequence[Page]) -> Page:
         first.number,
         first.path,
         steps,
-        page_digest(first.number, steps),
+        page_digest(first.number, steps, rule),
         _merge_named([page.public for page in pages], joined),
         _merge_named([page.measures for page in pages], joined),
         _join([page.present for page in pages], joined).whole,
@@ -280,26 +284,40 @@ def _merge_steps(steps: Sequence[Step], joined: _Joined) -> Step:
     """Merge one line of all slices; what only some of them have is all False in the others."""
     most = max(steps, key=lambda step: len(step.arrays))
     arrays = {}
-    for key, values in most.arrays.items():
-        parts = [
-            step.arrays[key] if key in step.arrays else np.zeros(_height(step, values), bool)
+    for key in most.arrays:
+        width = _rows(most.arrays, key).shape[1:]
+        parts: list[Rows] = [
+            _rows(step.arrays, key)
+            if key in step.arrays
+            else np.zeros((_height(step), *width), bool)
             for step in steps
         ]
         arrays[key] = _join(parts, joined)
     return most._replace(arrays=JoinedArrays(arrays))
 
 
-def _height(step: Step, values: Array) -> tuple[int, ...]:
-    """Return the shape of an array, with as many replicates as those of a line have."""
-    return len(next(iter(step.arrays.values()))), *values.shape[1:]
+def _height(step: Step) -> int:
+    """Return how many replicates the arrays of a line have."""
+    return len(_rows(step.arrays, next(iter(step.arrays))))
+
+
+def _rows(arrays: Mapping[K, Array], key: K) -> Rows:
+    """Return an array of a slice, whose rows may have stayed where they were computed."""
+    if isinstance(arrays, JoinedArrays):
+        (part,) = arrays.split(key).parts
+        return part
+    return arrays[key]
 
 
 def _merge_named(slices: Sequence[Mapping[str, Array]], joined: _Joined) -> Mapping[str, Array]:
     """Merge arrays of one round that have names, which are the same in all slices."""
-    return JoinedArrays({name: _join([one[name] for one in slices], joined) for name in slices[0]})
+    names = slices[0]
+    return JoinedArrays(
+        {name: _join([_rows(one, name) for one in slices], joined) for name in names}
+    )
 
 
-def _join(parts: Sequence[Array], joined: _Joined) -> SplitArray:
+def _join(parts: Sequence[Rows], joined: _Joined) -> SplitArray:
     key = tuple(map(id, parts))
     if key not in joined:
         joined[key] = parts, SplitArray(parts)

@@ -310,10 +310,14 @@ class Prompts:
                 **_placeable(ask.reply, legal, variables["hint"]),
             }
         name = f"any/{page}.md" if page else self._template(ask.kind) or _ANY
-        words = self._templates.render(name, variables)
-        if not words.strip():
-            raise InputError(f"prompt {name} is empty for {agent.whole_name}; add text to it")
-        return "\n\n".join([words, *(str(placed) for placed in (terms, inner) if placed)])
+        try:
+            words = self._templates.render(name, variables)
+            if not words.strip():
+                raise InputError(f"prompt {name} is empty for {agent.whole_name}; add text to it")
+            return "\n\n".join([words, *(str(placed) for placed in (terms, inner) if placed)])
+        finally:
+            # Some of them refer to all: agents would wait for the garbage collector otherwise.
+            variables.clear()
 
     def _premise(self, variables: Mapping[str, Any]) -> str:
         """What the scenario is about, for who thinks of no question of its own.

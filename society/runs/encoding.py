@@ -41,6 +41,7 @@ _SMALL = 2**16  # bytes of an array, up to which those of many rounds are compre
 _SAMPLE = 1024  # bytes that tell whether compression pays: it does if few different ones occur
 _FEW = 128
 _SEVERAL = 512  # entries that mostly tell whether an array has few values
+_FIRST = 64  # of these, which tell it of most arrays
 _VALUES = 16  # at most, of arrays of few values
 _DICTIONARY = 1 + 8 * _VALUES  # bytes, at most, in which they are listed
 _MOST = 2**26  # bytes of the arrays of a round that are read whatever their code; else 16 for each
@@ -234,7 +235,11 @@ def _of_few(values: Array) -> bytes | None:
     Returns None if there are more than a few.
     """
     entries = values.reshape(-1).view(f"u{values.itemsize}")  # so that NaN equals itself
-    if len(set(entries[:: entries.size // _SEVERAL or 1].tolist())) > _VALUES:
+    sample = entries[:: entries.size // _SEVERAL or 1]
+    first = set(sample[:_FIRST].tolist())
+    if len(first) == 1 and (entries == entries[0]).all():
+        return b"\1" + entries[:1].tobytes()
+    if len(first) > _VALUES or len(set(sample.tolist())) > _VALUES:
         return None
     which, left = np.zeros(entries.size, np.uint8), np.ones(entries.size, bool)
     known: list[Any] = []

@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from society.config.run_config import RunConfig
+from society.engine.array_digests import FIRST_RULE, DigestRule
 from society.engine.component import Component
 from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
@@ -109,7 +110,8 @@ class Manifest(BaseModel):
     labels of facts and public columns, by name. complete: relations whose graph links everybody
     with everybody; None in files of before. names: the words of which names of agents are made;
     files of before have the noun of the stage. forks: in the past of the run, the oldest first;
-    spec, params and horizon are those after the last one.
+    spec, params and horizon are those after the last one. digest_rule: by which its rounds are
+    digested, see society.engine.array_digests; files of before have the first.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -142,6 +144,7 @@ class Manifest(BaseModel):
     complete: tuple[str, ...] | None = None
     names: Naming | None = None
     forks: tuple[ForkNote, ...] = ()
+    digest_rule: DigestRule = FIRST_RULE
 
     @property
     def naming(self) -> Naming:
@@ -169,16 +172,15 @@ class Manifest(BaseModel):
 
     @model_validator(mode="after")
     def _with_seats(self) -> Self:
-        legal, cohorts = range(self.agents), range(-1, len(self.cohorts))
-        taken = (seat for cohort in self.cohorts for seat in cohort.seats)
-        if any(seat not in legal for seat in taken) or any(
+        last = len(self.cohorts) - 1
+        if not all(_within(cohort.seats, 0, self.agents - 1) for cohort in self.cohorts) or any(
             len(row) != self.agents for row in self.seating
         ):
             raise ValueError(f"has cohorts on other seats than those of its {self.agents:,} agents")
         known = range(len(self.components))
         if any(number not in known for cohort in self.cohorts for number in cohort.components):
             raise ValueError("has cohorts with components that it does not have")
-        if any(number not in cohorts for row in self.seating for number in row):
+        if not all(_within(row, -1, last) for row in self.seating):
             raise ValueError("has seats of cohorts that it does not have")
         return self
 
@@ -208,7 +210,8 @@ class Manifest(BaseModel):
             was = "was given as an object" if len(self.objects) == 1 else "were given as objects"
             raise RunFileError(
                 f"{names} {was} in Python and cannot be rebuilt from the file; to play it again, "
-                "use society.run"
+                "use society.run; to fork it or to ask its agents, write it into a file, and play "
+                'that: society.run("FILE.py")'
             )
         config = changed(self.config)
         counts = [cohort.count for cohort in config.cohorts or ()]
@@ -237,7 +240,8 @@ class Manifest(BaseModel):
             setup = build(config, rehearsed=False)
             if (setup.agents, setup.replicates) != (self.agents, self.replicates):
                 raise self._of_another_size()
-            return replace(setup, scenario=_with_tables(setup.scenario, self.tables))
+            scenario = _with_tables(setup.scenario, self.tables)
+            return replace(setup, scenario=scenario, digest_rule=self.digest_rule)
 
         with kept_folders(self.programs), kept_tables(self.tables):
             return with_past(make(config), notes, make, replicate_ids)
@@ -342,6 +346,7 @@ def manifest_of(
         facts=fact_specs(scenario, every),
         complete=tuple(name for name, graph in env.graphs.items() if isinstance(graph, Complete)),
         names=setup.naming,
+        digest_rule=env.digest_rule,
     )
 
 
@@ -423,6 +428,11 @@ def _manner(part: Component) -> Manner:
     if part.overrides("answer"):
         return "rule"
     return "model" if part.models else "other"
+
+
+def _within(numbers: Sequence[int], low: int, high: int) -> bool:
+    """Tell whether all numbers lie from `low` to `high`."""
+    return not numbers or (low <= min(numbers) and max(numbers) <= high)
 
 
 def _seating(env: Environment) -> tuple[tuple[int, ...], ...]:

@@ -31,6 +31,7 @@ from society.config.wiring_issues import announce_deferred
 from society.engine.calls import Spent, sum_known
 from society.engine.environment import Environment
 from society.engine.game_master import Runner
+from society.engine.garbage import garbage_sought_seldom
 from society.engine.gateway import ModelGateway
 from society.engine.history import Recorder
 from society.engine.population import UnansweredQuestion
@@ -223,7 +224,7 @@ class Session(NamedTuple):
     async def perform(self, *watching: Recorder) -> End:
         """Play within a running event loop; a cancelled session ends as interrupted."""
         try:
-            with _same_directory():
+            with _same_directory(), garbage_sought_seldom():
                 await self._game(watching).perform()
             await asyncio.sleep(0)  # a short game may be over before it hears of a cancellation
         except BaseException as error:  # a cancellation, too, is an end to be recorded
@@ -254,7 +255,8 @@ class Session(NamedTuple):
         recorders = [self.writer, *watching]
         game: Runner
         if processes is not None:
-            game = PlayedInProcesses(processes, self.outside, recorders)
+            entire = bool(watching) or self.writer.manifest.level == "full"
+            game = PlayedInProcesses(processes, self.outside, recorders, entire=entire)
         else:
             make = setup.sliced_game if setup.separable else setup.gamemaster
             recorders += chance_watch(setup) if self.fresh else ()

@@ -19,15 +19,16 @@ import sys
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
 from society.config.build import Society
 from society.config.hook_checks import source_file
+from society.engine.array_digests import BLOCKS, NEWEST_RULE, RowsElsewhere, block_length
 from society.engine.component import Component
 from society.engine.environment import Environment
 from society.engine.game_master import Outcome
@@ -48,10 +49,11 @@ from society.errors import PartError, Paused, short_path
 from society.machine import count_cores
 
 from .chance_watch import chance_watch
-from .shared_pages import PageNote, read_page
+from .merged_summaries import SummaryMerger
+from .shared_pages import PageLayout, PageReceiver, SlicePage
 from .slice_worker import SliceOrder, play_slice
 
-_SLOTS = 6  # pages of a slice that may be under way, or be looked at
+_SLOTS = 6  # for rounds of a slice that are under way, or looked at
 _SPARE = 3  # slots that others than those who keep pages shall have
 _RESERVED = 1024  # bytes of memory for each agent and page; it is taken when it is used
 _SMALLEST, _LARGEST = 2**20, 2**28  # bytes of a slot
@@ -77,7 +79,8 @@ def replicates_in_processes(
 
     workers: how many; None: one for each core, if the run is long enough. rounds: at most.
     """
-    reason, most = one_core_reason(setup), setup.replicates
+    reason = one_core_reason(setup)
+    most = -(-setup.replicates // block_length(setup.replicates))
     if workers is None:
         work = setup.replicates * setup.agents * rounds
         count = min(count_cores(), most) if work >= _WORTH_IT and not reason else 1
@@ -86,7 +89,9 @@ def replicates_in_processes(
         if workers > 1 and reason:
             note(f"{_ONE_CORE}: {reason}")
         elif workers > count:
-            note(f"--workers {workers}: there are {most} replicates, and so {count} workers")
+            few = setup.replicates == most
+            words = f"there are {most} replicates" if few else f"at most {BLOCKS} are of use"
+            note(f"--workers {workers}: {words}, and so {count} workers")
     if count == 1:
         yield None
         return
@@ -98,6 +103,14 @@ def replicates_in_processes(
         return
     with processes:
         yield processes
+
+
+def slices_of_blocks(replicates: int, workers: int) -> list[Array]:
+    """Split the numbers of replicates for processes, where their digests fall into blocks."""
+    length = block_length(replicates)
+    blocks = np.array_split(np.arange(0, replicates, length), workers)
+    ends = [*(int(block[0]) for block in blocks[1:]), replicates]
+    return [np.arange(block[0], end) for block, end in zip(blocks, ends, strict=True)]
 
 
 def one_core_reason(setup: Society) -> str:
@@ -145,9 +158,10 @@ class _Stopped(Exception):
 class _RemoteSlice(SliceProgress):
     """A slice that another process plays.
 
-    leased: slots that hold arrays which somebody looks at. waits: whether it waits to hear if
-    others run, before the line waits_at. received: how many of its pages have come. lives: how many
-    processes were started for it.
+    leased: slots that hold arrays which somebody looks at. pages, places: rounds that wait to be
+    merged, and the slot of each. waits: whether it waits to hear if others run, before the line
+    waits_at. received: how many of its pages have come. lives: how many processes were started for
+    it.
     """
 
     def __init__(self, replicates: Array, agents: int) -> None:
@@ -157,6 +171,8 @@ class _RemoteSlice(SliceProgress):
         flags = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS | _NORESERVE
         self.slots = [mmap.mmap(-1, size, flags) for _ in range(_SLOTS)]
         self.leased = set[int]()
+        self.pages, self.places = list[SlicePage](), list[int]()
+        self.receiver = PageReceiver({})
         self.waits, self.waits_at = False, 0
         self.received = self.lives = 0
         self.outcome: Outcome | None = None
@@ -187,14 +203,17 @@ class SliceProcesses:
 
     They are forked when this is made: before threads, windows and connections are opened.
     env: of the whole. fresh: whether the run begins here. note: is told why the society is played
-    on one core after all.
+    on one core after all. entire: whether all of a page is looked at, as soon as that is known.
     """
+
+    entire: bool | None = None
 
     def __init__(
         self, setup: Society, env: Environment, workers: int, *, fresh: bool, note: Announce
     ) -> None:
         self.setup, self.env, self.note, self.fresh = setup, env, note, fresh
-        parts = np.array_split(np.arange(env.replicates), workers)
+        self._layouts: dict[PageLayout, PageLayout] = {}
+        parts = slices_of_blocks(env.replicates, workers)
         self.slices = [_RemoteSlice(part, env.agents) for part in parts]
         gc.freeze()  # what is there already is not written to by each process when it looks
         try:
@@ -216,6 +235,7 @@ class SliceProcesses:
             one.slots,
             [slot for slot in range(_SLOTS) if slot not in one.leased],
             one.received,
+            self.entire,
             self.fresh,
             there,
             [here, *(other.pipe for other in self.slices if other.pipe is not None)],
@@ -225,8 +245,14 @@ class SliceProcesses:
         with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
             one.process.start()  # Python warns of other threads, none of whose locks it needs
         there.close()
-        one.pipe, one.waits = here, False
+        one.pipe, one.waits, one.receiver = here, False, PageReceiver(self._layouts)
         one.lives += 1
+
+    def begin(self, *, entire: bool) -> None:
+        """Let the slices send their rounds; entire: whether all of a page is looked at."""
+        self.entire = entire or self.env.digest_rule < NEWEST_RULE
+        for one in self.slices:
+            one.tell("entire", self.entire)
 
     def end(self) -> None:
         """End all processes, whatever they do, and let go of their memory."""
@@ -236,7 +262,7 @@ class SliceProcesses:
                 pipe.close()
                 one.process.kill()
                 one.process.join()
-            one.process, one.slots, one.pages = None, [], []
+            one.process, one.slots, one.pages, one.places = None, [], [], []
 
     def __enter__(self) -> SliceProcesses:
         return self
@@ -246,23 +272,34 @@ class SliceProcesses:
 
 
 class PlayedInProcesses(MergingRunner):
-    """A game whose slices are played by processes; on one core where that does not work out."""
+    """A game whose slices are played by processes; on one core where that does not work out.
+
+    entire: whether a recorder looks at all of a page, and not at its measures and ends only.
+    """
 
     def __init__(
-        self, processes: SliceProcesses, gateway: ModelGateway, recorders: Sequence[Recorder]
+        self,
+        processes: SliceProcesses,
+        gateway: ModelGateway,
+        recorders: Sequence[Recorder],
+        *,
+        entire: bool,
     ) -> None:
         super().__init__(processes.env, gateway, recorders)
         self._processes = processes
         self._slices = processes.slices
         self._digests: list[bytes] = []
-        self._announced, self._warned = set[str](), dict[Any, Any]()
+        self._announced, self._warned = set[str](), set[tuple[Any, ...]]()
+        self._registry: dict[Any, Any] = {}  # of warnings that were shown, as modules have one
+        self._summaries = SummaryMerger()
+        processes.begin(entire=entire)
 
     async def perform(self) -> Outcome:
         if self.pages:
             raise PartError("this game has already been played; make a new one to play again")
         try:
             return await self._in_processes()
-        except (_Stopped, UnlikeSlices) as stopped:
+        except (_Stopped, UnlikeSlices, RowsElsewhere) as stopped:
             self._processes.end()
             return await self._on_one_core(str(stopped))
         finally:
@@ -311,19 +348,22 @@ class PlayedInProcesses(MergingRunner):
 
     def _take(self, one: _RemoteSlice, message: Any) -> None:
         match message:
-            case "page", int(lines), ended, int(slot), PageNote() as note:
+            case "pages", int(lines), ended, int(slot), list(notes):
                 one.lines, one.ended = max(one.lines, lines), ended
-                one.pages.append(read_page(note, one.lease(slot)))
-                one.received += 1
-                del note, message
+                lease = one.lease(slot)
+                one.pages += [one.receiver.receive(note, lease) for note in notes]
+                one.places += [slot] * len(notes)
+                one.received += len(notes)
+                del lease, notes, message
                 self._merge()
             case "waits", int(lines), ended:
                 one.lines, one.ended, one.waits = max(one.lines, lines), ended, True
                 one.waits_at = lines
             case "announced", str(words):
                 self._announce(words)
-            case "warned", text, category, filename, lineno:
-                warnings.warn_explicit(text, category, filename, lineno, registry=self._warned)
+            case "warned", text, category, file, line:
+                self._warned.add((text, category, file, line))
+                warnings.warn_explicit(text, category, file, line, registry=self._registry)
             case "over", Outcome() as outcome:
                 one.outcome, one.over = outcome, True
             case "stopped", str(reason):
@@ -349,8 +389,15 @@ class PlayedInProcesses(MergingRunner):
     def _merge(self) -> None:
         """Hand on the rounds that all slices have played."""
         while all(one.pages for one in self._slices):
-            page = merge_pages([one.pages.pop(0) for one in self._slices])
-            if any(len(one.leased) - len(one.pages) > _SLOTS - _SPARE for one in self._slices):
+            pages = [one.pages.pop(0) for one in self._slices]
+            if self._processes.entire:
+                page = merge_pages([part.whole() for part in pages], self.env.digest_rule)
+            else:
+                page = self._summaries.merge(pages, self.env.digest_rule)
+            del pages
+            for one in self._slices:
+                one.places.pop(0)
+            if any(len(one.leased - {*one.places}) > _SLOTS - _SPARE for one in self._slices):
                 _settle(page)
             self._digests.append(page.digest)
             self.hand_on(page)
@@ -379,8 +426,32 @@ class PlayedInProcesses(MergingRunner):
         setup = self._processes.setup
         watches = chance_watch(setup) if self._processes.fresh else ()
         game = setup.gamemaster([_Later(self), *watches], env=env, outside=self.gateway)
-        game.announce = self.announce
-        return await game.perform()
+        game.announce = self._announce
+        with _without(self._warned):
+            return await game.perform()
+
+
+@contextmanager
+def _without(said: Container[tuple[Any, ...]]) -> Iterator[None]:
+    """Do not show warnings again that slices have met: text, category, file and line."""
+    usual = warnings.showwarning
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if (str(message), category, filename, lineno) not in said:
+            usual(message, category, filename, lineno, file, line)
+
+    warnings.showwarning = show
+    try:
+        yield
+    finally:
+        warnings.showwarning = usual
 
 
 class _Later:

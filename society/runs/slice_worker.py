@@ -3,14 +3,17 @@
 It is forked from a process in which the society is built, so that nothing has to be sent to it, and
 code of the user's need not be found again. It says what it does by messages, which are tuples:
 
-    ("page", lines, ended, slot, note)     a round is over; its arrays are in a slot
+    ("pages", lines, ended, slot, notes)   rounds are over; their arrays are in a slot
     ("waits", lines, ended)                none of its replicates runs: do others?
     ("warned", text, category, file, line) a warning, to be shown by its parent
     ("announced", words)                   answers of the user's rules that were cut
     ("over", outcome)                      it has played its last line
     ("stopped", reason)                    it cannot go on
 
-and it hears ("free", slot), when nobody looks at a slot any more, and ("run", others).
+and it hears ("entire", whether), before it sends rounds: does anybody look at all of them?
+("free", slot), when nobody looks at a slot any more, and ("run", others).
+
+Rounds that are short go together: to wake the parent for each would cost more than they do.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import mmap
 import os
 import signal
 import threading
+import time
 import warnings
 from collections.abc import Sequence
 from multiprocessing import parent_process
@@ -26,6 +30,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, NoReturn
 
 from society.config.build import Society
+from society.engine.array_digests import NEWEST_RULE
 from society.engine.environment import Environment
 from society.engine.gateway import ModelGateway
 from society.engine.history import Page
@@ -34,7 +39,10 @@ from society.engine.slices import SliceProgress
 from society.errors import PartError, SocietyError, show_place, user_place
 
 from .chance_watch import chance_watch
-from .shared_pages import write_page
+from .shared_pages import PageNote, PageSender
+
+_OFTEN = 0.02  # seconds after which rounds are sent
+_MANY, _LARGE = 64, 2**22  # rounds that go together, and bytes of their arrays, at most
 
 
 class SliceOrder(NamedTuple):
@@ -42,7 +50,8 @@ class SliceOrder(NamedTuple):
 
     env: of the whole. replicates: places of those that it plays. slots: of memory for its pages;
     free: those that it may write. known: how many of its pages were received before it was started.
-    fresh: whether the run begins here. others: ends of pipes that are none of its business.
+    entire: whether all of a page is looked at; None: it will hear of that. fresh: whether the run
+    begins here. others: ends of pipes that are none of its business.
     """
 
     setup: Society
@@ -51,6 +60,7 @@ class SliceOrder(NamedTuple):
     slots: Sequence[mmap.mmap]
     free: list[int]
     known: int
+    entire: bool | None
     fresh: bool
     pipe: Connection
     others: Sequence[Connection]
@@ -118,6 +128,11 @@ class _SliceWorker:
         self._progress = SliceProgress()
         self._chance = chance_watch(order.setup)
         self._others_run: bool | None = None
+        self._entire = order.entire
+        self._sender: PageSender | None = None
+        self._slot: int | None = None  # that is being written, up to _end
+        self._end, self._notes = 0, list[PageNote]()
+        self._sent = time.monotonic()
 
     def play(self) -> tuple[Any, ...]:
         """Play to the end; return the last message."""
@@ -131,10 +146,13 @@ class _SliceWorker:
             self._env = game.env
             with warnings.catch_warnings():
                 warnings.showwarning = self._warn  # type: ignore[assignment]
-                return "over", game.play()
+                outcome = game.play()
+            self._send()
+            return "over", outcome
         except (BrokenPipeError, ConnectionResetError, EOFError):
             raise
         except BaseException as error:  # whatever it is, the parent meets it again
+            self._send()
             return "stopped", _reason(error)
 
     def _warn(
@@ -148,6 +166,7 @@ class _SliceWorker:
         progress.begin_line(self._env)
         if progress.ended is None:
             return
+        self._send()
         self._pipe.send(("waits", progress.lines, progress.ended))
         self._others_run = None
         while self._others_run is None:
@@ -155,7 +174,7 @@ class _SliceWorker:
         self._env.others_run = self._others_run
 
     def page(self, page: Page) -> None:
-        """Send a round, as soon as there is a free slot.
+        """Write a round, as soon as there is a free slot; send those that wait for long enough.
 
         Raises PartError for chance that all replicates share: processes would repeat each other's.
         """
@@ -163,12 +182,35 @@ class _SliceWorker:
             raise PartError(f"something draws from {name}, which all replicates share")
         if page.number < self._order.known:
             return
-        while not self._free:
+        sender = self._sender or self._new_sender()
+        while not self._free and self._slot is None:
             self._hear()
-        slot = self._free.pop()
-        note = write_page(page, self._order.slots[slot])
-        progress = self._progress
-        self._pipe.send(("page", progress.lines, progress.ended, slot, note))
+        if self._slot is None:
+            self._slot = self._free.pop()
+        memory = self._order.slots[self._slot]
+        note, self._end = sender.write(page, memory, self._end)
+        self._notes.append(note)
+        # The first ones at once, so that there is a file.
+        late = page.number <= 1 or time.monotonic() - self._sent > _OFTEN
+        if late or len(self._notes) == _MANY or self._end > min(_LARGE, len(memory) // 2):
+            self._send()
+
+    def _new_sender(self) -> PageSender:
+        while self._entire is None:
+            self._hear()
+        env = self._order.env
+        blocks = env.replicates if env.digest_rule >= NEWEST_RULE else None
+        self._sender = PageSender(blocks, entire=self._entire)
+        return self._sender
+
+    def _send(self) -> None:
+        """Send the rounds that wait."""
+        if self._notes:
+            progress = self._progress
+            said = progress.lines, progress.ended, self._slot, self._notes
+            self._pipe.send(("pages", *said))
+            self._slot, self._end, self._notes = None, 0, []
+        self._sent = time.monotonic()
 
     def _hear(self) -> None:
         """Take in one message of the parent."""
@@ -177,3 +219,5 @@ class _SliceWorker:
                 self._free.append(slot)
             case "run", bool(others):
                 self._others_run = others
+            case "entire", bool(entire):
+                self._entire = entire

@@ -52,6 +52,12 @@ class Verdict:
     def ok(self) -> bool:
         return all(check.ok is not False for check in self.checks)
 
+    def __str__(self) -> str:
+        """A line for each check, as `society verify` prints them."""
+        marks = {True: "ok", False: "FAILED", None: "-"}
+        lines = (f"{marks[one.ok]:6}  {one.name}: {one.words}" for one in self.checks)
+        return "\n".join(lines)
+
     def _repr_html_(self) -> str:
         marks = {True: "ok", False: "failed", None: "-"}
         rows = [(marks[check.ok], check.name, check.words) for check in self.checks]
@@ -98,8 +104,9 @@ def _record(run: RunFile) -> Check:
     try:
         for _ in run.calls():
             pass  # reading one checks its seal
+        full, rule = run.manifest.level == "full", run.manifest.digest_rule
         for number, (page, recorded, _) in enumerate(islice(run.records(), last + 1)):
-            if run.manifest.level == "full" and page_digest(number, page.steps) != page.digest:
+            if full and page_digest(number, page.steps, rule) != page.digest:
                 return _broken_record(number, "its lines do not give its digest")
             chain = chain_digest(chain, page.digest)
             if chain.hex() != recorded:

@@ -15,6 +15,7 @@ from society.engine.action_spaces import Choice, Fields, Integer, Neighbour, Rea
 from society.engine.calls import Usage
 from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry, News, Question
 from society.engine.environment import Environment
+from society.engine.garbage import garbage_sought_seldom
 from society.engine.graph import NOBODY, Complete, Graph, from_networkx
 from society.engine.population import Cohort
 from society.engine.rng import Array
@@ -63,15 +64,35 @@ def test_those_who_are_not_in_who_are_not_asked(play: Play) -> None:
     assert over.answers("bid")[0].tolist() == [[0, 0, 2], [0, 0, 0]]
 
 
-def test_garbage_of_before_is_looked_for_again_after_a_game(play: Play) -> None:
-    during = list[bool]()
+def test_garbage_is_looked_for_seldom_in_a_game_and_as_before_when_the_last_one_is_over(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gc.unfreeze()
+    usual, during = gc.get_threshold(), list[tuple[bool, int]]()
 
     def script(env: Environment) -> Script:
-        during.append(gc.get_freeze_count() > 0)
+        with garbage_sought_seldom():  # of another game in the same process
+            pass
+        during.append((gc.get_freeze_count() > 0, gc.get_threshold()[0]))
         yield Tell("seen")
 
     play(script)
-    assert (during, gc.get_freeze_count()) == ([True], 0)
+    assert during == [(True, 50_000)]
+    assert (gc.get_freeze_count(), gc.get_threshold()) == (0, usual)
+
+
+@pytest.mark.parametrize(("first", "within"), [(0, 0), (700, 50_000), (90_000, 90_000)])
+def test_a_game_never_looks_for_garbage_more_often_than_its_program(
+    first: int, within: int
+) -> None:
+    usual = gc.get_threshold()
+    try:
+        gc.set_threshold(first, 5, 6)
+        with garbage_sought_seldom():
+            assert gc.get_threshold() == (within, 5, 6)
+        assert gc.get_threshold() == (first, 5, 6)
+    finally:
+        gc.set_threshold(*usual)
 
 
 def test_who_may_name_whole_replicates(play: Play) -> None:

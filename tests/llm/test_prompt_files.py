@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -52,7 +54,11 @@ class Scribe(Component):
 
 
 def listening(
-    line: Ask | Tell, *folders: Path, mechanisms: Sequence[str] = (), **more: Any
+    line: Ask | Tell,
+    *folders: Path,
+    mechanisms: Sequence[str] = (),
+    scribe: Scribe | None = None,
+    **more: Any,
 ) -> Scribe:
     """An agent who has heard a line in the scenario `harbour`."""
 
@@ -68,7 +74,7 @@ def listening(
         horizon=1,
         graphs=complete_graphs(("all",), 1, ids),
     )
-    scribe = Scribe(**more)
+    scribe = scribe or Scribe(**more)
     world = RunContext(
         table, ModelGateway(), Prompts("harbour", folders, [*map(MechanismTerms, mechanisms)])
     )
@@ -112,6 +118,24 @@ def files(tmp_path: Path) -> Files:
 
 
 # Which words
+
+
+def test_who_was_asked_is_gone_without_a_search_for_garbage(files: Files) -> None:
+    words = "{% for one in everybody() %}{{ one.name }}{% endfor %}{{ own_page('end') }}"
+    pack, gone = files("pack", effort=words, end="The end."), list[weakref.ref[Agent]]()
+
+    class Watched(Scribe):
+        def brief(self, ask: Inquiry, agent: Agent) -> str:
+            gone.append(weakref.ref(agent))
+            return super().brief(ask, agent)
+
+    gc.collect()
+    gc.disable()
+    try:
+        listening(Ask("effort", EFFORT, FACTS), pack, scribe=Watched())
+        assert [agent() for agent in gone] == [None, None, None]
+    finally:
+        gc.enable()
 
 
 def test_a_question_without_a_file_shows_its_facts_its_peers_the_briefs_and_the_form() -> None:

@@ -25,7 +25,8 @@ from .style import (
 _SIGNS_AN_INCH = 12  # of an axis' label
 _PANEL_SHARE = 0.75  # of its part of a figure, in which a panel has its cells
 _ON_CELLS = ("#fdfdfd", "#111111")  # figures on dark and on light cells
-_LONGEST_ROW, _LONGEST_COLUMN = 42, 14  # signs of a row's name in the width of a figure, a column's
+_LONGEST_ROW = 42  # characters of a row's name in the width of a figure
+_LONGEST_COLUMN = 14  # of a column's
 _PRINTED = 160  # cells at most that have room for their figures
 _TICKS = 16
 

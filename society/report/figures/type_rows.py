@@ -33,7 +33,7 @@ from .type_colours import TypeStyle, is_dark, payoff_colours, place_on_scale
 _ROW, _HEAD, _FOOT = 0.17, 0.36, 0.75  # inches: a type, what a panel has above it, the columns
 _BELOW = 0.8  # inches: what a matrix that stands below has besides its rows
 _BESIDE = 5.0  # inches of a figure that has room for both side by side
-_LONGEST = 18  # signs of a type's name
+_LONGEST = 18  # characters of a type's name
 _SIGNS_BELOW = 40  # that fit side by side below a matrix
 _ON_CELLS = ("#111111", "#fdfdfd")  # figures on light and on dark cells
 _PRINTED = 16  # rows at most whose cells have room for their figures
