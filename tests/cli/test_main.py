@@ -19,7 +19,7 @@ from society.memory import embedders
 from society.runs.runfile import open_run_file
 from tests.child_processes import heed_interrupts
 
-pytestmark = [pytest.mark.xdist_group("typed"), pytest.mark.usefixtures("hashed_words")]
+pytestmark = pytest.mark.xdist_group("typed")
 
 
 class Said(NamedTuple):
