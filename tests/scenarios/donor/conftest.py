@@ -86,21 +86,24 @@ class Donors(NamedTuple):
 
     def told(self, name: str) -> list[Array]:
         """A fact of `donated` in every round, (R, N) each."""
-        return self.facts("donated", name)
+        return self._some("donated", name)
 
     def asked(self, name: str) -> list[Array]:
         """A fact of `donate` in every round, (R, N) or (R, N, K) each."""
-        return self.facts("donate", name)
+        return self._some("donate", name)
 
     def facts(self, kind: str, name: str) -> list[Array]:
-        """A fact of every line of a kind; there is one, or a test fails."""
-        found = [
+        """A fact of every line of a kind."""
+        return [
             values
             for step in self.over.steps
             if step.kind == kind
             for (role, fact), values in step.arrays.items()
             if fact == name and role not in ("answer", "high")
         ]
+
+    def _some(self, kind: str, name: str) -> list[Array]:
+        found = self.facts(kind, name)
         assert found, f"no {name} in {kind}, so that a loop over it would check nothing"
         return found
 
