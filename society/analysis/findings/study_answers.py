@@ -35,6 +35,7 @@ from .generation_findings import (
     generation_findings,
     round_findings,
 )
+from .idle_factors import idle_factor_findings
 from .norm_findings import norm_findings
 from .statements import Basis, StudyFinding
 from .troubles import trouble_findings
@@ -60,6 +61,8 @@ class StudyAnswers:
         said = list(trouble_findings(design.study))
         if not design.conditions:
             return tuple(said)
+        if not design.of_matches:
+            said += idle_factor_findings(design)
         if design.of_matches:
             said += self._contests()
         elif evolves(design):
