@@ -94,7 +94,7 @@ def test_an_audit_gives_what_the_command_gives_as_json_frame_figure_and_table(
 
 @pytest.mark.filterwarnings("ignore::society.errors.WiringWarning")
 def test_an_audit_that_reaches_a_limit_says_so_and_goes_on(gifts: Path) -> None:
-    with pytest.raises(PartError, match=r"max-calls(.|\n)*what was played is kept"):
+    with pytest.raises(PartError, match=r"max_calls(.|\n)*what was played is kept"):
         society.audit("bonus.yaml", only="opening", limits={"max_calls": 20})
     found = society.audit("bonus.yaml", only="opening", limits={"max_calls": 200})
     assert found.sentences[0] == "The conclusion holds under the perturbation opening."

@@ -146,6 +146,9 @@ class Society:
     past: tuple[PastStage, ...] = ()
     plugins: tuple[Plugin, ...] = ()
     digest_rule: DigestRule = NEWEST_RULE
+    _graphs_kept: dict[tuple[bytes, bytes], dict[str, Graph]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def seed(self) -> int:
@@ -398,10 +401,19 @@ class Society:
         return cast if (env.ids == np.arange(self.agents)).all() else _reseat(cast, env.ids)
 
     def _graphs(self, replicate_ids: Array, ids: Array) -> dict[str, Graph]:
-        """Draw a graph for each relation; relations without a graph of their own share one."""
-        different = {drawing.keys: drawing for drawing in self.drawings.values()}
-        graphs = {key: self._graph(one, replicate_ids, ids) for key, one in different.items()}
-        return {relation: graphs[drawing.keys] for relation, drawing in self.drawings.items()}
+        """Draw a graph for each relation; relations without a graph of their own share one.
+
+        The last ones are kept, since a run asks for them for its manifest and for its play.
+        """
+        key = replicate_ids.tobytes(), ids.tobytes()
+        if key not in self._graphs_kept:
+            different = {drawing.keys: drawing for drawing in self.drawings.values()}
+            drawn = {name: self._graph(one, replicate_ids, ids) for name, one in different.items()}
+            self._graphs_kept.clear()
+            self._graphs_kept[key] = {
+                relation: drawn[drawing.keys] for relation, drawing in self.drawings.items()
+            }
+        return self._graphs_kept[key]
 
     def _graph(self, drawing: Drawn, replicate_ids: Array, ids: Array) -> Graph:
         keys, graph = drawing

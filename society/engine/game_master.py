@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import GeneratorType
 from typing import Any
 
@@ -244,7 +244,16 @@ class GameMaster(Runner):
             arrays["who", ""] = who
             asked = who & reached
         arrays |= self._offered(ask)
-        heard = replace(ask, facts=facts, who=asked)
+        heard = Ask(
+            ask.kind,
+            ask.reply,
+            facts,
+            asked,
+            ask.fallback,
+            ask.repairs,
+            text=ask.text,
+            aside=ask.aside,
+        )
         raw = await self.answerer.answer(heard, asked, use)
         if ask.fallback is UNANSWERED and raw.unread is not None and raw.unread.any():
             unread = arrays["unread", ""] = self._keeper.wide(raw.unread, bool)
@@ -287,7 +296,7 @@ class GameMaster(Runner):
         return offered
 
     def _settled(self, ask: Ask, raw: Raw, asked: Array | None) -> dict[str, Array]:
-        everybody = np.ones(self.env.present.shape, bool)
+        everybody = np.ones(self.env.present.shape, bool) if asked is None else asked
         settled = {}
         for name, value in fields(ask.reply).items():
             values = raw.values[name]
@@ -296,12 +305,7 @@ class GameMaster(Runner):
                 mask = raw.unread if values.ndim == 2 else raw.unread[..., None]
                 values = np.where(mask, fallback.reshape(values.shape), values)
             try:
-                values = value.settle(
-                    values,
-                    everybody if asked is None else asked,
-                    self.env.graphs,
-                    self.env.present,
-                )
+                values = value.settle(values, everybody, self.env.graphs, self.env.present)
             except Illegal as error:
                 replicate, seat = np.argwhere(error.where)[0].tolist()
                 node = replicate * self.env.agents + seat

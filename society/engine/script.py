@@ -72,7 +72,8 @@ class Ask:
     """A question to all who take part, or to those of them in `who` ((R, N) or (R, 1) of bool).
 
     The script receives (R, N) settled answers; seats that were not asked hold `reply.silent`.
-    `fallback` settles an answer that could not be read: a value or an array like the answers;
+    `fallback` settles an answer that could not be read: a value or an array like the answers, or a
+    function without arguments that returns it, for one that is costly and seldom needed;
     VOID_REPLICATE ends its replicate; UNANSWERED leaves the answer out, and the record marks it.
     repairs: how often a language mind may mend a reply before that.
     text: the question as a sentence, for minds that read: "How many fish do you take?". It may hold
