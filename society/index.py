@@ -10,6 +10,7 @@ mechanisms/contracts/{contracts.py, prompts/terms.md}.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -109,12 +110,14 @@ def packs() -> Mapping[str, Mapping[str, Path]]:
 
 def _template_folders(called: str) -> Iterator[Path]:
     for package in map(folder_of, ("society.llm", "society.scenarios")):
-        yield from sorted(package.rglob(called))
+        homes = os.walk(package)
+        yield from sorted(Path(home, called) for home, folders, _ in homes if called in folders)
 
 
 def prompts_in(folder: Path) -> Iterator[tuple[str, Path]]:
     """The files of a folder of templates, in order, each with its name."""
-    for file in sorted(folder.rglob("*")):
+    homes = os.walk(folder)
+    for file in sorted(Path(home, name) for home, _, names in homes for name in names):
         name = file.relative_to(folder)
         if file.is_file() and not any(part.startswith(".") for part in name.parts):
             yield name.as_posix(), file

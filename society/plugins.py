@@ -12,18 +12,20 @@ used. Templates of prompts lie in a folder prompts/ beside the module.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 from society.errors import CatalogueError, PartError, ProgramWarning
 
 PluginSort = Literal[
     "scenarios", "components", "mechanisms", "graphs", "embedders", "models", "perturbations"
 ]
+
+_SORTS: tuple[PluginSort, ...] = get_args(PluginSort)
 
 
 class Plugin(NamedTuple):
@@ -63,15 +65,27 @@ class Plugin(NamedTuple):
 
 
 @cache
-def _brought(sort: PluginSort) -> Mapping[str, tuple[Plugin, ...]]:
-    """All that installed packages bring of a sort, by name, in order of packages."""
+def _all_brought() -> Mapping[PluginSort, Mapping[str, tuple[Plugin, ...]]]:
+    """All that installed packages bring, by sort and name, in order of packages.
+
+    The metadata of all packages are looked through once, which takes some milliseconds.
+    """
+    every = entry_points()
+    return {sort: _by_name(sort, every.select(group=f"society.{sort}")) for sort in _SORTS}
+
+
+def _by_name(sort: PluginSort, points: Iterable[EntryPoint]) -> Mapping[str, tuple[Plugin, ...]]:
     found = dict[str, set[Plugin]]()
-    for point in entry_points(group=f"society.{sort}"):
+    for point in points:
         package = point.dist.name if point.dist else "an unknown package"
         version = point.dist.version if point.dist else "without a version"
         one = Plugin(sort, point.name, point.value, package, version)
         found.setdefault(point.name, set()).add(one)
     return {name: tuple(sorted(found[name])) for name in sorted(found)}
+
+
+def _brought(sort: PluginSort) -> Mapping[str, tuple[Plugin, ...]]:
+    return _all_brought().get(sort, {})  # a sort that is none is brought by nobody
 
 
 def plugin_names(sort: PluginSort) -> tuple[str, ...]:

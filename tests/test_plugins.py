@@ -28,7 +28,7 @@ from society.runs.prompt_preview import first_prompts
 from society.runs.reader import open_run_file
 
 REEF_KIT = Path(__file__).parent / "plugins" / "reef_kit"
-CACHES = (plugins._brought, registry._found_in_packages, embedders._of_package)
+CACHES = (plugins._all_brought, registry._found_in_packages, embedders._of_package)
 
 
 @pytest.fixture(scope="module")

@@ -165,18 +165,19 @@ def validate(
     The word `none` stands for nothing wherever nothing may stand; true and false are no numbers.
     sort: what a name stands for, in words. context: of pydantic's validators.
     """
-    schema = schema_of(model)
     given, found = dict(values), []
     for name, value in values.items():
-        here = _inner(schema, name) or {}
-        if isinstance(value, str) and value == "none" and {"type": "null"} in here.get("anyOf", ()):
+        if not (isinstance(value, bool) or (isinstance(value, str) and value == "none")):
+            continue  # schemas take long to make, and few values need them
+        here = _inner(schema_of(model), name) or {}
+        if isinstance(value, str) and {"type": "null"} in here.get("anyOf", ()):
             given[name] = None
         elif isinstance(value, bool) and here.get("type") in ("number", "integer"):
             found.append(Issue((name,), _got(value, here)))
     try:
         made = model.model_validate(given, context=dict(context or {}))
     except ValidationError as error:
-        details = error.errors()
+        details, schema = error.errors(), schema_of(model)
         # Entries that are wrong do not count for pydantic, which then finds the list too short.
         within = {
             detail["loc"][:depth] for detail in details for depth in range(len(detail["loc"]))

@@ -210,7 +210,8 @@ class Manifest(BaseModel):
             was = "was given as an object" if len(self.objects) == 1 else "were given as objects"
             raise RunFileError(
                 f"{names} {was} in Python and cannot be rebuilt from the file; to play it again, "
-                "use society.run"
+                "use society.run; to fork it or to ask its agents, write it into a file, and play "
+                'that: society.run("FILE.py")'
             )
         config = changed(self.config)
         counts = [cohort.count for cohort in config.cohorts or ()]

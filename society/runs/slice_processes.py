@@ -19,10 +19,10 @@ import sys
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -289,7 +289,8 @@ class PlayedInProcesses(MergingRunner):
         self._processes = processes
         self._slices = processes.slices
         self._digests: list[bytes] = []
-        self._announced, self._warned = set[str](), dict[Any, Any]()
+        self._announced, self._warned = set[str](), set[tuple[Any, ...]]()
+        self._registry: dict[Any, Any] = {}  # of warnings that were shown, as modules have one
         self._summaries = SummaryMerger()
         processes.begin(entire=entire)
 
@@ -360,8 +361,9 @@ class PlayedInProcesses(MergingRunner):
                 one.waits_at = lines
             case "announced", str(words):
                 self._announce(words)
-            case "warned", text, category, filename, lineno:
-                warnings.warn_explicit(text, category, filename, lineno, registry=self._warned)
+            case "warned", text, category, file, line:
+                self._warned.add((text, category, file, line))
+                warnings.warn_explicit(text, category, file, line, registry=self._registry)
             case "over", Outcome() as outcome:
                 one.outcome, one.over = outcome, True
             case "stopped", str(reason):
@@ -424,8 +426,32 @@ class PlayedInProcesses(MergingRunner):
         setup = self._processes.setup
         watches = chance_watch(setup) if self._processes.fresh else ()
         game = setup.gamemaster([_Later(self), *watches], env=env, outside=self.gateway)
-        game.announce = self.announce
-        return await game.perform()
+        game.announce = self._announce
+        with _without(self._warned):
+            return await game.perform()
+
+
+@contextmanager
+def _without(said: Container[tuple[Any, ...]]) -> Iterator[None]:
+    """Do not show warnings again that slices have met: text, category, file and line."""
+    usual = warnings.showwarning
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if (str(message), category, filename, lineno) not in said:
+            usual(message, category, filename, lineno, file, line)
+
+    warnings.showwarning = show
+    try:
+        yield
+    finally:
+        warnings.showwarning = usual
 
 
 class _Later:

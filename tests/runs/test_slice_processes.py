@@ -497,6 +497,24 @@ def test_what_several_slices_warn_of_is_said_once(tmp_path: Path) -> None:
     assert [category for category, _ in said[0]] == [RuntimeWarning, WiringWarning]
 
 
+def test_what_slices_have_warned_of_is_not_said_again_on_one_core(tmp_path: Path) -> None:
+    class Leaving(Bidder):
+        """Divides by zero, and does what only one core can play."""
+
+        separable: ClassVar[bool] = True
+
+        def answer(self, ask: Question, agents: AgentGroup) -> Any:
+            late = agents.moment == 3 and agents.env.replicates < REPLICATES
+            return np.full(len(agents), np.nan if late else 1 / np.float64(0))
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        end, notes = played(society_of(Leaving()), tmp_path / "a.run", 2)
+    assert (end.status, len(notes)) == ("finished", 1)
+    assert [one.category for one in caught] == [RuntimeWarning, WiringWarning]
+    assert "answered 'bid' with inf; expected 0 to 100" in str(caught[1].message)
+
+
 @pytest.mark.parametrize(
     ("setup", "reason"),
     [
