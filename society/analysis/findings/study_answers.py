@@ -27,6 +27,7 @@ from .descriptions import (
     describe_condition,
     describe_course,
     describe_single,
+    lasted_all,
     quantity_of,
 )
 from .generation_findings import (
@@ -35,6 +36,7 @@ from .generation_findings import (
     generation_findings,
     round_findings,
 )
+from .idle_factors import idle_factor_findings
 from .norm_findings import norm_findings
 from .statements import Basis, StudyFinding
 from .troubles import trouble_findings
@@ -60,6 +62,8 @@ class StudyAnswers:
         said = list(trouble_findings(design.study))
         if not design.conditions:
             return tuple(said)
+        if not design.of_matches:
+            said += idle_factor_findings(design)
         if design.of_matches:
             said += self._contests()
         elif evolves(design):
@@ -76,7 +80,8 @@ class StudyAnswers:
                 said.append(describe_course(design.conditions[0]))
         elif len(design.conditions) == 1:
             described = [*describe_condition(design, 0)]
-            said += [*described[:1], describe_course(design.conditions[0]), *described[1:]]
+            course = [] if lasted_all(design, 0) else [describe_course(design.conditions[0])]
+            said += [*described[:1], *course, *described[1:]]
         else:
             said += _compared(design)
         return (*said, *norm_findings(design), *_questionnaires(design))
