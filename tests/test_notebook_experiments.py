@@ -219,7 +219,7 @@ class Line:
         self.shown.append((share, words, last))
 
     def end(self) -> None:
-        """Nothing is written behind it."""
+        """Nothing has to be ended."""
 
 
 def test_a_sweep_shows_how_far_it_is() -> None:
