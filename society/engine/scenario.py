@@ -328,7 +328,10 @@ class DisplaySpec:
             question: _level(f"the amount of {question!r}", amount, params)
             for question, amount in self.amounts.items()
         }
-        return replace(self, reference=levels, amounts=amounts)
+        gauge = self.gauge
+        if gauge is not None and not isinstance(gauge[1], str):
+            gauge = gauge[0], float(gauge[1])
+        return replace(self, gauge=gauge, reference=levels, amounts=amounts)
 
 
 def _level(what: str, given: str | float | Callable[[Any], float], params: Params) -> str | float:
