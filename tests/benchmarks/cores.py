@@ -71,35 +71,39 @@ def command(villages: int, agents: int, rounds: int, workers: int) -> Taken:
             [sys.executable, __file__, "--noted", str(notes), *typed], check=True, timeout=3600
         )
         wall = time.perf_counter() - start
-        noted = dict(read_notes(notes))
-    slices = [value for name, value in noted.items() if name.startswith("slice")]
-    cpu, play = noted["all"] + sum(slices), noted["play"] + sum(slices)
+        noted = [*read_notes(notes)]
+    slices = [seconds for name, seconds in noted if name == "slice"]
+    assert len(slices) == (workers if workers > 1 else 0), "one core has played on"
+    own = dict(noted)
+    cpu, play = own["all"] + sum(slices), own["play"] + sum(slices)
     alone = cpu - play
     shared = max(play / workers, *slices) if slices else play
     return Taken(wall, cpu, alone, alone + shared)
 
 
 def read_notes(path: Path) -> Iterator[tuple[str, float]]:
+    """Yield what was noted: a name, and seconds."""
     for line in path.read_text("utf-8").splitlines():
-        yield tuple(json.loads(line))
+        name, seconds = json.loads(line)
+        yield name, seconds
 
 
 def run_noted(notes: Path, typed: list[str]) -> int:
     """Run a command of society; note the processor time of its play, its slices, and all of it."""
     from society.cli.main import main as society
-    from society.runs import slice_processes
     from society.runs.session import Session
-    from society.runs.slice_worker import play_slice
+    from society.runs.slice_worker import SliceWorker
 
-    play = Session.play
+    play_slice, play = SliceWorker.play, Session.play
 
     def note(name: str, seconds: float) -> None:
         with notes.open("a", encoding="utf-8") as file:
             file.write(json.dumps([name, seconds]) + "\n")
 
-    def noted_slice(order: Any) -> None:
-        play_slice(order)
-        note(f"slice {order.replicates[0]}", processor_time())
+    def noted_slice(worker: SliceWorker) -> Any:
+        said = play_slice(worker)  # noted before it is sent, after which the process may be ended
+        note("slice", processor_time())
+        return said
 
     def noted_play(*given: Any, **more: Any) -> Any:
         before = processor_time()
@@ -107,7 +111,7 @@ def run_noted(notes: Path, typed: list[str]) -> int:
         note("play", processor_time() - before)
         return end
 
-    slice_processes.play_slice = noted_slice  # type: ignore[attr-defined]
+    SliceWorker.play = noted_slice  # type: ignore[method-assign, assignment]
     Session.play = noted_play  # type: ignore[method-assign]
     code = society(typed)
     note("all", processor_time())
