@@ -32,7 +32,12 @@ from society.runs.fork import Changes, fork
 from society.runs.play import play, resume
 from society.runs.runfile import open_run_file
 from society.runs.session import End, Session
-from society.runs.slice_processes import SliceProcesses, one_core_reason
+from society.runs.slice_processes import (
+    SliceProcesses,
+    one_core_reason,
+    slices_of_blocks,
+    useful_processes,
+)
 from society.runs.verify import verify
 
 REPLICATES, ROUNDS = 5, 6
@@ -414,6 +419,27 @@ def test_a_file_that_says_that_it_draws_shared_chance_is_played_on_one_core(tmp_
     given["cohorts"] = [{"name": "all", "count": 2, "replace": {"harvest": "gambler"}}]
     reason = one_core_reason(build(load_config("fishing_village", given)))
     assert reason.endswith("gambler.py draws chance that all replicates share")
+
+
+@pytest.mark.parametrize(
+    ("agents", "rounds", "processes"),
+    [
+        (50_000, 400, 10),
+        (10_000, 200, 2),
+        (9_999, 100_000, 1),  # too few at once: each process would be busy with its interpreter
+        (50_000, 39, 1),  # over before it is worth while
+    ],
+)
+def test_processes_are_taken_by_default_where_they_are_of_use(
+    agents: int, rounds: int, processes: int
+) -> None:
+    assert useful_processes(agents, rounds) == processes
+
+
+def test_replicates_are_split_between_blocks_of_their_digests() -> None:
+    assert [len(part) for part in slices_of_blocks(1000, 2)] == [512, 488]
+    assert [len(part) for part in slices_of_blocks(7, 3)] == [3, 2, 2]
+    assert np.concatenate(slices_of_blocks(100, 4)).tolist() == [*range(100)]
 
 
 def test_there_are_no_more_processes_than_replicates(tmp_path: Path) -> None:
