@@ -132,6 +132,13 @@ def short_path(file: Path | str) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
+def suggest_file(file: Path) -> str:
+    """Name the file of the same kind beside a missing one that was probably meant; "" for none."""
+    there = [one.name for one in file.parent.glob(f"*{file.suffix}")] if file.suffix else []
+    close = [] if file.exists() else difflib.get_close_matches(file.name, there, n=1)
+    return "".join(f"; did you mean {short_path(file.with_name(one))!r}?" for one in close)
+
+
 def page_path(file: Path | str) -> str:
     """A path as pages show it, which others read: at most its last two parts.
 

@@ -25,7 +25,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from society.engine.action_spaces import ActionSpace, Choice, Fields, MixedStrategy
+from society.engine.action_spaces import ActionSpace, Choice, Fields, MixedStrategy, Real
 from society.engine.component import AgentGroup, Column, Component, News, Question
 from society.engine.parameters import Positive, Share
 from society.engine.rng import Array
@@ -105,16 +105,14 @@ class Donation(Component):
 
     def answer_donate(self, ask: Question, agents: AgentGroup) -> Any:
         known, generosity = mean_share(known_shares(ask)), agents["generosity"]
-        scorns = _scorns(agents, known)
-        by_policy = [
-            generosity,
-            np.where(np.isnan(known), generosity, known),
-            np.where(scorns, 0.0, generosity),
-            np.where(np.isnan(agents["offered"]), generosity, agents["offered"]),
-            agents.draws.uniform("any share"),
-            np.zeros(len(agents)),
-        ]
-        share = np.choose(agents["policy"], by_policy)
+        scorns, offered, policy = _scorns(agents, known), agents["offered"], agents["policy"]
+        # One `where` after the other: `choose` takes four times as long.
+        share = np.where(scorns | (policy == FREE_RIDER), 0.0, generosity)
+        share = np.where((policy == RECIPROCAL) & ~np.isnan(known), known, share)
+        share = np.where((policy == FORWARDING) & ~np.isnan(offered), offered, share)
+        share = np.where(policy == RANDOM, agents.draws.uniform("any share"), share)
+        if isinstance(ask.reply, Real):
+            return ask.facts["resources"] * share
         fine = scorns * agents["severity"] * may_punish(ask.reply)
         return donation_decision(ask, share, fine, agents.draws.uniform("give"))
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from society.engine.action_spaces import ActionSpace, Choice, Fields, Real
 from society.engine.environment import Environment
+from society.engine.observations import read_only
 from society.engine.rng import Array
 from society.engine.script import Ask, Fact, Script, Tell, own, seen
 from society.scenarios.donor.pairing import CHANCE_ID, DonorPairs
@@ -54,37 +55,35 @@ class Done(NamedTuple):
     gain: Array
 
     def deeds(self, pairs: DonorPairs, number: int) -> Deeds:
-        """Return the deeds as entries of a trace, (R, N, 1)."""
-        units, when = self.given + self.spent, np.full(self.deed.shape, number)
-        parts = (self.deed, self.share, units, pairs.partner, when)
-        return Deeds(*(part[..., None] for part in parts))
+        """Return the deeds as they are recorded, (R, N) each; number: of the round."""
+        when = np.full(self.deed.shape, number)
+        return Deeds(self.deed, self.share, self.given + self.spent, pairs.partner_life, when)
 
-    def facts(self, env: Environment, pairs: DonorPairs) -> dict[str, Fact]:
+    def facts(self, pairs: DonorPairs) -> dict[str, Fact]:
         """Tell all what was done; neighbours on `hear` see who gave whom which share."""
-        offered = np.where(pairs.receives, pairs.other(self.share), np.nan)
         return {
             "partner": seen("hear", pairs.partner),
             "share": seen("hear", self.share),
             "deed": seen("hear", self.deed),
             "donor": own(pairs.gives),
-            "partner_life": own(pairs.lives(env)),
+            "partner_life": own(pairs.partner_life),
             "given": own(self.given),
             "spent": own(self.spent),
             "received": own(self.received),
-            "received_share": own(offered),
+            "received_share": own(read_only(pairs.other(self.share, np.nan))),
             "taken": own(self.taken),
         }
 
     def added(self, held: Array) -> Array:
         """Return the units that everybody owns afterwards, (R, N); infinite beyond counting."""
         with np.errstate(over="ignore"):
-            owned: Array = held + self.gain
-        return owned
+            return read_only(held + self.gain)
 
 
 def owned_fact(held: Array) -> Fact:
     """Tell all what they own; NaN where that is beyond counting."""
-    return own(np.where(np.isinf(held), np.nan, held))
+    beyond = np.isinf(held)
+    return own(np.where(beyond, np.nan, held) if beyond.any() else held)
 
 
 def stays_countable(env: Environment) -> bool:
@@ -125,7 +124,7 @@ def ask_decision(
     if p.punishment:
         gives = said["deed"] == 0
         return DonorDecision(said["amount"] * gives, said["amount"] * ~gives)
-    return DonorDecision(said, np.zeros_like(said))
+    return DonorDecision(said, read_only(np.zeros_like(said)))
 
 
 def settle_encounters(
@@ -137,16 +136,26 @@ def settle_encounters(
         works = env.draws(CHANCE_ID).uniform("slip") >= p.execution_error
         given, spent = given * works, spent * works
     # Only donors decide, so that who meets nobody, or gives itself, gets and loses nothing.
-    gift, harm = pairs.other(given), DESTROYED * pairs.other(spent)
+    gift = pairs.other(given)
     if p.stake == "fixed":
-        share = np.where(pairs.gives, (given > 0) * 1.0, np.nan)
-        received = p.benefit * (gift > 0)
+        able, share, received = pairs.gives, (given > 0) * 1.0, p.benefit * (gift > 0)
     else:
         able = pairs.gives & (held > 0)
-        share = np.divide(given, held, out=np.full(held.shape, np.nan), where=able)
-        with np.errstate(over="ignore"):
-            received = p.multiplier * gift
-        harm = np.minimum(harm, held)
-    deed = np.where(np.isnan(share), HAD_NOTHING, np.where(spent > 0, PUNISHED, GAVE))
-    deed = np.where(pairs.gives, deed, NONE).astype(np.int8)
-    return Done(given, spent, deed, share, received, harm, received - given - spent - harm)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            share, received = given / held, p.multiplier * gift
+    deed = np.where(able, GAVE, np.where(pairs.gives, HAD_NOTHING, NONE)).astype(np.int8)
+    gain, harm = received - given, spent
+    if p.punishment:
+        harm = DESTROYED * pairs.other(spent)
+        harm = harm if p.stake == "fixed" else np.minimum(harm, held)
+        deed[able & (spent > 0)] = PUNISHED
+        gain = gain - spent - harm
+    return Done(
+        given,
+        spent,
+        read_only(deed),
+        read_only(np.where(able, share, np.nan)),
+        read_only(received),
+        harm,
+        gain,
+    )

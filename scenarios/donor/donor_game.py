@@ -37,6 +37,7 @@ from society.engine.environment import Environment
 from society.engine.fact_specs import FactSpec
 from society.engine.graph import NOBODY
 from society.engine.mechanism import Declared, declares
+from society.engine.observations import read_only
 from society.engine.parameters import Positive, Share
 from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
@@ -272,7 +273,7 @@ def _played(env: Environment) -> Script:
     if p.probe:
         yield from ask_probe(env)
     for game in env.rounds(p.games):
-        held = np.full(env.present.shape, float(env.params.endowment))
+        held = read_only(np.full(env.present.shape, float(env.params.endowment)))
         trace, reviews = DonorTrace(env), Reviews(env)
         for number in env.rounds():
             if number == 1:
@@ -281,7 +282,7 @@ def _played(env: Environment) -> Script:
             pairs, learns = meetings.round(game, number), informed_agents(env)
             facts = {
                 **now,
-                **encounter(env, pairs, held),
+                **encounter(pairs, held),
                 **trace.facts(pairs, learns),
                 **reviews.facts(pairs, learns),
             }
@@ -290,7 +291,7 @@ def _played(env: Environment) -> Script:
             done = settle_encounters(env, pairs, held, choice)
             held = done.added(held)
             more = {"resources": owned_fact(held), "refused": own(apart)}
-            yield Tell("donated", done.facts(env, pairs) | more)
+            yield Tell("donated", done.facts(pairs) | more)
             yield from end_uncountable(env, held)
             trace.add(pairs, done.deeds(pairs, number))
             yield from reviews.written(pairs, done, now)
@@ -299,10 +300,10 @@ def _played(env: Environment) -> Script:
         yield Tell("scored", {"final": owned_fact(held)})
 
 
-def encounter(env: Environment, pairs: DonorPairs, held: Array) -> dict[str, Fact]:
+def encounter(pairs: DonorPairs, held: Array) -> dict[str, Fact]:
     """Return the facts about what each agent owns, and its partner."""
     return {
         "resources": own(held),
-        "recipient": own(pairs.lives(env)),
-        "recipient_resources": own(pairs.other(held, np.nan)),
+        "recipient": own(pairs.partner_life),
+        "recipient_resources": own(read_only(pairs.other(held, np.nan))),
     }

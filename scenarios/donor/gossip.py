@@ -52,7 +52,7 @@ class Reviews:
             return
         facts = {
             **now,
-            "donor": own(pairs.lives(self._env)),
+            "donor": own(pairs.partner_life),
             "share": own(pairs.other(done.share)),
             "received": own(done.received),
             "taken": own(done.taken),

@@ -33,6 +33,7 @@ import numpy as np
 
 from society.engine.environment import Environment
 from society.engine.graph import NOBODY, Complete
+from society.engine.observations import read_only
 from society.engine.rng import Array
 from society.errors import ScenarioError
 
@@ -42,10 +43,18 @@ Schedule = Literal["ordered-once", "no-repeat", "published", "random"]
 
 @dataclass(frozen=True, eq=False)
 class DonorPairs:
-    """One round: the seat of each agent's partner, or NOBODY, and who gives; (R, N) each."""
+    """One round: the seat of each agent's partner, or NOBODY, and who gives; (R, N) each.
+
+    lives: the number of everybody's own life, (R, N). Arrays are read-only from now on.
+    """
 
     partner: Array
     gives: Array
+    lives: Array
+
+    def __post_init__(self) -> None:
+        for values in (self.partner, self.gives):
+            read_only(values)
 
     @cached_property
     def receives(self) -> Array:
@@ -76,9 +85,10 @@ class DonorPairs:
             theirs[self.alone] = nobody
         return theirs
 
-    def lives(self, env: Environment) -> Array:
+    @cached_property
+    def partner_life(self) -> Array:
         """The number of the partner's life, (R, N), or NOBODY."""
-        return self.other(env.lives, NOBODY)
+        return read_only(self.other(self.lives, NOBODY))
 
 
 def refuse_unplayable(env: Environment) -> None:
@@ -146,21 +156,20 @@ class Rotations:
         self._env, self._schedule = env, env.params.schedule
         place = env.draws(CHANCE_ID).uniform("half")
         self._order = np.argsort(place, axis=1, kind="stable")
+        self._rank = np.argsort(self._order, axis=1)  # of each seat in its order
+        self._row = np.arange(env.replicates)[:, None] * env.agents
 
     def round(self, game: int, number: int) -> DonorPairs:
-        half = self._env.agents // 2
+        half, ranks = self._env.agents // 2, np.arange(self._env.agents)
         turn, first_gives = round_shift(self._schedule, number, half)
-        one = self._order[:, :half]
-        other = np.roll(self._order[:, half:], -turn, axis=1)
-        partner = np.empty_like(self._order)
-        np.put_along_axis(partner, one, other, 1)
-        np.put_along_axis(partner, other, one, 1)
-        gives = np.zeros(partner.shape, bool)
-        np.put_along_axis(gives, one if first_gives ^ (game % 2 == 0) else other, True, 1)
+        met = np.where(ranks < half, half + (ranks + turn) % half, (ranks - half - turn) % half)
+        partner = self._order.reshape(-1).take(met.take(self._rank) + self._row)
+        gives = (self._rank < half) == (first_gives ^ (game % 2 == 0))
         if not self._env.complete:
             active = self._env.active
             partner = np.where(active & np.take_along_axis(active, partner, 1), partner, NOBODY)
-        return DonorPairs(partner, gives & (partner != NOBODY))
+            gives &= partner != NOBODY
+        return DonorPairs(partner, gives, self._env.lives)
 
 
 class ByChance:
@@ -172,6 +181,6 @@ class ByChance:
     def round(self, game: int, number: int) -> DonorPairs:
         meet = self._draws.uniform("meet")
         partner = self._env.graph("meet").matched(meet, self._env.active)
-        pairs = DonorPairs(partner, partner != NOBODY)
+        pairs = DonorPairs(partner, partner != NOBODY, self._env.lives)
         role = self._draws.uniform("role")
         return replace(pairs, gives=pairs.gives & (role < pairs.other(role)))

@@ -14,6 +14,7 @@ the new neighbour is one of the old neighbour's.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -44,7 +45,8 @@ def choose_partners(env: Environment, pairs: DonorPairs, facts: Mapping[str, Fac
         cuts = {"meet": np.where(apart, pairs.partner, NOBODY)}
         joins = {"meet": np.where(refuses, _sought(env, pairs), NOBODY)}
         yield Tell("refused", {"refuses": own(refuses)}, cuts=cuts, joins=joins)
-    return DonorPairs(np.where(apart, NOBODY, pairs.partner), pairs.gives & ~apart), apart
+    partner = np.where(apart, NOBODY, pairs.partner)
+    return replace(pairs, partner=partner, gives=pairs.gives & ~apart), apart
 
 
 def _sought(env: Environment, pairs: DonorPairs) -> Array:

@@ -30,7 +30,7 @@ from society.engine.scenario import Finding, PostAnalysis, mean_over
 from society.engine.script import Ask, Fact, Script, Tell, common, own
 from society.lineage import Generation, list_generations
 from society.scenarios.donor.decisions import GIVE, ask_decision
-from society.scenarios.donor.traces import GAVE, Deeds, blank_trace
+from society.scenarios.donor.traces import GAVE, Deeds, blank_deeds
 
 
 class Encounter(NamedTuple):
@@ -83,7 +83,7 @@ def ask_probe(env: Environment) -> Script:
             "resources": own(held),
             "recipient": own(np.full(held.shape, NOBODY)),
             "recipient_resources": own(held),
-            **probe_deeds(env, encounter).facts(env),
+            **probe_deeds(env, encounter).facts(),
         }
         share = yield from _imagined(env, held, facts)
         shares.append(np.where(env.active, share, np.nan))
@@ -111,7 +111,7 @@ def probe_deeds(env: Environment, encounter: Encounter) -> Deeds:
     p, rounds = env.params, len(encounter.shares)
     shown = encounter.shares[: p.trace if p.medium == "trace" else 1]
     length = p.trace if p.medium == "trace" else len(shown)
-    known = Deeds.of(blank_trace(env, length))
+    known = blank_deeds((*env.present.shape, length))
     for place, share in enumerate(shown):
         known.sort[..., place] = GAVE
         known.share[..., place] = share

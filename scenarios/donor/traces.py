@@ -28,6 +28,7 @@ import numpy as np
 
 from society.engine.environment import Environment
 from society.engine.graph import NOBODY, Complete, Graph
+from society.engine.observations import read_only
 from society.engine.rng import Array
 from society.engine.script import Fact, own
 from society.scenarios.donor.pairing import CHANCE_ID, DonorPairs
@@ -36,13 +37,15 @@ DEEDS = ("none", "gave", "had nothing", "punished", "unknown")
 NONE, GAVE, HAD_NOTHING, PUNISHED, UNKNOWN = range(len(DEEDS))
 _BLANK = (NONE, np.nan, 0.0, NOBODY, 0)
 _ILLEGIBLE = (UNKNOWN, np.nan, np.nan, NOBODY, 0)
-_PARTS = len(_BLANK)
+_DTYPES = (np.int8, float, float, np.int64, np.int64)
+_BLANK_AT, _ILLEGIBLE_AT, _FIRST_AT = range(3)  # places in a log
+_ROUNDS = 32  # for which a log has room, beyond what may be shown
 
 
 class Deeds(NamedTuple):
-    """Entries, (R, N, K) each: index into DEEDS, share, units, seat of whom it was done to, round.
+    """Deeds, of any shape: index into DEEDS, share, units, life of whom it was done to, round.
 
-    The first entry is the latest.
+    In a trace, (R, N, K) each, the first entry is the latest.
     """
 
     sort: Array
@@ -51,23 +54,9 @@ class Deeds(NamedTuple):
     to: Array
     when: Array
 
-    @classmethod
-    def of(cls, entries: Array) -> Deeds:
-        """Read traces out of one array of numbers, (R, N, K, 5)."""
-        sort, share, units, to, when = np.moveaxis(entries, 3, 0)
-        return cls(sort.astype(np.int8), share, units, to.astype(int), when.astype(int))
-
-    @property
-    def entries(self) -> Array:
-        """Pack traces into one array of numbers, (R, N, K, 5), which is moved as a whole."""
-        return np.stack([part.astype(float) for part in self], axis=3)
-
-    def facts(self, env: Environment) -> dict[str, Fact]:
-        """Return the facts for donors; recipients of deeds go by the number of their lives."""
-        row = self.to + np.arange(len(self.to))[:, None, None] * env.agents
-        life = env.lives.reshape(-1).take(row, mode="clip")
-        life = np.where(self.to == NOBODY, NOBODY, life)
-        named = {"deed": self.sort, "share": self.share, "units": self.units, "to": life}
+    def facts(self) -> dict[str, Fact]:
+        """Return the facts for donors."""
+        named = {"deed": self.sort, "share": self.share, "units": self.units, "to": self.to}
         return {f"trace_{name}": own(v) for name, v in (named | {"round": self.when}).items()}
 
 
@@ -80,63 +69,120 @@ def informed_agents(env: Environment) -> Array:
     return learns
 
 
+class _DeedLog:
+    """Deeds one after the other, each with the place of the deed that precedes it in a trace.
+
+    The first two are no deeds: a blank, which precedes all, and an illegible one. deeds: (L,) each.
+    seat: of whom it was done to. before: places.
+    """
+
+    def __init__(self, room: int) -> None:
+        self.deeds = blank_deeds((_FIRST_AT + room,))
+        self.seat = np.full(_FIRST_AT + room, NOBODY)
+        self.before = np.zeros(_FIRST_AT + room, np.int64)
+        self.size = _FIRST_AT
+        for part, value in zip(self.deeds, _ILLEGIBLE, strict=True):
+            part[_ILLEGIBLE_AT] = value
+
+    def add(self, deeds: Deeds, seat: Array, before: Array) -> Array:
+        """Add deeds, of any one shape; returns their places, flat, (L,)."""
+        start, self.size = self.size, self.size + seat.size
+        own, new = (*self.deeds, self.seat, self.before), (*deeds, seat, before)
+        for kept, values in zip(own, new, strict=True):
+            kept[start : self.size] = values.reshape(-1)
+        return np.arange(start, self.size)
+
+    def has_room(self, count: int) -> bool:
+        """Tell whether so many deeds can be added."""
+        return self.size + count <= len(self.before)
+
+    def at(self, places: Array) -> Deeds:
+        """Return the deeds at these places, read-only."""
+        return Deeds(*(read_only(part.take(places)) for part in self.deeds))
+
+
 class DonorTrace:
-    """The knowledge of everybody's past, from the beginning of a game."""
+    """The knowledge of everybody's past, from the beginning of a game.
+
+    An agent's last deed leads to all that it is known for: along the chain under the medium
+    `trace`, to its own earlier ones under `record`. Deeds that nobody can be shown any more are let
+    go from time to time.
+    """
 
     def __init__(self, env: Environment) -> None:
         self._env, self._medium = env, env.params.medium
-        self._entries = blank_trace(env, env.params.trace if self._medium == "trace" else 0)
+        # A record has as many entries as there were rounds: a fixed number would tell how many
+        # there are.
+        self._length = env.params.trace if self._medium == "trace" else 0
+        self._last = np.full(env.present.size, _BLANK_AT)
+        self._log = self._new_log()
+
+    def _new_log(self) -> _DeedLog:
+        return _DeedLog((self._length + _ROUNDS) * self._last.size)
 
     def facts(self, pairs: DonorPairs, learns: Array) -> dict[str, Fact]:
         """Return the facts that donors get about recipients; learns: who gets any, (R, N)."""
-        return self.shown(pairs, learns).facts(self._env)
+        return self.shown(pairs, learns).facts()
 
     def add(self, pairs: DonorPairs, deeds: Deeds) -> None:
-        """Record the deeds, (R, N, 1), of those who had a chance to give."""
+        """Record the deeds, (R, N) each, of those who had a chance to give."""
         if self._medium == "record":
-            # As many entries as there were rounds: a fixed number would tell how many there are.
-            self._entries = np.concatenate([self._entries, blank_trace(self._env, 1)], axis=2)
-        donor = np.flatnonzero(pairs.gives)
-        before = pairs.row.reshape(-1)[donor] if self._medium == "trace" else donor
-        new = deeds.entries.reshape(-1, _PARTS)
-        old = self._entries.reshape(len(new), -1)
-        longer = np.concatenate([new.take(donor, axis=0), old.take(before, axis=0)], axis=1)
-        old[donor] = longer[:, : old.shape[1]]
+            self._length += 1
+        if not self._log.has_room(self._last.size):
+            self._forget()
+        before = self._last if self._medium == "record" else self._last.take(pairs.row)
+        places = self._log.add(deeds, pairs.partner, before)
+        self._last = np.where(pairs.gives.reshape(-1), places, self._last)
+
+    def _forget(self) -> None:
+        """Keep what may still be shown, in a new log."""
+        old, blank = self._log, np.full_like(self._last, _BLANK_AT)
+        chain = self._chain(self._last)
+        self._log, self._last = self._new_log(), blank
+        for place in reversed(np.moveaxis(chain, -1, 0)):  # the earliest first
+            self._last = self._log.add(old.at(place), old.seat.take(place), self._last)
+
+    def _chain(self, last: Array) -> Array:
+        """Return the places of the deeds in traces that begin at these places, (..., K)."""
+        places = np.empty((*last.shape, self._length), np.int64)
+        for entry in range(self._length):
+            places[..., entry] = last
+            last = self._log.before.take(last)
+        return places
 
     def shown(self, pairs: DonorPairs, learns: Array) -> Deeds:
         """Return the trace of each agent's partner; learns: who is shown any, (R, N)."""
-        entries = pairs.other(self._entries, _BLANK)
-        deeds = Deeds.of(entries)
-        hidden = ~learns[..., None] | self._unheard(pairs, deeds)
-        hidden &= deeds.sort != NONE
-        if not hidden.any():
-            return deeds
-        entries[hidden] = _ILLEGIBLE
-        return Deeds.of(entries)
+        places = self._chain(pairs.other(self._last.reshape(pairs.gives.shape), _BLANK_AT))
+        if isinstance(self._env.graph("hear"), Complete) and learns.all():
+            return self._log.at(places)
+        hidden = ~learns[..., None] | self._unheard(pairs, places)
+        hidden &= self._log.deeds.sort.take(places) != NONE
+        return self._log.at(np.where(hidden, _ILLEGIBLE_AT, places))
 
-    def _unheard(self, pairs: DonorPairs, deeds: Deeds) -> Array:
-        """Tell which entries nobody could have told the reader, (R, N, K) of bool."""
+    def _unheard(self, pairs: DonorPairs, places: Array) -> Array:
+        """Tell which entries nobody could have told the reader, (R, N, K) of bool; blanks: any."""
         graph, chain = self._env.graph("hear"), self._medium == "trace"
-        unheard = np.zeros(deeds.to.shape, bool)
+        unheard = np.zeros(places.shape, bool)
         if isinstance(graph, Complete):
             return unheard
-        done = deeds.sort != NONE
-        sees_receiver = self._sees(graph, deeds.to, done)
-        sees_doer = self._sees(graph, pairs.partner[..., None], done.any(axis=2, keepdims=True))
-        if chain:  # who did the next deed is who received the one before it
-            sees_doer = np.concatenate([sees_doer, sees_receiver[..., :-1]], axis=2)
-        unheard[done] = ~(sees_doer | sees_receiver)[done]
-        return np.logical_or.accumulate(unheard, axis=2) if chain else unheard
+        sees = self._sees(graph, pairs.partner)  # who did the deed
+        for entry in range(self._length):
+            sees_receiver = self._sees(graph, self._log.seat.take(places[..., entry]))
+            unheard[..., entry] = ~(sees | sees_receiver)
+            if chain:  # who did the next deed is who received this one
+                sees = sees_receiver
+                if entry:
+                    unheard[..., entry] |= unheard[..., entry - 1]
+        return unheard
 
-    def _sees(self, graph: Graph, others: Array, where: Array) -> Array:
-        """Tell who is one of these, or sees it, (R, N, K) of bool; False elsewhere."""
-        sees, at = np.zeros(where.shape, bool), np.flatnonzero(where)
-        node, witness = at // where.shape[2], others.reshape(-1)[at]
-        oneself = witness == node % self._env.agents
-        sees.reshape(-1)[at] = oneself | graph.connects(node, witness)
+    def _sees(self, graph: Graph, others: Array) -> Array:
+        """Tell who is one of these, or sees it, (R, N) of bool; of NOBODY, anything."""
+        node, seat = np.arange(others.size), np.arange(self._env.agents)
+        connected = graph.connects(node, np.maximum(others, 0).reshape(-1))
+        sees: Array = (others == seat) | connected.reshape(others.shape)
         return sees
 
 
-def blank_trace(env: Environment, length: int) -> Array:
-    """Make `length` entries for each agent, blank because nothing was done, (R, N, K, 5)."""
-    return np.full((*env.present.shape, length, _PARTS), _BLANK)
+def blank_deeds(shape: tuple[int, ...]) -> Deeds:
+    """Make entries that are blank because nothing was done."""
+    return Deeds(*(np.full(shape, value, of) for value, of in zip(_BLANK, _DTYPES, strict=True)))

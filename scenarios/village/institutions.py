@@ -6,6 +6,7 @@ Each asks, tells and gives back what follows for the world; arrays are (R, N), c
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -126,16 +127,21 @@ def propose_and_vote(env: Environment, rule: VoteRule, cap: Array) -> Script:
         chosen = median_voter(proposal, env.active)
     else:
         options = distinct_values(proposal, env.active)
-        replicate, _ = np.indices(proposal.shape)
-        mine = nearest_option(options, replicate.reshape(-1), proposal.reshape(-1))
-        ballot = Choice(options=options)
-        vote = yield Ask("vote", ballot, known, fallback=mine.reshape(proposal.shape))
+        own_option = partial(_option_of, options, proposal)
+        vote = yield Ask("vote", Choice(options=options), known, fallback=own_option)
         chosen = plurality_winner(
             options, vote, env.draws(CHANCE_ID, per="replicate").uniform("tie")
         )
     cap = np.where(env.active.any(1, keepdims=True), chosen, cap)
     yield Tell("adopted", {"cap": common(cap), "proposal": own(proposal)})
     return cap
+
+
+def _option_of(options: Array, proposal: Array) -> Array:
+    """Return the index of everybody's own proposal among the options, (R, N)."""
+    replicate, _ = np.indices(proposal.shape)
+    mine = nearest_option(options, replicate.reshape(-1), proposal.reshape(-1))
+    return mine.reshape(proposal.shape)
 
 
 def median_voter(values: Array, counted: Array) -> Array:
@@ -167,8 +173,11 @@ def median_in_groups(env: Environment, groups: Array, values: Array, before: Arr
 def distinct_values(values: Array, counted: Array) -> Array:
     """The distinct values among those counted, ascending, then NaN; (R, N) -> (R, N)."""
     ranked = np.sort(np.where(counted, values, np.nan), axis=1)
-    ranked[:, 1:][ranked[:, 1:] == ranked[:, :-1]] = np.nan
-    return np.sort(ranked, axis=1)
+    again = ranked[:, 1:] == ranked[:, :-1]
+    if again.any():
+        ranked[:, 1:][again] = np.nan
+        ranked.sort(axis=1)
+    return ranked
 
 
 def plurality_winner(options: Array, vote: Array, uniform: Array) -> Array:

@@ -129,7 +129,6 @@ def play_config(args: argparse.Namespace, spec: RunConfig) -> int:
             overwrite=args.overwrite,
             watch=watch_run(args, begun=True, note=moved),
             awaiting=print_awaiting,
-            conclude=args.json or not args.quiet,
             workers=getattr(args, "workers", 1),
             announce=print_note,
         )
@@ -192,13 +191,11 @@ def resume_command(args: argparse.Namespace) -> int:
     def changed(spec: RunConfig) -> RunConfig:
         return defaults.fill_recorded(override(spec, given_settings(args)))
 
-    conclude = args.json or not args.quiet
     end = resume(
         args.file,
         changed,
         watch_run(args),
         print_awaiting,
-        conclude,
         trust=args.trust,
         files=args.files,
         announce=print_note,
@@ -427,7 +424,8 @@ def show_command(args: argparse.Namespace) -> int:
         if getattr(args, name) is not None:
             raise InputError(f"--{name} chooses among calls; add --calls")
     with open_run_file(args.file) as run:
-        _print_run(args, run, answers_if_possible(lambda: _find_answers(run)))
+        answers = answers_if_possible(lambda: _find_answers(run))
+        _print_run(args, run, answers, run.check_calls())
         if not args.json and _has_generations(run):
             _print_lineage(run)
     return 0
@@ -529,9 +527,15 @@ def _print_lineage(run: RunFile) -> None:
 
 
 def _print_run(
-    args: argparse.Namespace, run: RunFile, answers: Sequence[StudyFinding] | None = None
+    args: argparse.Namespace,
+    run: RunFile,
+    answers: Sequence[StudyFinding] | None = None,
+    damage: str = "",
 ) -> None:
-    """Print the results of a run, as JSON or as text; with answers, these first."""
+    """Print the results of a run, as JSON or as text; with answers, these first.
+
+    damage: of what the results do not rest on, for a note.
+    """
     from society.engine.scenario import estimate_measure
     from society.runs.conclusions import PostAnalysisResults, run_post_analysis
 
@@ -539,9 +543,10 @@ def _print_run(
     outcome = run.outcome()
     found = {one.name: estimate_measure(one.values, one.unit) for one in findings}
     outcome = replace(outcome, measures={**outcome.measures, **found})
+    notes = [words for words in (note, damage) if words]
     if args.json:
         found_words = {} if answers is None else {"findings": [one.as_json() for one in answers]}
-        print_json(_facts(run, outcome, note) | found_words)
+        print_json(_facts(run, outcome, notes) | found_words)
         return
     from society.runs.design_runs import is_drafting, of_designs
     from society.terminal.summary import print_answers, print_record
@@ -552,10 +557,10 @@ def _print_run(
     print_answers(run, outcome, paper, [one.sentence for one in answers or ()])
     if answers is not None:
         _print_scores(run.path)
-    print_record(run, outcome, [note] if note else [], paper, of_designs(run))
+    print_record(run, outcome, notes, paper, of_designs(run))
 
 
-def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
+def _facts(run: RunFile, outcome: Outcome, notes: Sequence[str]) -> dict[str, Any]:
     manifest = run.manifest
     return {
         "scenario": manifest.scenario,
@@ -572,7 +577,7 @@ def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
         **_questionnaires(run),
         "ends": {cause or "none": count for cause, count in outcome.ends.items()},
         "ledger": sum_ledger(outcome.ledger) | {"unanswered": run.unanswered},
-        "notes": [note] if note else [],
+        "notes": list(notes),
         "batches": [
             {"job": one.job, "place": one.place, "questions": len(one.calls)}
             for one in run.open_batches()
@@ -650,9 +655,7 @@ def verify_command(args: argparse.Namespace) -> int:
         checks = [check._asdict() for check in verdict.checks]
         print_json({"ok": verdict.ok, "checks": checks})
     else:
-        marks = {True: "ok", False: "FAILED", None: "-"}
-        for check in verdict.checks:
-            print(f"{marks[check.ok]:6}  {check.name}: {check.words}")
+        print(verdict)
     return 0 if verdict.ok else 1
 
 

@@ -278,8 +278,9 @@ class Choice(Value):
         """Return indices of open options, (R, N) -> (R, N); raises Illegal for another."""
         index = np.where(asked, raw, 0)
         inside = (index >= 0) & (index < self.options.shape[1])
-        table = np.broadcast_to(self.open, (len(raw), self.open.shape[1]))
-        legal = inside & np.take_along_axis(table, np.where(inside, index, 0), 1)
+        count = self.open.shape[1]
+        row = np.arange(len(raw))[:, None] * count if len(self.open) > 1 else 0
+        legal = inside & self.open.reshape(-1).take(row + np.where(inside, index, 0))
         _refuse(asked & ~legal, f"{self.form()}, the index of an open option")
         return index
 

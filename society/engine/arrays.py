@@ -153,8 +153,10 @@ def spread_fallback(
 ) -> Array:
     """Return a question's fallback for one field of its answer, (R * N, ...); raises WrongShape.
 
-    name: of the field, "" for an answer without fields. unread: (R, N), where it is needed.
+    stated: as in an Ask. name: of the field, "" for an answer without fields. unread: (R, N), where
+    it is needed.
     """
+    stated = stated() if callable(stated) else stated
     if name and not (isinstance(stated, Mapping) and name in stated):
         raise WrongShape(f"fallback is {stated!r:.60}; expected a value for the field {name!r}")
     width = () if value.width is None else (value.width,)

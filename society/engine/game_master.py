@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import GeneratorType
 from typing import Any
 
@@ -244,7 +244,16 @@ class GameMaster(Runner):
             arrays["who", ""] = who
             asked = who & reached
         arrays |= self._offered(ask)
-        heard = replace(ask, facts=facts, who=asked)
+        heard = Ask(
+            ask.kind,
+            ask.reply,
+            facts,
+            asked,
+            ask.fallback,
+            ask.repairs,
+            text=ask.text,
+            aside=ask.aside,
+        )
         raw = await self.answerer.answer(heard, asked, use)
         if ask.fallback is UNANSWERED and raw.unread is not None and raw.unread.any():
             unread = arrays["unread", ""] = self._keeper.wide(raw.unread, bool)
@@ -287,7 +296,7 @@ class GameMaster(Runner):
         return offered
 
     def _settled(self, ask: Ask, raw: Raw, asked: Array | None) -> dict[str, Array]:
-        everybody = np.ones(self.env.present.shape, bool)
+        everybody = np.ones(self.env.present.shape, bool) if asked is None else asked
         settled = {}
         for name, value in fields(ask.reply).items():
             values = raw.values[name]
@@ -296,12 +305,7 @@ class GameMaster(Runner):
                 mask = raw.unread if values.ndim == 2 else raw.unread[..., None]
                 values = np.where(mask, fallback.reshape(values.shape), values)
             try:
-                values = value.settle(
-                    values,
-                    everybody if asked is None else asked,
-                    self.env.graphs,
-                    self.env.present,
-                )
+                values = value.settle(values, everybody, self.env.graphs, self.env.present)
             except Illegal as error:
                 replicate, seat = np.argwhere(error.where)[0].tolist()
                 node = replicate * self.env.agents + seat
@@ -368,12 +372,26 @@ class GameMaster(Runner):
             arrays["ends", ""] = ends
             self.cause[(ends & self.env.running)[:, 0]] = tell.kind
         self._rewire(tell, arrays)
-        heard = Tell(tell.kind, facts, gone, ends, text=tell.text)
+        occurs = self._occurring(tell, gone, back, ends)
+        heard = Tell(tell.kind, facts, gone, ends, text=tell.text, occurs=occurs)
         active = None if self.env.complete else self.env.active
         await self.answerer.notice(heard, active, use)
         self.env.close(gone, ends)
         self._told |= {name: fact.values for name, fact in facts.items()}
         self._steps.append(Step("tell", tell.kind, "", arrays))
+
+    def _occurring(self, tell: Tell, *changes: Array | None) -> Array | None:
+        """Replicates in which an event happens, (R, 1); None: in all, as where it states facts.
+
+        changes: who goes or comes, and what ends, of which an event without facts consists.
+        """
+        if tell.facts:
+            return None
+        if tell.occurs is not None:
+            return self._keeper.tall(tell.occurs, bool)
+        marked = [change.any(1, keepdims=True) for change in changes if change is not None]
+        otherwise = tell.joins or tell.cuts or tell.restores or tell.groups
+        return np.logical_or.reduce(marked) if marked and not otherwise else None
 
     def _rewire(self, tell: Tell, arrays: dict[tuple[str, str], Array]) -> None:
         for name in tell.restores:

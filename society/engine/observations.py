@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,12 @@ class Audience:
     whole: bool  # whether the rows are all of (R, N), in order
     graphs: Mapping[str, Graph]
     present: Array
+
+    @cached_property
+    def row_start(self) -> Array:
+        """The node of seat 0 in each member's replicate, (M,)."""
+        start: Array = self.rows.node - self.rows.seat
+        return start
 
     def only(self, entries: Array) -> Audience:
         """Return some of these members."""
@@ -91,7 +98,7 @@ class Seen:
                 f"seat {rows.seat[at]} looks at seat {peers[at]}, whom it does not see; "
                 "look at neighbours (`drawn` finds one), or at oneself"
             )
-        taken: Array = self._values.reshape(-1).take(rows.node - rows.seat + peers)
+        taken: Array = self._values.reshape(-1).take(self._audience.row_start + peers)
         if taken.dtype.kind in "biu":
             taken = taken.astype(float)
         nobody = peers == NOBODY
@@ -143,7 +150,10 @@ class _Known:
     def _seen(self, name: str) -> Fact:
         fact = self._fact(name)
         if fact.scope != "seen":
-            raise PartError(f"fact {name!r} of {self._kind!r} is {fact.scope}, not seen on a graph")
+            raise PartError(
+                f"fact {name!r} of {self._kind!r} is {fact.scope}, not seen on a graph; read it as "
+                f".facts[{name!r}], or let the script state it as seen(GRAPH, ...)"
+            )
         return fact
 
 
@@ -201,11 +211,15 @@ class OwnFacts(_Known, Mapping[str, Any]):
 
 
 class News(NamedTuple):
-    """A Tell as members hear it."""
+    """A Tell as members hear it.
+
+    occurs: replicates in which it happens, (R, 1) of bool; None: in all.
+    """
 
     kind: str
     facts: Facts
     text: str = ""
+    occurs: Array | None = None
 
 
 class Question(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import KW_ONLY, dataclass, field, is_dataclass, replace
 from dataclasses import fields as dataclass_fields
 from functools import partial
+from inspect import isasyncgenfunction, iscoroutinefunction
 from itertools import chain
 from typing import (
     Annotated,
@@ -65,7 +66,9 @@ class Params(BaseModel):
     every round, or it is handed to components, which are then made anew.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True
+    )
 
     @classmethod
     def of_default_cast(cls) -> set[str]:
@@ -222,11 +225,34 @@ def _refuse_single(scenario: str, name: str, given: object) -> None:
         )
 
 
+def _refuse_async(scenario: str, script: PlayFunction) -> None:
+    """Raise ScenarioError for a script that is a coroutine."""
+    if iscoroutinefunction(script) or isasyncgenfunction(script):
+        raise ScenarioError(
+            f"the script of {scenario} is `async`, and scripts await "
+            f"nothing; write `def {script.__name__}(env):`, and let a component consult"
+        )
+
+
+def _refuse_gauge(gauge: object) -> None:
+    """Raise ScenarioError unless a gauge is None, or a name with a name or a positive number."""
+    if gauge is None:
+        return
+    name, full = gauge if isinstance(gauge, tuple | list) and len(gauge) == 2 else ("", "")
+    legal = full > 0 if isinstance(full, int | float) else isinstance(full, str)
+    if not (name and isinstance(name, str) and legal):
+        fact = name or (gauge if isinstance(gauge, str) else "stock")
+        raise ScenarioError(
+            f"gauge={gauge!r:.60} of a display; write a common fact and full scale, which is a "
+            f"parameter or a number above 0: gauge=({fact!r:.40}, 100)"
+        )
+
+
 @dataclass(frozen=True)
 class DisplaySpec:
     """The display of a scenario.
 
-    gauge: a common fact, and the parameter that is full scale.
+    gauge: a common fact, and full scale: a parameter, or a number, such as 1 for a share.
     reference: levels worth a line in the gauge, by their words: a parameter, a common fact, or a
     function of the parameters: {"half full": lambda p: p.capacity / 2}.
     columns: own facts or public columns worth a column each.
@@ -251,7 +277,7 @@ class DisplaySpec:
     link; ScenarioError for one name in place of several.
     """
 
-    gauge: tuple[str, str] | None = None
+    gauge: tuple[str, str | float] | None = None
     reference: Mapping[str, str | float | Callable[[Any], float]] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     better: Mapping[str, Direction] = field(default_factory=dict)
@@ -271,6 +297,7 @@ class DisplaySpec:
     def __post_init__(self) -> None:
         for name in ("columns", "levels"):
             _refuse_single("a display", name, getattr(self, name))
+        _refuse_gauge(self.gauge)
         for name, direction in self.better.items():
             if direction not in get_args(Direction):
                 raise ArgumentError(
@@ -390,6 +417,7 @@ class Scenario:
         name = getattr(self.cast, "__name__", "function")
         check_signature(self.cast, f"cast={name} of {self.name}", "params", "count")
         check_signature(as_play(self.play).origin, f"the script of {self.name}", "env")
+        _refuse_async(self.name, as_play(self.play).origin)
         for name, spec in self.facts.items():
             if not isinstance(spec, FactSpec):
                 raise ScenarioError(

@@ -405,6 +405,16 @@ def list_calls(connection: sqlite3.Connection) -> Iterator[Call]:
         yield reader.read(row)
 
 
+def check_calls(connection: sqlite3.Connection) -> None:
+    """Check that all calls are as they were written; raises ValueError at the first that is not.
+
+    Takes less than half of the time of reading them.
+    """
+    reader = _CallsReader(connection)
+    for row in connection.execute(f"SELECT {_ROW}, seal FROM calls"):
+        _check_row(reader.unpacked(row))
+
+
 class _CallsReader:
     """Reads rows of calls, and keeps at hand to what they refer."""
 
@@ -423,9 +433,13 @@ class _CallsReader:
         }
         return call._replace(said=call.said._replace(sent=sent))
 
-    def _read(self, row: Sequence[Any]) -> Call:
+    def unpacked(self, row: Sequence[Any]) -> Sequence[Any]:
+        """Return a row with its messages in full; raises ValueError if they are damaged."""
         words = self._words.unpack(row[_MESSAGES])
-        return _call((*row[:_MESSAGES], words, *row[_MESSAGES + 1 :]))
+        return (*row[:_MESSAGES], words, *row[_MESSAGES + 1 :])
+
+    def _read(self, row: Sequence[Any]) -> Call:
+        return _call(self.unpacked(row))
 
     def _form(self, name: str, form: Any) -> Any:
         """Return a form of the answer, in place of a reference to it; raises ValueError."""
@@ -446,10 +460,16 @@ class _CallsReader:
         return self._forms[name, *address]
 
 
-def _call(row: Sequence[Any]) -> Call:
+def _check_row(row: Sequence[Any]) -> list[Any]:
+    """Return a row without its seal; raises ValueError if that is of other words."""
     *said, sealed = row
     if checksum(*said) != sealed:
         raise ValueError("a call is not what was written")
+    return said
+
+
+def _call(row: Sequence[Any]) -> Call:
+    said = _check_row(row)
     check_types(said, *_TYPES)
     _, name, room, again, reason, messages = said[7:13]
     words = tuple(Message(*message) for message in load_json(messages))

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 _LONGEST = 40  # rows on one page; what is longer is broken over pages
-_LINE = 72  # signs that a line has room for
-_BETWEEN = 3  # signs: the gap between two columns
+_LINE = 72  # characters that a line has room for
+_BETWEEN = 3  # characters: the gap between two columns
 _LEAST = 0.3  # of a line, for all columns of words
 _SMALL = r"\scriptsize\setlength{\tabcolsep}{2pt}"
 

@@ -410,7 +410,7 @@ def exclusions(studies: Sequence[Study]) -> Iterator[str]:
     ):
         if count:
             yield f"{count:,} condition{'s' * (count > 1)} {words}."
-    void = sum(int((study.runs["cause"] == UNREAD).sum()) for study in studies)
+    void = sum(int((study.run_columns["cause"].values == UNREAD).sum()) for study in studies)
     if void:
         yield f"{void:,} runs were void, as an answer could not be read, and count in no measure."
     if not (failed or unfinished or missing or void):
@@ -428,7 +428,7 @@ def _software(studies: Sequence[Study], *, with_tests: bool) -> Iterator[str]:
     tools = [name for name in _LIBRARIES if name in now and (with_tests or name not in _OF_TESTS)]
     made = ", ".join(f"{name} {now[name]}" for name in tools)
     keys = ", ".join(tools)
-    yield f"They were analysed with society {now['society']} and {made} [{keys}]."
+    yield f"They were analysed with society {now['society']}, which rests on {made} [{keys}]."
 
 
 def versions_played(studies: Sequence[Study]) -> dict[str, str]:

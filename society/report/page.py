@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 LONGEST_TABLE = 60  # rows in the page; the files have all
-LONGEST_CELL = 200  # signs that a cell shows; the rest is folded
-_UNBROKEN = 60  # signs of a name that stand in one line of a cell
+LONGEST_CELL = 200  # characters that a cell shows; the rest is folded
+_UNBROKEN = 60  # characters of a name that stand in one line of a cell
 _MANY = 9  # columns at most that a printed page has room for in its usual type
 _MOST_UP = 2  # folders that a link climbs; farther away it would tell of one machine
 

@@ -27,6 +27,7 @@ from society.llm.call_tables import (
     Call,
     CallSettings,
     call_settings,
+    check_calls,
     checksum,
     find_agents_calls,
     find_call,
@@ -190,6 +191,15 @@ class RunFile:
         """Yield every model call, in the order in which they were recorded."""
         with self._reading("the calls"):
             yield from list_calls(self._connection)
+
+    def check_calls(self) -> str:
+        """Say why model calls cannot be read; "" if all are as they were written."""
+        try:
+            with self._reading("the calls"):
+                check_calls(self._connection)
+        except RunFileError as damage:
+            return str(damage)
+        return ""
 
     def call(self, address: Address) -> Call | None:
         """The call at an address."""

@@ -326,8 +326,8 @@ def answer_labels(values: Array, form: str, options: Array | None) -> Array:
 
 def full_scale(manifest: Manifest) -> float:
     """The stock that fills the gauge; NaN where there is none."""
-    gauge = manifest.stage.gauge
-    full = manifest.params.get(gauge[1]) if gauge else None
+    _, full = manifest.stage.gauge or ("", None)
+    full = manifest.params.get(full) if isinstance(full, str) else full
     return float(full) if full and isinstance(full, int | float) else float("nan")
 
 

@@ -150,8 +150,22 @@ def _one(manifest: Manifest, outcome: Outcome, status: str, far: str, places: Ro
     if status != "finished":
         return f"{name} has {lasted} so far; {describe_status(status)}."
     if outcome.rounds == places.most:
+        over = [(label, found) for label, found in _times(manifest, outcome) if not found.censored]
+        for label, found in over:
+            return f"{name} went on for all {places.all()}, though its {label} is {found.mean:g}."
         return f"{name} lasted all {places.all()}."
     return f"{name} ended after {far}."
+
+
+def _times(manifest: Manifest, outcome: Outcome) -> Iterator[tuple[str, Estimate]]:
+    """Yield the measures that wait for something, in words, as far as all replicates have them.
+
+    Where what is waited for came in a run, and did not end it, the run outlived its "survival".
+    """
+    for note in manifest.measures:
+        found = outcome.measures.get(note.name)
+        if note.fold == "first" and found is not None and found.n == manifest.replicates:
+            yield note.label or note.name.replace("_", " "), found
 
 
 def _many(manifest: Manifest, outcome: Outcome, status: str, far: str, places: RoundLabels) -> str:
@@ -166,7 +180,11 @@ def _many(manifest: Manifest, outcome: Outcome, status: str, far: str, places: R
         parts.append(f"{ended} of {manifest.replicates} replicates ended: {whys}.")
     if going and status == "finished":
         whole = f"all {places.all()}" if outcome.rounds == places.most else far
-        parts.append(f"{going} of {manifest.replicates} lasted {whole}.")
+        over = [(label, going - found.censored) for label, found in _times(manifest, outcome)]
+        label, beyond = next((one for one in over if one[1] > 0), ("", 0))
+        verb = "went on for" if beyond else "lasted"
+        though = f", though of {beyond} the {label} is shorter" if beyond else ""
+        parts.append(f"{going} of {manifest.replicates} {verb} {whole}{though}.")
     elif going:
         parts.append(
             f"{going} of {manifest.replicates} were still running after {far}; "

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +58,23 @@ def test_a_call_is_shown_with_its_prompt_its_reply_and_who_gave_what(
     ]
     assert lines[-1].strip().startswith("answer | 0.")
     assert any(line.startswith("          plan | Your plan: «") for line in lines)
+
+
+def test_a_summary_says_that_calls_are_damaged_and_shows_what_does_not_rest_on_them(
+    typed: Typed, file: Path, tmp_path: Path
+) -> None:
+    whole, hurt = typed("show", str(file)), tmp_path / "hurt.run"
+    assert "cannot be read" not in whole.out
+    shutil.copy(file, hurt)
+    with closing(sqlite3.connect(hurt)) as connection, connection:
+        connection.execute("UPDATE calls SET text = 'forged' WHERE call = 3")
+    shown = typed("show", str(hurt))
+    assert shown.code == 0
+    reason = "the calls cannot be read (a call is not what was written); take a whole copy"
+    assert reason in " ".join(shown.out.split())
+    assert "survival_time" in shown.out
+    *_, note = json.loads(typed("show", str(hurt), "--json").out)["notes"]
+    assert note.startswith(f"{hurt}: {reason}")
 
 
 def test_nothing_is_shortened_or_broken_where_it_is_piped(typed: Typed, file: Path) -> None:

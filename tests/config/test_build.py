@@ -202,6 +202,15 @@ def test_one_graph_for_all_relations_is_one_draw() -> None:
     assert found["monitor"] is found["learn"]
 
 
+def test_the_graphs_of_a_society_are_drawn_once_for_its_manifest_and_its_play() -> None:
+    setup = village(graph="small_world")
+    drawn = setup.environment().graphs
+    assert setup.environment().graphs["monitor"] is drawn["monitor"]
+    alone = setup.environment(np.array([0])).graphs["monitor"]
+    assert alone.neighbours(0, 3).tolist() == drawn["monitor"].neighbours(0, 3).tolist()
+    assert alone.replicates == 1
+
+
 def test_separate_graphs_are_drawn_separately() -> None:
     found = graphs(village(graphs={"monitor": "small_world", "learn": "small_world"}))
     sparse = [[found[name].neighbours(0, seat).tolist() for seat in range(10)] for name in found]

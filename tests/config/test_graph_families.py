@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from society.config.graph_families import FAMILIES, GraphSpec, draw_graph
+from society.config.graph_families import FAMILIES, GraphSpec, draw_graph, scale_free
 from society.engine.graph import Complete, Graph
 from society.errors import FileError, GraphError, InputError
 
@@ -86,6 +86,16 @@ def test_in_a_scale_free_graph_every_newcomer_makes_its_links() -> None:
     found = graph({"kind": "scale_free", "links": 2}, 30)
     assert sum(degrees(found)) == 2 * 2 * 28
     assert max(degrees(found)) > 8
+
+
+@pytest.mark.parametrize(("agents", "links"), [(5, 1), (40, 2), (300, 7)])
+def test_a_scale_free_graph_is_that_of_networkx_for_the_same_generator(
+    agents: int, links: int
+) -> None:
+    ours = scale_free(agents, np.random.Generator(np.random.Philox(key=7)), links=links)
+    chance = np.random.Generator(np.random.Philox(key=7))
+    theirs = nx.barabasi_albert_graph(agents, links, seed=chance)
+    assert sorted(ours.edges) == sorted(theirs.edges)
 
 
 def test_in_a_cave_everybody_sees_everybody() -> None:

@@ -534,6 +534,23 @@ def test_what_could_not_be_read_is_settled_by_otherwise_and_counted(
     assert over.outcome.ledger == (Usage("mumbler", "bid", unasked=3, fallbacks=1),)
 
 
+@pytest.mark.parametrize(
+    ("mumbling", "answer", "times"), [((), [5, 5, 5], 0), ((1,), [5, 2, 5], 1)]
+)
+def test_a_fallback_that_is_a_function_is_computed_where_it_is_needed(
+    play: Play, mumbling: tuple[int, ...], answer: list[int], times: int
+) -> None:
+    computed: list[float] = []
+
+    def costly() -> float:
+        computed.append(2.0)
+        return 2.0
+
+    over = play(once(Real(0, 9), costly), Mumbler(*mumbling, said=5))
+    assert over.answers("bid")[0].tolist() == [answer]
+    assert len(computed) == times
+
+
 def test_a_form_falls_back_as_a_whole(play: Play) -> None:
     form = Fields({"price": Real(0, 9), "word": Text()})
     said, fallback = {"price": 5, "word": "aye"}, {"price": 1, "word": "pardon?"}

@@ -96,6 +96,26 @@ def test_many_replicates_are_counted_by_their_end(hand: Hand) -> None:
     )
 
 
+def test_a_run_that_outlives_what_its_time_waits_for_is_not_said_to_have_lasted(
+    hand: Hand,
+) -> None:
+    note = {"name": "survival_time", "fold": "first", "unit": "rounds"}
+
+    def story(replicates: int, survival: Estimate) -> str:
+        manifest = hand.manifest(scenario="pond", replicates=replicates, measures=[note])
+        found = outcome(10, {"": replicates}, measures={"survival_time": survival})
+        return course_sentence(manifest, found, "finished")
+
+    assert story(1, Estimate(6.0, None, 1, "rounds")) == (
+        "The pond went on for all 10 rounds, though its survival time is 6."
+    )
+    assert story(1, Estimate(10.0, None, 1, "rounds", 1)) == "The pond lasted all 10 rounds."
+    assert story(20, Estimate(7.0, 0.5, 20, "rounds", 8)) == (
+        "20 of 20 went on for all 10 rounds, though of 12 the survival time is shorter."
+    )
+    assert story(20, Estimate(10.0, 0.0, 20, "rounds", 20)) == "20 of 20 lasted all 10 rounds."
+
+
 def test_means_have_as_many_decimals_as_their_standard_error_has_digits(hand: Hand) -> None:
     text = printed(written(hand), outcome(10, {"": 400}))
     lines = [line.split() for line in text.splitlines()]

@@ -29,6 +29,8 @@ from .effects import (
     name_pair,
 )
 
+_UNADJUSTED = ", not adjusted for the number of conclusions"
+
 
 @dataclass(frozen=True)
 class AuditResults:
@@ -78,7 +80,8 @@ class AuditResults:
         found = f"{compared} {direction[one.effect.verdict]} {size}"
         kept = sum(not each.changed for each in one.perturbed)
         count = count_noun(len(one.perturbed), "perturbation")
-        return f"{found}. No change of this effect is found under {kept} of {count}."
+        p = f"{format_p(one.effect.p)}{_UNADJUSTED * (len(self.conclusions) > 1)}"
+        return f"{found}; {p}. No change of this effect is found under {kept} of {count}."
 
     def _change(self, one: AuditedConclusion, each: PerturbedEffect) -> str:
         more = "more" if each.change.mean > 0 else "less"

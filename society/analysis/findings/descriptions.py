@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,10 @@ from society.analysis.statistics.survival import SurvivalCurve, SurvivalTimes, k
 from society.analysis.statistics.value_scale import ValueScale
 from society.analysis.study.condition import ConditionRun
 from society.analysis.study.design import StudyDesign
+from society.engine.history import Page
 from society.engine.rng import Array
 from society.runs.agent_names import AgentNames
+from society.runs.runfile import RunFile
 from society.terminal.labels import count_noun, spell_kind
 from society.terminal.summary import course_sentence
 
@@ -51,7 +54,7 @@ def describe_absent(run: ConditionRun) -> Iterator[StudyFinding]:
     names, left = AgentNames(run.manifest), list[str]()
     present: Array = np.zeros(run.manifest.agents, bool)
     with run.opened() as file:
-        for page in file.pages():
+        for page in _pages_if_anybody_left(file):
             names.meet(page)
             for seat in np.flatnonzero(present & ~page.present[0]):
                 left.append(f"{names.name(0, int(seat))} (since round {page.number})")
@@ -66,6 +69,13 @@ def describe_absent(run: ConditionRun) -> Iterator[StudyFinding]:
             f"{count} of {run.manifest.agents} were {word} at the end; {words} {were} not.",
             Basis("counted", 1),
         )
+
+
+def _pages_if_anybody_left(file: RunFile) -> Iterator[Page]:
+    """Yield the pages that tell who was gone when; none where nobody was, who is not named."""
+    there = [record.page.present[0] for record in file.records(lines=False)]
+    if any((before & ~after).any() for before, after in pairwise(there)):
+        yield from file.pages()
 
 
 def describe_single(design: StudyDesign) -> Iterator[StudyFinding]:

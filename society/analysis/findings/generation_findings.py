@@ -42,7 +42,8 @@ class GenerationCourse:
     """One quantity over the generations of a condition, (R, G); NaN where a society has died out.
 
     where: names the condition behind a statement; "" if there is no other. began, ended: when the
-    first and the last value were taken, if not in generations.
+    first and the last value were taken, if not in generations. left_out: runs that ended with their
+    first generation, so that nothing of them can have changed.
     """
 
     quantity: Quantity
@@ -50,6 +51,16 @@ class GenerationCourse:
     where: str = ""
     began: str = "generation 1"
     ended: str = ""
+    left_out: int = 0
+
+    @property
+    def omission(self) -> str:
+        """Say how many runs are left out, as a sentence behind another; "" for none."""
+        if not self.left_out:
+            return ""
+        verb = "is" if self.left_out == 1 else "are"
+        ended = f"{count_noun(self.left_out, 'run')} ended with generation 1 and {verb} left out"
+        return f" {ended[0].upper()}{ended[1:]}."
 
     @property
     def last(self) -> str:
@@ -189,7 +200,7 @@ def _changed(course: GenerationCourse, found: PairedContrast, p: float) -> Study
         return StudyFinding(
             f"Whether {quantity.label}{course.where} changed cannot be told: {span}; the "
             f"{scale.contrast_name} is between {change.joined(' and ')}{change.points} ({geometric}"
-            f"95 % interval, {test}).",
+            f"95 % interval, {test}).{course.omission}",
             basis,
             "no effect",
         )
@@ -197,7 +208,7 @@ def _changed(course: GenerationCourse, found: PairedContrast, p: float) -> Study
     size = f"{'times' if scale.logarithmic else 'by'} {change.size.number}"
     return StudyFinding(
         f"{quantity.subject}{course.where} {verb} {span}, {size} ({geometric}95 % interval "
-        f"{change.size.limits}; {test}).",
+        f"{change.size.limits}; {test}).{course.omission}",
         basis,
         "effect",
         f"{quantity.label} {verb}{course.where}",
@@ -208,7 +219,8 @@ def _described(course: GenerationCourse) -> StudyFinding:
     quantity, (first, last) = course.quantity, course.ends
     begin = f"{quantity.subject}{course.where}"
     if not len(first):
-        return StudyFinding(f"{begin} has no values to describe.", Basis("values of runs"))
+        words = f"{begin} has no values to describe.{course.omission}"
+        return StudyFinding(words, Basis("values of runs"))
     early, late = _numbers(course)
     span = f"{early} in {course.began} and {late} in {course.last}"
     runs = count_noun(len(first), "run")
@@ -221,7 +233,7 @@ def _described(course: GenerationCourse) -> StudyFinding:
     if first.any() and not last.any():
         gone = f" It was 0 in {course.last} of all {runs}."
     return StudyFinding(
-        f"{begin} was {span} ({why}).{gone}",
+        f"{begin} was {span} ({why}).{gone}{course.omission}",
         Basis("values of runs", len(first)),
         short=f"{quantity.label}{course.where} was {early}, then {late}",
     )
@@ -263,7 +275,7 @@ def _is_flag(design: StudyDesign, name: str) -> bool:
 
 
 def _round_courses(design: StudyDesign, name: str, places: range) -> Iterator[GenerationCourse]:
-    """Take the first value of each run and the last one that it has."""
+    """Take the first value of each run and the last one, of runs with several generations."""
     every = design.by_round(name)
     scale = ValueScale.of(np.concatenate([each.ravel() for each in every]))
     quantity = Quantity.of(design.label(name), design.measured[name], scale)
@@ -271,17 +283,19 @@ def _round_courses(design: StudyDesign, name: str, places: range) -> Iterator[Ge
         values = every[place]
         known = ~np.isnan(values)
         last = values.shape[1] - 1 - known[:, ::-1].argmax(1)
-        ends = np.stack([values[:, 0], values[np.arange(len(values)), last]], axis=1)
-        generations = {int(one) + 1 for one in last[known.any(1)]}
+        several = known.any(1) & (last > 0)
+        if not several.any():
+            continue
+        ends = np.stack([values[:, 0], values[np.arange(len(values)), last]], axis=1)[several]
+        generations = {int(one) + 1 for one in last[several]}
         ended = (
             f"generation {generations.pop()}"
             if len(generations) == 1
             else f"the last generation of each run ({min(generations)} to {max(generations)})"
-            if generations
-            else ""
         )
         where = f" with {_condition(design, place)}" if len(design.conditions) > 1 else ""
-        yield GenerationCourse(quantity, ends, where, ended=ended)
+        single = int((known.any(1) & (last == 0)).sum())
+        yield GenerationCourse(quantity, ends, where, ended=ended, left_out=single)
 
 
 def _ended(design: StudyDesign, place: int) -> Iterator[StudyFinding]:

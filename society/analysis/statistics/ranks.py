@@ -37,10 +37,10 @@ class MannWhitney:
     second) - P(first < second), in [-1, 1].
     """
 
-    u: float  # of the first sample: pairs in which it is larger, ties counting a half
-    p: float  # exact for small samples without ties, else by the normal approximation
-    common_language: float  # P(first > second) + P(tie) / 2
-    cliffs_delta: float  # P(first > second) - P(first < second), in [-1, 1]
+    u: float
+    p: float
+    common_language: float
+    cliffs_delta: float
     n: tuple[int, int]
     dropped: tuple[int, int]
 
@@ -55,12 +55,12 @@ class Wilcoxon:
     equal: pairs that do not, which are left out; dropped: pairs that miss a value.
     """
 
-    w: float  # the smaller of the two sums of ranks
-    p: float  # exact for few pairs without ties, else by the normal approximation
-    rank_biserial: float  # share of ranks above zero less that below, in [-1, 1]
-    n: int  # pairs that differ
-    equal: int  # pairs that do not, which are left out
-    dropped: int  # pairs that miss a value
+    w: float
+    p: float
+    rank_biserial: float
+    n: int
+    equal: int
+    dropped: int
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,10 @@ class KruskalWallis:
     value; dropped: without.
     """
 
-    h: float  # corrected for ties; chi squared with df degrees of freedom
+    h: float
     df: int
     p: float
-    epsilon_squared: float  # h / (n - 1), in [0, 1]
+    epsilon_squared: float
     n: int
     dropped: int
 
@@ -89,12 +89,12 @@ class Friedman:
     [0, 1]. n: replicates; dropped: replicates that miss a value.
     """
 
-    chi_squared: float  # corrected for ties
+    chi_squared: float
     df: int
-    p: float  # by the chi-squared approximation
-    kendalls_w: float  # how far replicates order conditions alike, in [0, 1]
-    n: int  # replicates
-    dropped: int  # replicates that miss a value
+    p: float
+    kendalls_w: float
+    n: int
+    dropped: int
 
 
 def mann_whitney(first: ArrayLike, second: ArrayLike) -> MannWhitney:

@@ -7,7 +7,7 @@ so that any scenario has tests and findings.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -65,7 +65,7 @@ class StudyDesign:
 
     def __init__(self, study: Study) -> None:
         self.study, self.conditions = study, study.played
-        self.units: Mapping[str, str] = study.runs.attrs["units"]
+        self.units = {name: column.unit for name, column in study.run_columns.items()}
         self.folds = {
             note.name: note.fold for run in self.conditions for note in run.manifest.measures
         }
@@ -104,8 +104,8 @@ class StudyDesign:
     @cached_property
     def measured(self) -> dict[str, str]:
         """Measures and findings with their units, in order; no flags of censoring."""
-        begin = list(self.study.runs.columns).index("cause") + 1
-        names = list(self.study.runs.columns)[begin:]
+        columns = list(self.study.run_columns)
+        names = columns[columns.index("cause") + 1 :]
         flags = {f"{name}_censored" for name, fold in self.folds.items() if fold == "first"}
         return {name: self.units[name] for name in names if name not in flags}
 
@@ -153,7 +153,7 @@ class StudyDesign:
 
     def values(self, name: str) -> list[Array]:
         """The values of each condition, one per replicate (R,), NaN where there is none."""
-        return self._split(self.study.runs[name].to_numpy(), self._replicates)
+        return self._split(self.study.run_columns[name].values, self._replicates)
 
     def comparable_values(self, places: Sequence[int]) -> list[Array]:
         """Take the outcome of conditions to test them against each other, (R,) each.
@@ -189,7 +189,7 @@ class StudyDesign:
         """Whether each run of a condition had not ended before a round, (R, T)."""
         rounds = [run.rounds for run in self.conditions]
         sizes = [r * t for r, t in zip(self._replicates, rounds, strict=True)]
-        flat = self._split(self.study.rounds["running"].to_numpy(bool), sizes)
+        flat = self._split(self.study.round_columns["running"].values, sizes)
         shapes = zip(self._replicates, rounds, strict=True)
         return [values.reshape(shape) for values, shape in zip(flat, shapes, strict=True)]
 
@@ -204,18 +204,18 @@ class StudyDesign:
 
     @cached_property
     def _causes(self) -> list[Array]:
-        return self._split(self.study.runs["cause"].to_numpy(object), self._replicates)
+        return self._split(self.study.run_columns["cause"].values, self._replicates)
 
     def censored(self, name: str) -> list[Array]:
         """Runs in which the event of a measure has not come, (R,) for each condition."""
-        flags = self.study.runs[f"{name}_censored"].to_numpy(bool, na_value=False)
-        return self._split(flags, self._replicates)
+        flags = self.study.run_columns[f"{name}_censored"].values
+        return self._split(flags == 1, self._replicates)  # NaN: it was not waited for
 
     def by_round(self, name: str) -> list[Array]:
         """The values of each condition, (R, T), NaN where it was not measured."""
         rounds = [run.rounds for run in self.conditions]
         sizes = [r * t for r, t in zip(self._replicates, rounds, strict=True)]
-        flat = self._split(self.study.rounds[name].to_numpy(), sizes)
+        flat = self._split(self.study.round_columns[name].values, sizes)
         shapes = zip(self._replicates, rounds, strict=True)
         return [values.reshape(shape) for values, shape in zip(flat, shapes, strict=True)]
 

@@ -54,7 +54,7 @@ def read_pages(run: RunFile) -> Iterator[PageReading]:
     if run.manifest.level != "full":
         raise InputError(
             f"{short_path(run.path)} was recorded at level {run.manifest.level}, which does not "
-            "keep what agents did; play it with --record full (record: full in an experiment)"
+            "keep what agents did; play it with --record full (in Python level='full')"
         )
     before, owners = None, run.manifest.owners()
     for page in run.pages():

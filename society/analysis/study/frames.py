@@ -10,7 +10,8 @@ number or flag <NA>.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,11 +28,16 @@ FLAG, ID_OR_NONE = "yes or no", "id or none"  # units of columns in which someth
 
 
 class FrameColumn(NamedTuple):
-    """Values, one for each row: an array or a pandas one; their unit, and what they are."""
+    """Values, one for each row: an array or a pandas one; their unit, and what they are.
+
+    lay_out: makes a pandas array of an array, when a frame is made and not before, so that what
+    needs no frame does without pandas, whose import takes longer than all else in `society show`.
+    """
 
     values: Any
     unit: str = ""
     text: str = ""
+    lay_out: Callable[[Any], Any] | None = None
 
 
 Columns = dict[str, FrameColumn]
@@ -53,17 +59,17 @@ class FrameHeading(NamedTuple):
     def columns(self, counts: Sequence[int]) -> Columns:
         """Return these columns for blocks of so many rows, one block for each condition."""
         columns = {
-            factor: FrameColumn(self._factor(factor, levels, counts), "level")
-            for factor, levels in self.levels.items()
+            factor: self._factor(factor, levels, counts) for factor, levels in self.levels.items()
         }
-        order = _smallest(np.arange(len(self.names)))
-        names = categories(np.repeat(order, counts), self.names)
-        return {**columns, CONDITION: FrameColumn(names, "name")}
+        order = np.repeat(_smallest(np.arange(len(self.names))), counts)
+        names = FrameColumn(order, "name", lay_out=partial(categories, names=self.names))
+        return {**columns, CONDITION: names}
 
-    def _factor(self, factor: str, levels: Sequence[Label], counts: Sequence[int]) -> Any:
+    def _factor(self, factor: str, levels: Sequence[Label], counts: Sequence[int]) -> FrameColumn:
         codes = [levels.index(labels[factor]) if factor in labels else -1 for labels in self.labels]
         named = ["none" if level is None else level for level in levels]
-        return categories(np.repeat(_smallest(np.array(codes, int)), counts), named)
+        numbers = np.repeat(_smallest(np.array(codes, int)), counts)
+        return FrameColumn(numbers, "level", lay_out=partial(categories, names=named))
 
 
 def categories(codes: Array, names: Sequence[Any]) -> Any:
@@ -106,16 +112,19 @@ def strings(values: Iterable[str | None]) -> Any:
     return require("pandas").array(list(values), dtype="str")
 
 
-def add_column(columns: Columns, name: str, values: Any, unit: str = "", text: str = "") -> None:
+def add_column(columns: Columns, name: str, column: FrameColumn) -> None:
     """Add a column that a scenario named; `_value` stands behind a name that is taken."""
     while name in columns:
         name += "_value"
-    columns[name] = FrameColumn(values, unit, text)
+    columns[name] = column
 
 
 def data_frame(columns: Columns) -> Any:
     """Return a data frame that holds the arrays as they are, with units and descriptions."""
-    values = {name: column.values for name, column in columns.items()}
+    values = {
+        name: column.lay_out(column.values) if column.lay_out else column.values
+        for name, column in columns.items()
+    }
     made = require("pandas").DataFrame(values, copy=False)
     made.attrs["units"] = {name: column.unit for name, column in columns.items()}
     made.attrs["descriptions"] = {

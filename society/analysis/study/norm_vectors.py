@@ -5,7 +5,8 @@ Nothing is embedded here, so that no model is loaded to read a run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -42,12 +43,12 @@ class HeldNorms(NamedTuple):
 
 
 class NormEnds(NamedTuple):
-    """The first and the last round with norms; names: of agents by seat."""
+    """The first and the last round with norms; name: returns that of the agent on a seat."""
 
     embedder: str
     first: HeldNorms
     last: HeldNorms
-    names: dict[int, str]
+    name: Callable[[int], str]
 
 
 def read_norm_ends(run: ConditionRun, replicates: Sequence[int] = (0,)) -> list[NormEnds]:
@@ -77,9 +78,7 @@ def read_norm_ends(run: ConditionRun, replicates: Sequence[int] = (0,)) -> list[
             HeldNorms(*end, np.stack([vectors[text] for text in end[2]]))
             for end in (ends[0], ends[-1])
         )
-        seats = sorted({*first.seats.tolist(), *last.seats.tolist()})
-        called = {seat: names.name(replicate, seat) for seat in seats}
-        every.append(NormEnds(embedder, first, last, called))
+        every.append(NormEnds(embedder, first, last, partial(names.name, replicate)))
     return every
 
 

@@ -109,7 +109,7 @@ class RoundHistory:
             "present": FrameColumn(self.present, "agents"),
         }
         for name, values in self.measures.items():
-            add_column(columns, name, values, units[name])
+            add_column(columns, name, FrameColumn(values, units[name]))
         return columns
 
     def runs(self, units: Mapping[str, str]) -> Columns:
@@ -121,7 +121,7 @@ class RoundHistory:
             ),
             "rounds": FrameColumn(concatenate(lived, int), "rounds lived"),
             "cause": FrameColumn(
-                strings(concatenate([b.cause for b in self.blocks], object)), "kind"
+                concatenate([b.cause for b in self.blocks], object), "kind", lay_out=strings
             ),
         }
         folds = [block.folded(run) for block, run in zip(self.blocks, self._runs, strict=True)]
@@ -131,12 +131,15 @@ class RoundHistory:
             for each in folds
         ]
         for name in self.measures:
-            add_column(columns, name, stack_blocks(values, name, self.replicates), units[name])
+            stacked = stack_blocks(values, name, self.replicates)
+            add_column(columns, name, FrameColumn(stacked, units[name]))
             if any(name in each for each in censored):
-                open_ended = nullable_flags(stack_blocks(censored, name, self.replicates))
-                add_column(
-                    columns, f"{name}_censored", open_ended, "had not come by the last round"
+                open_ended = FrameColumn(
+                    stack_blocks(censored, name, self.replicates),
+                    "had not come by the last round",
+                    lay_out=nullable_flags,
                 )
+                add_column(columns, f"{name}_censored", open_ended)
         return columns
 
 

@@ -165,6 +165,11 @@ class Study:
         FINDING             what the scenario concludes when a run is finished
         coded_...           what raters say of its texts, if they were coded, and in how many codes
         """
+        return data_frame(self.run_columns)
+
+    @cached_property
+    def run_columns(self) -> Columns:
+        """The columns of `runs`, as arrays."""
         columns = self._history.runs(self.units)
         counts = self._history.replicates
         coded = {
@@ -179,8 +184,8 @@ class Study:
             finding.name: finding.unit for findings in findings_of_runs for finding in findings
         }
         for name, unit in units.items():
-            add_column(columns, name, stack_blocks(values, name, counts), unit)
-        return self._frame(counts, columns)
+            add_column(columns, name, FrameColumn(stack_blocks(values, name, counts), unit))
+        return self._headed(counts, columns)
 
     @cached_property
     def rounds(self) -> Any:
@@ -191,7 +196,12 @@ class Study:
         present             agents, at the end of the round
         MEASURE             in this round, NaN where it was not measured; `attrs` has the units
         """
-        return self._frame(self._history.counts, self._history.rounds(self.units))
+        return data_frame(self.round_columns)
+
+    @cached_property
+    def round_columns(self) -> Columns:
+        """The columns of `rounds`, as arrays."""
+        return self._headed(self._history.counts, self._history.rounds(self.units))
 
     @cached_property
     def agents(self) -> Any:
@@ -403,17 +413,23 @@ class Study:
                 laid_out = labelled_categories(values, spec.labels)
             else:
                 laid_out = column_values(values, spec.unit)
-            add_column(columns, own, laid_out, spec.unit, spec.text)
+            add_column(columns, own, FrameColumn(laid_out, spec.unit, spec.text))
         return self._frame(form.counts, columns, heading)
 
     def _frame(
         self, counts: Sequence[int], own: Columns, heading: FrameHeading | None = None
     ) -> Any:
         """Return a frame of columns of so many rows for each condition, behind its heading."""
+        return data_frame(self._headed(counts, own, heading))
+
+    def _headed(
+        self, counts: Sequence[int], own: Columns, heading: FrameHeading | None = None
+    ) -> Columns:
+        """Put columns of so many rows for each condition behind those of a heading."""
         columns = (heading or self.heading).columns(counts)
         for name, column in own.items():
-            add_column(columns, name, *column)
-        return data_frame(columns)
+            add_column(columns, name, column)
+        return columns
 
 
 def _join_specs(specs: Sequence[FactSpec]) -> FactSpec:

@@ -25,9 +25,7 @@ from .type_colours import assign_styles
 _CAPTION = (
     "Each point is a strategy; large marks are the centroids of sets, and ellipses lie within one "
     "standard deviation. References: A-C and A-D always do the same, Rnd(.5) tosses a coin, CC(n) "
-    "cooperates at first and where n opponents or more cooperated last, CD(n) defects there. The "
-    "first axis goes with the cooperation rate, the second one falls with its slope over opponents "
-    "who cooperated last."
+    "cooperates at first and where n opponents or more cooperated last, CD(n) defects there."
 )
 
 

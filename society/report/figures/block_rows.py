@@ -28,11 +28,11 @@ from .style import (
 )
 
 ROW = 0.128  # inches: a row of text
-_LONGEST = 24  # signs of a row's name, or a block's
+_LONGEST = 24  # characters of a row's name, or a block's
 _GAP = 0.4  # rows above a block
 _PAD = 3.5  # points between a name and its row
 _ROOM = 0.075  # inches
-_SIGN, _TITLE_SIGN = 0.055, 0.063  # inches: a sign of a name, and of a title
+_SIGN, _TITLE_SIGN = 0.055, 0.063  # inches: a character of a name, and of a title
 _BOLD = 1.15  # times the width of other text
 _THICK = 0.74  # of a row: its bar
 

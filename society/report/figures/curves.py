@@ -42,7 +42,7 @@ _LINES = 12  # of single runs in a panel
 _WIDTHS = ((0.75, 1.6), (0.5, 1.2), (0.25, 0.9), (0, 0.6))  # share of runs left, width of the mean
 _RUN = 0.35  # points, the line of a single run
 _CAUSES = "xv*P"  # marks of ends
-_BESIDE_AXES = 4  # signs of a bold title that a unit and ticks take
+_BESIDE_AXES = 4  # characters of a bold title that a unit and ticks take
 _ACROSS = 4  # panels of measures side by side
 _ROOM = 0.04  # of an axis, beyond the values on it
 

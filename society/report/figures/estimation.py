@@ -35,8 +35,8 @@ from .style import (
 _ROW = 0.32  # inches, a level
 _HEAD, _FOOT = 0.3, 0.35  # inches, a panel's title, and an axis with its label
 _RAISED, _GROUND, _TALL = 0.16, 0.4, 0.42  # of a row: the dot above its middle; foot, rug of runs
-_NAME = 24  # signs
-_TITLE, _NARROW_TITLE = 40, 28  # signs of a line
+_NAME = 24  # characters
+_TITLE, _NARROW_TITLE = 40, 28  # characters of a line
 
 Limits = tuple[float, float]
 

@@ -18,8 +18,8 @@ from .read_out import name_series
 from .style import INK, PAPER, SERIES, SMALL, Figure, render_panels, wrap_label
 
 _ROW = 0.24  # inches
-_NAME = 22  # signs
-_NAMES_BESIDE = 18  # signs of the longest row's name with which panels may stand side by side
+_NAME = 22  # characters
+_NAMES_BESIDE = 18  # characters of the longest row's name with which panels may stand side by side
 
 
 class ForestRow(NamedTuple):

@@ -27,7 +27,7 @@ from .style import (
 _ROW, _TALL = (0.17, 0.3), 4.4  # inches: a dot, the lower the more of them, and all dots if few
 _RAISED, _GROUND, _ROOM = 0.2, 0.42, 0.48  # of a dot's row: the dot, and below it, the strokes
 _MARGIN = 0.03  # of an axis, beyond what is possible
-_NAMES_BESIDE = 16  # signs of the longest row's name with which panels may stand side by side
+_NAMES_BESIDE = 16  # characters of the longest row's name with which panels may stand side by side
 _PLACES = 240  # strokes that stand side by side
 _LEAST = 0.15  # of the tallest stroke: the lowest one
 

@@ -24,7 +24,7 @@ from .style import (
     wrap_label,
 )
 
-_AXIS = 60  # signs of a label
+_AXIS = 60  # characters of a label
 
 
 class PointCloud(NamedTuple):

@@ -22,7 +22,7 @@ _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
 _TALL = 1.9  # inches
 _STEPS = 9  # arrows along a side
 _STILL = 1e-9  # a change of shares, relative to the largest, that is none
-_LONGEST = 18  # signs of a type's name
+_LONGEST = 18  # characters of a type's name
 
 
 class SimplexPanel(NamedTuple):

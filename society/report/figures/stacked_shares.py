@@ -20,7 +20,7 @@ from .type_colours import TypeStyle
 
 _TALL, _NAME = 1.3, 0.115  # inches: a panel at least, a name
 _ROOM = 0.1  # inches at either side: text of a PNG may be wider than it was measured
-_LONGEST = 20  # signs of a name
+_LONGEST = 20  # characters of a name
 _SAME = 5e-4  # shares that differ by less are drawn alike
 
 

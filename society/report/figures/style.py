@@ -34,6 +34,7 @@ from society.optional import require
 from society.text import clean_line
 
 from .alt_text import prefix_title
+from .cell_numbers import fit_cell_numbers
 from .read_out import NO_DATA, AxesFrame, FigureData, gather_data
 
 WIDTH, NARROW = 180 / 25.4, 88 / 25.4  # a page and a column of a journal: 180 and 88 mm
@@ -43,15 +44,15 @@ _DPI = 180
 _PIXELS = 1.7  # a point of WIDTH in a page: text of 7 points is as large there as its captions
 _LONGEST_LABEL = 34
 _SIGNS = 15.5  # of text, in an inch
-_BESIDE_LABEL = 8  # signs: what a line of the legend takes beside its label
+_BESIDE_LABEL = 8  # characters: what a line of the legend takes beside its label
 _LEGEND_LINE = 0.14  # inches
 _BREAKS = re.compile(r"( +|(?<=[,_])(?=[^\W\d_]))")  # where a label may be broken
 _EQUALS = "\u00a0=\u00a0"  # where it may not
 SAME = 1e-9  # relative differences that are errors of rounding
-_LETTER = 3  # signs before a title
-_LEAST_TITLE = 15  # signs of a line of a title
-_BOLD = 0.8  # signs of a bold title in the place of one of text
-_YLABEL = 28  # signs of a label in the height of a panel
+_LETTER = 3  # characters before a title
+_LEAST_TITLE = 15  # characters of a line of a title
+_BOLD = 0.8  # characters of a bold title in the place of one of text
+_YLABEL = 28  # characters of a label in the height of a panel
 _GAP, _MARGIN = 0.36, 0.4  # inches: what a panel takes besides its axes, and a figure
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -285,6 +286,7 @@ def _lay_out(draw: Callable[[Any], None], width: float, height: float) -> Any:
     figure.set_layout_engine(None)  # "none" leaves one, for which savefig draws twice
     for axes in figure.axes:
         _fix_labels(axes)
+        fit_cell_numbers(axes)
     return figure
 
 
@@ -392,9 +394,9 @@ def render_panels(
     """Make a figure of several panels, `across` of them side by side in WIDTH.
 
     Several panels are lettered. narrow: how many in NARROW, if not as many as there is room for.
-    beside_axes: signs of what stands at the left of axes, which their titles have no room above.
-    draw: fills the axes of a panel, which stand below each other, and
-    gives its series by label. heights: of these axes, in inches. labels: of the legend, in order.
+    beside_axes: characters of what stands at the left of axes, which their titles have no room
+    above. draw: fills the axes of a panel, which stand below each other, and gives its series by
+    label. heights: of these axes, in inches. labels: of the legend, in order.
     ylabels: of each axes. finish: adds what concerns all panels. sharing: as matplotlib's
     `subplots` takes it.
     """

@@ -27,16 +27,15 @@ _CAUSES = (
 def endings_section(layout: Layout) -> Section:
     """Say how runs ended, and who had left them; nothing where rounds stand within rounds."""
     flat = all(len(run.manifest.stage.levels) == 1 for run in layout.conditions)
-    ended = flat and (layout.study.runs["cause"] != "").any()
-    parts = list(_parts(layout, ended=bool(ended))) if flat else []
+    ended = flat and any((causes != "").any() for causes in layout.causes())
+    parts = list(_parts(layout, ended=ended)) if flat else []
     return Section("How runs ended", parts, "endings")
 
 
 def _parts(layout: Layout, *, ended: bool) -> Iterator[SectionPart]:
-    runs = layout.study.runs
-    few = len(runs) <= _MOST_RUNS
+    few = sum(map(len, layout.causes())) <= _MOST_RUNS
     if ended and layout.single_run:
-        yield from _explained(layout.conditions[0], str(runs["cause"].iloc[0]))
+        yield from _explained(layout.conditions[0], str(layout.causes()[0][0]))
     elif ended:
         yield _each(layout) if few else _causes(layout)
     if few and layout.study.detailed:

@@ -9,6 +9,7 @@ import numpy as np
 
 from society.analysis.study.condition import ConditionRun
 from society.engine.rng import Array
+from society.engine.scenario import mean_over
 from society.report.figures.stacked_shares import SharePanel, stacked_shares
 from society.report.figures.style import Figure, SeriesStyle
 from society.report.figures.type_colours import TypeStyle
@@ -119,18 +120,18 @@ def evolving_genes(layout: Layout) -> list[str]:
 
 
 def _wins(layout: Layout) -> list[str]:
-    return [name for name in layout.study.runs.columns if str(name).startswith(_WON)]
+    return [name for name in layout.study.run_columns if name.startswith(_WON)]
 
 
 def evolution_table(layout: Layout, runs: Sequence[ConditionRun]) -> Table:
     """Tabulate the share of runs that each gene wins, and how runs end, by condition."""
-    frame = layout.study.runs
     rows: list[list[CellValue]] = []
     wins = _wins(layout)
-    names = ["dominated", "generations", "efficiency"]
+    values = [layout.values(name) for name in [*wins, "dominated", "generations", "efficiency"]]
     for run in runs:
-        means = frame[frame["condition"] == run.name][[*wins, *names]].astype(float).mean()
-        rows.append([run.name, *(float(one) for one in means)])
+        place = layout.conditions.index(run)
+        own = [each[place].astype(float) for each in values]
+        rows.append([run.name, *mean_over(~np.isnan(own), np.array(own)).tolist()])
     head: Head = [
         ("text", "condition"),
         *((("share", name.removeprefix(_WON))) for name in wins),

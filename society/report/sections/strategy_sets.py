@@ -61,7 +61,10 @@ def plane_sentence(plane: PrincipalPlane) -> str:
     explained = f"The first two components explain {first:.1%} and {second:.1%} of the variance."
     if not meanings:
         return f"{explained} No strategy differs from another, so that axes have no meaning."
-    return f"{explained} Over strategies and references, {', and '.join(meanings)}."
+    return (
+        f"{explained} Over strategies and references, {', and '.join(meanings)}; this describes "
+        "the axes, and is no test."
+    )
 
 
 def set_tables(compared: SetComparison) -> list[Table]:

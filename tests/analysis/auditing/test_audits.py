@@ -375,6 +375,9 @@ def test_a_sentence_has_sign_and_unit_of_a_difference_that_is_not_told_apart() -
     sentences = [*AuditResults("payoff", "points", tuple(found), {}).sentences()]
     assert sentences == [
         "The conclusion holds under the perturbation names.",
-        "b against a: payoff is not told apart; the difference is -0.5 points (-6.85 to 5.85). "
-        "No change of this effect is found under 1 of 1 perturbation.",
+        "b against a: payoff is not told apart; the difference is -0.5 points (-6.85 to 5.85); "
+        "p = .500. No change of this effect is found under 1 of 1 perturbation.",
     ]
+    both = audit_conclusions({("a", "b"): arms, ("a", "c"): arms}, paired=True)
+    *_, last = AuditResults("payoff", "points", tuple(both), {}).sentences()
+    assert "; p = .500, not adjusted for the number of conclusions. No change" in last

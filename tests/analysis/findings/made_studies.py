@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from society.analysis.study import ConditionRun, Study
 from society.analysis.study.design import StudyDesign
+from society.analysis.study.frames import FrameColumn
 from society.engine.calls import Usage
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec
@@ -94,14 +94,12 @@ def made_study(
             ]
         )
     for measure, flags in (censored or {}).items():
-        columns[f"{measure}_censored"] = pd.array(list(flags), dtype="boolean")
-    frame = pd.DataFrame(columns)
-    frame.attrs["units"] = {
-        **dict.fromkeys(columns, ""),
-        **{note.name: note.unit for run in runs for note in run.manifest.measures},
-    }
-    rounds = pd.DataFrame({name: each.ravel() for name, each in (by_round or {}).items()})
-    study.__dict__.update(runs=frame, rounds=rounds)  # in place of what files would say
+        columns[f"{measure}_censored"] = np.array(flags, float)
+    units = {note.name: note.unit for run in runs for note in run.manifest.measures}
+    study.__dict__.update(  # in place of what files would say
+        run_columns={name: FrameColumn(own, units.get(name, "")) for name, own in columns.items()},
+        round_columns={name: FrameColumn(each.ravel()) for name, each in (by_round or {}).items()},
+    )
     return StudyDesign(study)
 
 

@@ -479,6 +479,16 @@ def test_runs_that_ended_early_count_with_their_own_last_generation() -> None:
     assert "paired t test, 8 runs" in sentence
 
 
+def test_runs_that_ended_with_their_first_generation_are_left_out_and_counted() -> None:
+    values = rising()
+    values[:2, 1:] = np.nan
+    (sentence,) = evolved(values)
+    assert "paired t test, 6 runs" in sentence
+    assert sentence.endswith(" 2 runs ended with generation 1 and are left out.")
+    values[2:, 1:] = np.nan
+    assert evolved(values) == []
+
+
 def test_conditions_of_programs_that_are_left_out_are_counted() -> None:
     *told, last = evolved(*[rising()] * 6)
     assert len(told) == 4

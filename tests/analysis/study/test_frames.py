@@ -68,8 +68,8 @@ def test_many_conditions_still_have_a_name_each() -> None:
 
 def test_a_name_that_is_taken_gets_a_suffix_rather_than_replacing_a_column() -> None:
     columns: Columns = {"wealth": FrameColumn(np.array([30]), "level")}
-    add_column(columns, "wealth", np.array([7.5]), "fish")
-    add_column(columns, "wealth", np.array([1.0]))
+    add_column(columns, "wealth", FrameColumn(np.array([7.5]), "fish"))
+    add_column(columns, "wealth", FrameColumn(np.array([1.0])))
     assert data_frame(columns).to_dict("records") == [
         {"wealth": 30, "wealth_value": 7.5, "wealth_value_value": 1.0}
     ]

@@ -132,17 +132,37 @@ def followed(over: Donors, number: int, recipient: int, depth: int) -> list[tupl
     return chain
 
 
+def by_chance(ask: Any, me: Any) -> Array:
+    """Give any share."""
+    chance: Array = me.draws.uniform("share")
+    return chance
+
+
 @pytest.mark.parametrize("schedule", ["ordered-once", "published", "random"])
 def test_traces_are_what_following_the_deeds_back_finds(donors: Game, schedule: str) -> None:
-    def by_chance(ask: Any, me: Any) -> Array:
-        chance: Array = me.draws.uniform("share")
-        return chance
-
     over = donors(agents=8, rounds=8, donate=by_chance, games=1, schedule=schedule)
     for number, round_ in enumerate(over.gifts(), 1):
         for donor, recipient in round_:
             shown = [(entry.share, entry.to, entry.round) for entry in entries(over, number, donor)]
             assert shown == followed(over, number, recipient, 3)
+
+
+def test_deeds_of_long_ago_are_shown_as_long_as_a_trace_leads_to_them(donors: Game) -> None:
+    over = donors(agents=8, rounds=45, donate=by_chance, games=1, trace=5, schedule="random")
+    for number in (20, 45):
+        for donor, recipient in over.gifts()[number - 1]:
+            shown = [(entry.share, entry.to, entry.round) for entry in entries(over, number, donor)]
+            assert len(shown) == 5
+            assert shown == followed(over, number, recipient, 5)
+
+
+def test_a_record_has_all_deeds_of_a_long_game(donors: Game) -> None:
+    rule = {"medium": "record", "schedule": "random"}
+    over = donors(agents=4, rounds=40, donate=by_chance, games=1, **rule)
+    donor, recipient = over.gifts()[39][0]
+    gave = [when for when, round_ in enumerate(over.gifts()[:39], 1) if recipient in dict(round_)]
+    assert len(gave) > 5
+    assert [entry.round for entry in entries(over, 40, donor)] == gave[::-1]
 
 
 def test_who_owned_nothing_had_nothing_to_give(donors: Game) -> None:
