@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from society.analysis.histories import first_difference
 from society.config.build import Society, build
 from society.config.run_config import load_config
 from society.conformance.invariants import exact_record
@@ -27,7 +28,7 @@ from society.engine.history import InMemoryRecorder, Page
 from society.engine.population import Cohort
 from society.engine.scenario import Measure, Scenario
 from society.engine.script import Ask, Script, Tell, common, own
-from society.errors import WiringWarning
+from society.errors import InputError, WiringWarning
 from society.runs.fork import Changes, fork
 from society.runs.play import play, resume
 from society.runs.runfile import open_run_file
@@ -190,6 +191,19 @@ def test_a_run_that_was_digested_by_the_first_rule_is_verified_by_it(tmp_path: P
         assert record.ok, "its lines give its digests"
         chains.append(chain_of(file))
     assert chains[0] != chains[1]
+
+
+def test_files_of_two_rules_are_not_told_apart_by_their_digests(tmp_path: Path) -> None:
+    newest = society_of(replicates=40, agents=200)
+    files = [tmp_path / "now.run", tmp_path / "before.run"]
+    for setup, file in zip((newest, replace(newest, digest_rule=FIRST_RULE)), files, strict=True):
+        played(setup, file, 1, level="summary")
+    with (
+        open_run_file(files[0]) as one,
+        open_run_file(files[1]) as other,
+        pytest.raises(InputError, match=r"digested by two rules.* play the older one again"),
+    ):
+        first_difference(one, other)
 
 
 @pytest.mark.thorough
