@@ -308,7 +308,8 @@ class Registry:
             self._refuse_unmarked(sort, name)
             legal = {key[1] for key in self._own if key[0] == sort} | set(_all(sort))
             legal |= set(index.presets()) if sort == "scenario" else set()
-            words = f"there is no {sort} {name!r}; {suggest(name, legal)}"
+            hint = suggest(name, legal, "" if sort == "function" else f"society list {sort}s")
+            words = f"there is no {sort} {name!r}; {hint}"
             raise CatalogueError(f"{words}{_unused_file(sort, name)}")
         return found
 

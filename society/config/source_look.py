@@ -88,6 +88,18 @@ class SourceFile:
         return tuple(one.name for one in scripts if "scenario" in _marks(one))
 
     @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the fields of classes that inherit from Params."""
+        classes = [one for one in self.tree.body if isinstance(one, ast.ClassDef)]
+        return tuple(
+            field.target.id
+            for one in classes
+            if "Params" in map(_last, one.bases)
+            for field in one.body
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        )
+
+    @cached_property
     def lacks_lines(self) -> bool:
         """Whether a line of a script is made and not yielded, so that others will seem wrong."""
         return any(True for _ in self._unyielded())

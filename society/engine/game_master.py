@@ -492,7 +492,7 @@ class GameMaster(Runner):
             with suppress(_Untold):
                 wide = _per_replicate(measure, self._told, self.env)
                 measured[measure.name] = np.where(self._lived, wide, np.nan)
-                self.folded[measure.name].add(number, measured[measure.name])
+                self.folded[measure.name].add(number, measured[measure.name], self._lived)
         return measured
 
 

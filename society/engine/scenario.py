@@ -105,7 +105,9 @@ class Measure:
     needs is not told is not measured.
     fold: how rounds become one value: mean, sum or last over the rounds that a replicate lived;
     `total`, a sum of parts of which each alone says nothing; or `first`, the number of the first
-    round in which the value is true (censored at its last round).
+    round in which the value is true (censored at its last round). Where the last round gives NaN,
+    as when nobody is there any more, `last` is the value of the last round that gives a number,
+    and the estimate counts such replicates.
     label: a noun phrase for axes and sentences; "" if its name says it, without underscores.
     bounds: the least and the most that is possible, None where there is no such bound; a unit that
     begins with "share" has 0 and 1. ended: its value in rounds after a replicate has ended, such
@@ -326,7 +328,10 @@ class DisplaySpec:
             question: _level(f"the amount of {question!r}", amount, params)
             for question, amount in self.amounts.items()
         }
-        return replace(self, reference=levels, amounts=amounts)
+        gauge = self.gauge
+        if gauge is not None and not isinstance(gauge[1], str):
+            gauge = gauge[0], float(gauge[1])
+        return replace(self, gauge=gauge, reference=levels, amounts=amounts)
 
 
 def _level(what: str, given: str | float | Callable[[Any], float], params: Params) -> str | float:
@@ -726,22 +731,27 @@ def _both(one: Conclusion | None, other: Conclusion | None) -> Conclusion | None
 
 @dataclass(frozen=True)
 class Estimate:
-    """A measure over replicates; se is None below two, mean is None where nothing was measured."""
+    """A measure over replicates; se is None below two, mean is None where nothing was measured.
+
+    censored: replicates in which what a `first` waits for had not come. earlier: those in which the
+    value of a `last` is from before their last round, in which there was none.
+    """
 
     mean: float | None
     se: float | None
     n: int
     unit: str
     censored: int = 0
+    earlier: int = 0
 
 
-def estimate_measure(values: Array, unit: str, censored: int = 0) -> Estimate:
+def estimate_measure(values: Array, unit: str, censored: int = 0, earlier: int = 0) -> Estimate:
     """Estimate a mean over replicates from one value each, (R,), NaN where there is none."""
     known = values[~np.isnan(values)]
     n = len(known)
     mean = float(known.mean()) if n else None
     se = float(known.std(ddof=1) / np.sqrt(n)) if n > 1 else None
-    return Estimate(mean, se, n, unit, censored)
+    return Estimate(mean, se, n, unit, censored, earlier)
 
 
 class Folded:
@@ -751,10 +761,15 @@ class Folded:
         self.fold, self.unit = fold, unit
         self.total = np.zeros(replicates)
         self.count = np.zeros(replicates, np.int64)
-        self.latest = np.full(replicates, np.nan)  # round of the last measurement, of a `first`
+        # Of a `first` or `last`: the round last measured, and the last one that could have been.
+        self.latest = np.full(replicates, np.nan)
+        self.due = np.full(replicates, np.nan)
 
-    def add(self, number: int, values: Array) -> None:
-        """Take in round `number`; NaN where a replicate was not measured."""
+    def add(self, number: int, values: Array, lived: Array | None = None) -> None:
+        """Take in round `number`; NaN where a replicate was not measured.
+
+        lived: (R,) of bool, replicates that lived in this round; None: those that were measured.
+        """
         here = ~np.isnan(values)
         if self.fold not in ("first", "last") and here.all():
             self.total += values
@@ -766,6 +781,8 @@ class Folded:
             np.copyto(self.total, number, where=here)
         elif self.fold == "last":
             np.copyto(self.total, values, where=here)
+            np.copyto(self.latest, number, where=here)
+            np.copyto(self.due, number, where=here if lived is None else lived)
         else:
             np.add(self.total, values, out=self.total, where=here)
         self.count += here
@@ -786,6 +803,12 @@ class Folded:
         open_ended: Array = (self.count == 0) & ~np.isnan(self.latest)
         return open_ended & (self.fold == "first")
 
+    def earlier(self) -> Array:
+        """Mark replicates whose `last` value is from before their last round, (R,)."""
+        before: Array = (self.count > 0) & (self.latest < self.due)
+        return before & (self.fold == "last")
+
     def estimate(self) -> Estimate:
         """Estimate the mean over replicates."""
-        return estimate_measure(self.values(), self.unit, int(self.censored().sum()))
+        counts = int(self.censored().sum()), int(self.earlier().sum())
+        return estimate_measure(self.values(), self.unit, *counts)

@@ -334,8 +334,8 @@ def _played(
     from society.analysis.coding.rating_runs import play_coding
     from society.experiments.sweep import Sweep, play_experiment
 
-    watching = watch_sweep(len(read.conditions) + (len(read.coding.raters) if read.coding else 0))
-    with _cluster(workers) as cluster:
+    parts = len(read.conditions) + (len(read.coding.raters) if read.coding else 0)
+    with _cluster(workers) as cluster, watch_sweep(parts) as watching:
         session = Sweep(cluster, watching, read.record, limits if limits.model_fields_set else None)
         play_experiment(read, folder, session, overwrite=overwrite, said=said)
         for note in play_coding(read, folder, session, overwrite=overwrite):
@@ -357,8 +357,8 @@ def _reproduced(
     from society.llm.providers.settings import Limits
 
     limits = Limits(**said) if said else None
-    with _cluster(workers) as cluster:
-        return run.play(cluster, watch_sweep(len(run.parts)), limits, overwrite=overwrite)
+    with _cluster(workers) as cluster, watch_sweep(len(run.parts)) as watching:
+        return run.play(cluster, watching, limits, overwrite=overwrite)
 
 
 def _refuse_unfinished(ended: Mapping[str, JobResult]) -> None:

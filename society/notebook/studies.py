@@ -78,6 +78,11 @@ def estimate_in_words(one: Estimate) -> str:
     return f"{one.mean:.4g}" + ("" if one.se is None else f" ± {one.se:.2g}")
 
 
+def describe_earlier(one: Estimate) -> str:
+    """Say how many values are from before the last round, behind a semicolon; "" for none."""
+    return f"; in {one.earlier} of {one.n} of an earlier round" if one.earlier else ""
+
+
 @speaking_python()
 def open_run(path: Path | str) -> NotebookStudy:
     """Open a run file as a study of one condition without factors; raises InputError."""

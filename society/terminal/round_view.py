@@ -197,7 +197,8 @@ class RoundView:
                     yield name, verb, np.where(answer.asked & _said(texts), texts, "")
                 continue
             known = None if earlier is None else earlier.column(name)
-            yield name, verb, np.where(self._new(held, known) & _said(held), held, "")
+            new = self._new(held, known) & _said(held) & self.page.present  # the gone hold nothing
+            yield name, verb, np.where(new, held, "")
 
     def _new(self, texts: Array, known: Array | None) -> Array:
         """Mark the texts that were not known before, (R, N) of bool."""

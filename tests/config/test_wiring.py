@@ -645,6 +645,15 @@ def test_prompts_beside_a_file_are_asked_for(typed: Typed, tmp_path: Path) -> No
     ]
 
 
+def test_a_gauge_may_be_full_at_a_number(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "canal.py").write_text(changed('gauge=("left", "flow")', 'gauge=("left", 20)'))
+    said = typed("run", "canal.py", "--quiet", "--out", "a.run")
+    assert (said.code, said.err) == (0, "")
+    said = typed("replay", "a.run", "--plain", "--from", "4")
+    assert (said.code, said.err) == (0, "")
+    assert "5 of 20" in said.out
+
+
 def test_prompts_beside_a_file_are_read_though_rules_play(typed: Typed, tmp_path: Path) -> None:
     """They are for other agents, whose run would be the first to miss them."""
     (tmp_path / "canal.py").write_text(CANAL)
