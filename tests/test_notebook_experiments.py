@@ -218,6 +218,9 @@ class Line:
     def show(self, share: float, words: str, *, last: bool = False) -> None:
         self.shown.append((share, words, last))
 
+    def end(self) -> None:
+        """Nothing has to be ended."""
+
 
 def test_a_sweep_shows_how_far_it_is() -> None:
     line = Line()
