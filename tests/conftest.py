@@ -138,8 +138,10 @@ class Played(NamedTuple):
         return [step for page in self.pages for step in page.steps]
 
     def answers(self, kind: str, field: str = "") -> list[Array]:
-        """The settled answers to each question of a kind, (R, N) or (R, N, K) each."""
-        return [step.arrays["answer", field] for step in self.steps if step.kind == kind]
+        """The settled answers to each question of a kind, which was asked; (R, N) or (R, N, K)."""
+        found = [step.arrays["answer", field] for step in self.steps if step.kind == kind]
+        assert found, f"nobody was asked {kind}, so that a loop over it would check nothing"
+        return found
 
     def told(self, name: str) -> list[Array]:
         """A fact each time it was told, (R, 1) or (R, N) each; it was told, or a test fails."""
