@@ -47,7 +47,7 @@ def mean_share(shares: Array) -> Array:
     NaN where nothing is known.
     """
     weight = total = np.zeros(len(shares))
-    for entry in np.ascontiguousarray(shares.T)[::-1]:
+    for entry in shares.T[::-1]:
         known = ~np.isnan(entry)
         weight = known + DISCOUNT * weight
         total = np.where(known, entry, 0.0) + DISCOUNT * total
