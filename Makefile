@@ -7,7 +7,7 @@ SET_UP := pyproject.toml constraints.txt .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: demo local test quick test-all check lint golden pictures bench bench-check bench-all docs
+.PHONY: demo lab local test quick test-all check lint golden pictures bench bench-check bench-all docs
 
 demo: .venv/core
 	$(BIN)/society run fishing_village --seed 1 --overwrite --quiet
@@ -20,6 +20,10 @@ demo: .venv/core
 	$(BIN)/society show runs/donor_generations-1.run
 	$(BIN)/society run dilemmas_mediators --seed 1 --overwrite --quiet
 	$(BIN)/society show runs/dilemmas_mediators-1.run
+
+# What frames, statistics and reports need, beside what `make demo` installs.
+lab: .venv/lab
+	@echo 'Frames, statistics and reports are there.'
 
 # A real language model in this process, too small to be a mind: society run ... --model local
 local: .venv/local

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .engine.script import Ask, Inherit, Script, Tell, common, own, seen
     from .engine.state import Column
     from .llm.perturbations import Perturbation
+    from .notebook.catalogue import describe, list_names, list_runs, new, schema
     from .notebook.experiments import audit, make_report, power, reproduce, sweep
     from .notebook.results import Result
     from .notebook.single_runs import (
@@ -49,6 +50,13 @@ if TYPE_CHECKING:
         run,
         verify,
         why,
+    )
+    from .notebook.strategies import (
+        check_strategies,
+        compare_strategies,
+        evolve_strategies,
+        play_strategies,
+        write_strategies,
     )
     from .notebook.studies import open_run, open_sweep
 
@@ -87,28 +95,38 @@ __all__ = [
     "__version__",
     "audit",
     "check",
+    "check_strategies",
     "common",
     "compare",
+    "compare_strategies",
     "declares",
+    "describe",
+    "evolve_strategies",
     "fork",
     "intercept",
     "interview",
+    "list_names",
+    "list_runs",
     "make_report",
     "mechanism",
+    "new",
     "open_run",
     "open_sweep",
     "own",
     "per_agent",
+    "play_strategies",
     "power",
     "preview_prompts",
     "reproduce",
     "resume",
     "run",
     "scenario",
+    "schema",
     "seen",
     "sweep",
     "verify",
     "why",
+    "write_strategies",
 ]
 
 _HOMES = {
@@ -162,6 +180,13 @@ _HOMES = {
     ),
     "engine.state": ("Column",),
     "llm.perturbations": ("Perturbation",),
+    "notebook.catalogue": (
+        "describe",
+        "list_names",
+        "list_runs",
+        "new",
+        "schema",
+    ),
     "notebook.experiments": (
         "audit",
         "make_report",
@@ -180,6 +205,13 @@ _HOMES = {
         "run",
         "verify",
         "why",
+    ),
+    "notebook.strategies": (
+        "check_strategies",
+        "compare_strategies",
+        "evolve_strategies",
+        "play_strategies",
+        "write_strategies",
     ),
     "notebook.studies": (
         "open_run",

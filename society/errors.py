@@ -132,6 +132,13 @@ def short_path(file: Path | str) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
+def suggest_file(file: Path) -> str:
+    """Name the file of the same kind beside a missing one that was probably meant; "" for none."""
+    there = [one.name for one in file.parent.glob(f"*{file.suffix}")] if file.suffix else []
+    close = [] if file.exists() else difflib.get_close_matches(file.name, there, n=1)
+    return "".join(f"; did you mean {short_path(file.with_name(one))!r}?" for one in close)
+
+
 def page_path(file: Path | str) -> str:
     """A path as pages show it, which others read: at most its last two parts.
 
@@ -203,6 +210,7 @@ def _facts_hint(error: BaseException) -> str:
 
 _UNEXPECTED = re.compile(r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
 _FACT_OF_LINE = re.compile(r"\b(ask|tell)\[([^]]*)\]")
+_FEW, _NEAREST, _ALIKE = 20, 3, 0.4  # names that are listed; that are near; from what likeness on
 _UNTYPED = re.compile(r"A non-annotated attribute was detected: `(\w+) = (.*?)`\..*")
 _NOT_OFFERED = re.compile(r"cannot import name '(\w+)' from 'society'")
 _OUR_PATH = re.compile(r" \(\S*society/__init__\.py\)")
@@ -318,16 +326,25 @@ def _missing_yield(place: tuple[str, int], line_class: str) -> str:
     return f"{show_place(*place)}: {missing_yield(line_class)}"
 
 
-def suggest(name: str, legal: Iterable[str]) -> str:
+def suggest(name: str, legal: Iterable[str], listed: str = "") -> str:
     """Say which legal name was probably meant, or list them all.
+
+    listed: a command that lists them; where they are many, it is named beside the nearest few.
 
     >>> suggest("grwoth", ["growth", "fine"])
     "did you mean 'growth'?"
     >>> suggest("x", ["growth", "fine"])
     'choose one of: fine, growth'
+    >>> suggest("pond", [f"lake_{n}" for n in range(30)] + ["pound_of_flesh"], "society list lakes")
+    'the nearest is pound_of_flesh; `society list lakes` names all 31'
     """
     names = sorted(legal)
     close = difflib.get_close_matches(name, names, n=1)
     if close:
         return f"did you mean {close[0]!r}?"
+    if listed and len(names) > _FEW:
+        near = difflib.get_close_matches(name, names, n=_NEAREST, cutoff=_ALIKE)
+        verb = "is" if len(near) == 1 else "are"
+        nearest = f"the nearest {verb} {', '.join(near)}; " if near else ""
+        return f"{nearest}`{listed}` names all {len(names)}"
     return f"choose one of: {', '.join(names)}" if names else "there is none"

@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from jsonschema import Draft202012Validator
+
+from society.config.yaml_source import read_yaml
+from society.experiments.experiment import file_schema
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -83,6 +87,30 @@ def test_blocks_that_are_run_stand_in_documents_that_run_them(document: Path) ->
     """A document with files for a reader to write also shows a command that uses them."""
     files = [block for block in blocks(document) if block.language in ("yaml", "python")]
     assert not files or runs_something(document)
+
+
+def test_editors_accept_every_scenario_and_experiment_that_documents_show(tmp_path: Path) -> None:
+    """Short forms, such as a bare name for a component, a model or a graph, are no mistakes."""
+    schema, wrong, read = file_schema(), list[str](), 0
+    kinds = {"scenario": "Scenario", "base": "Experiment"}
+    accepts = {
+        key: Draft202012Validator({**schema, "anyOf": [{"$ref": f"#/$defs/{kind}"}]})
+        for key, kind in kinds.items()
+    }
+    for document in DOCUMENTS:
+        for block in blocks(document):
+            if block.language != "yaml":
+                continue
+            file = tmp_path / "shown.yaml"
+            file.write_text(block.text, encoding="utf-8")
+            said = read_yaml(file)[0]
+            for key in kinds.keys() & said:
+                read += 1
+                found = accepts[key].iter_errors(said)
+                wrong += [f"{document.name}: {block.text.split()[1]}: {e.message}" for e in found]
+    assert wrong == []
+    assert read > 30
+    assert not accepts["scenario"].is_valid({"scenario": "a.py", "cohorts": [{"nmae": "b"}]})
 
 
 @pytest.mark.parametrize("document", DOCUMENTS[1:], ids=lambda document: document.stem)

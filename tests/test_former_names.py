@@ -79,6 +79,7 @@ GONE: Mapping[str, Mapping[str, str]] = {
         "society.scenarios.mechanisms": "generations tournament"
     },
     "types that only annotate": {
+        "society.components.recall": "OwnFunction",
         "society.lab.crossplay.crossplay": "Rows",
         "society.memory.norm_space": "Labels",
     },

@@ -175,7 +175,7 @@ def test_designs_of_a_tournament_are_runs_beside_it_and_count_to_its_limit(tmp_p
     types = [{"name": name, "components": ["language_policy"]} for name in ("ann", "bob")]
     given: dict[str, Any] = {"mechanisms": ["contracts", "tournament"], "cohorts": types}
     out = tmp_path / "t.run"
-    with pytest.raises(Paused, match="max-calls"):
+    with pytest.raises(Paused, match="max_calls"):
         society.run("prisoners_dilemma", **given, out=out, limits={"max_calls": 7})
     files = [tmp_path / "t.contracts-designs.run", out]
     assert [len(society.open_run(file).calls) for file in files] == [4, 3]

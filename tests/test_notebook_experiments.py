@@ -94,7 +94,7 @@ def test_an_audit_gives_what_the_command_gives_as_json_frame_figure_and_table(
 
 @pytest.mark.filterwarnings("ignore::society.errors.WiringWarning")
 def test_an_audit_that_reaches_a_limit_says_so_and_goes_on(gifts: Path) -> None:
-    with pytest.raises(PartError, match=r"max-calls(.|\n)*what was played is kept"):
+    with pytest.raises(PartError, match=r"max_calls(.|\n)*what was played is kept"):
         society.audit("bonus.yaml", only="opening", limits={"max_calls": 20})
     found = society.audit("bonus.yaml", only="opening", limits={"max_calls": 200})
     assert found.sentences[0] == "The conclusion holds under the perturbation opening."
@@ -154,6 +154,7 @@ def test_a_run_is_verified_as_by_the_command(typed: Typed, tmp_path: Path) -> No
     found, said = society.verify(result), json.loads(typed("verify", "a.run", "--json").out)
     assert found.ok
     assert [check._asdict() for check in found.checks] == said["checks"]
+    assert f"{found}\n" == typed("verify", "a.run").out
     assert "<caption>nothing is wrong</caption>" in found._repr_html_()
 
 
@@ -183,11 +184,17 @@ def test_comparisons_explanations_and_interviews_show_as_tables() -> None:
     compared = society.compare(one, other)
     assert "<td>survival_time</td><td>3</td><td>3</td>" in compared._repr_html_()
     assert "<th>measure</th><th>first</th><th>second</th>" in compared._repr_html_()
+    first, second, *_ = str(compared).splitlines()
+    assert first.startswith("first and second: Round 1")
+    assert " ".join(second.split()) == "survival_time 3 and 3 rounds, difference +0"
     assert compared.frame()["measure"].tolist()[0] == "survival_time"
     assert "<ul><li>" in society.why(one)._repr_html_()
     known = {"norm_embedder": "hashing"}
     talk = society.run("language_village", rounds=1, agents=2, seed=1, parameters=known)
     asked = society.interview(talk, at=1, ask="Why <b>?")
+    assert str(asked).startswith(
+        f"round 1, villager 0, answer: {asked.answers[0].items['answer']}\n"
+    )
     assert "<caption>Why &lt;b&gt;?</caption>" in asked._repr_html_()
     frame = asked.frame()
     assert frame["name"].tolist() == ["villager 0", "villager 1"]
@@ -210,6 +217,9 @@ class Line:
 
     def show(self, share: float, words: str, *, last: bool = False) -> None:
         self.shown.append((share, words, last))
+
+    def end(self) -> None:
+        """Nothing has to be ended."""
 
 
 def test_a_sweep_shows_how_far_it_is() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,9 @@ import pytest
 
 import society
 from society.errors import InputError
+from society.experiments.worker import JobResult
 from society.notebook.given import listed, read_number, read_place, read_places
+from society.notebook.progress import watch_sweep
 
 
 @pytest.mark.parametrize(
@@ -115,3 +118,28 @@ def test_a_script_may_play_an_experiment_at_its_top_level(tmp_path: Path) -> Non
         [sys.executable, "play.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
     assert done.stdout == "played 4\n", done.stderr
+
+
+class Terminal(io.StringIO):
+    """Takes text as a terminal does."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_line_of_a_sweep_ends_when_the_sweep_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+
+    def fail() -> None:
+        with watch_sweep(2) as watching:
+            watching.advanced("fine=2", 0.5, ())
+            watching.noted("a note")
+            watching.done("fine=2", JobResult("finished", ""))
+            raise InputError("the disk is full")
+
+    with pytest.raises(InputError):
+        fail()
+    assert screen.getvalue() == (
+        "\r0 of 2 conditions are over\na note\n\r1 of 2 conditions are over\n"
+    )

@@ -142,9 +142,9 @@ def remember(tell: News, agents: AgentGroup, by: Embedder | None) -> None:
     agents.env.clocks[agents.moment] = agents.env.clock or "before the first round"
     places = None if by is None else embed_texts(by, told, agents)
     for row, (memory, heard) in enumerate(zip(agents["memory"], agents["heard"], strict=True)):
-        heard[tell.kind] += 1
         if not told[row]:
             continue
+        heard[tell.kind] += 1
         if places is None:
             memory.add(agents.moment, told[row])
         else:

@@ -38,7 +38,7 @@ def write_starter(kind: StarterKind, name: str, folder: Path) -> list[Path]:
     there = [path for path in files if path.exists()]
     if there:
         raise FileError(
-            f"{short_path(there[0])} exists already; choose another name, or another folder (--dir)"
+            f"{short_path(there[0])} exists already; choose another name, or another --dir"
         )
     schema = {folder / SCHEMA: schema_text()}
     for path, text in {**files, **schema}.items():

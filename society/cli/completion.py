@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Collection
+from functools import partial
 
 from .parser import ArgumentParser, Commands
 
@@ -41,6 +42,27 @@ def completion_command(args: argparse.Namespace) -> int:
     return 0
 
 
+def _settings(
+    place: str, prefix: str, parsed_args: argparse.Namespace, **_more: object
+) -> list[str]:
+    """List what may stand after --set for the scenario that was typed; runs no code of a file."""
+    from society.config.hook_checks import source_file
+    from society.config.registry import Registry
+    from society.config.run_config import load_config
+    from society.errors import SocietyError
+
+    try:
+        scenario = load_config(str(getattr(parsed_args, place, None) or "")).scenario
+        file, mark, _ = scenario.partition(".py")
+        if mark:
+            names = source_file(f"{file}.py").parameters
+        else:
+            names = tuple(Registry().scenario(scenario).params.model_fields)
+    except SocietyError:  # nothing is typed yet, or no scenario
+        names = ()
+    return [f"{name}=" for name in names if name.startswith(prefix)]
+
+
 def complete_if_asked(parser: ArgumentParser, commands: Commands) -> None:
     """Answer a shell that asks what may follow, and leave; do nothing if none asks."""
     if "_ARGCOMPLETE" not in os.environ:
@@ -70,4 +92,8 @@ def complete_if_asked(parser: ArgumentParser, commands: Commands) -> None:
         actions = commands.choices[command]._actions
         action = next(one for one in actions if one.dest == name)
         vars(action)["completer"] = offer(names)
+    for command, name in (("run", "scenario"), ("prompts", "scenario")):
+        for action in commands.choices[command]._actions:
+            if action.dest == "changes":
+                vars(action)["completer"] = partial(_settings, name)
     argcomplete.autocomplete(parser, always_complete_options=False)

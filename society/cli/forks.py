@@ -118,7 +118,6 @@ def fork_command(args: argparse.Namespace) -> int:
         overwrite=args.overwrite,
         watch=announced,
         awaiting=print_awaiting,
-        conclude=args.json or not args.quiet,
         announce=print_note,
     )
     return print_end(args, path, end)

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from society.errors import InputError, short_path
-
 from .runs import given_settings, print_awaiting, watch_run
 
 if TYPE_CHECKING:
@@ -30,6 +28,7 @@ def record_writing(
     from society.config.build import build
     from society.config.run_config import override
     from society.runs.play import play, resume
+    from society.runs.provenance import is_unfinished
     from society.runs.session import End
 
     setup = build(spec)
@@ -37,7 +36,7 @@ def record_writing(
         before(setup)
         watch = watch_run(args, begun=True)
         return play(setup, path, "full", watch=watch, awaiting=print_awaiting, conclude=False)
-    if not _is_unfinished(path, setup):
+    if not is_unfinished(path, setup):
         return End("finished")
     return resume(
         path,
@@ -46,17 +45,3 @@ def record_writing(
         print_awaiting,
         conclude=False,
     )
-
-
-def _is_unfinished(path: Path, setup: Society) -> bool:
-    """Tell if a run is to go on; raises InputError if another writing is recorded there."""
-    from society.runs.provenance import config_hash
-    from society.runs.runfile import open_run_file
-
-    with open_run_file(path) as run:
-        if config_hash(run.manifest.config) != config_hash(setup.spec):
-            raise InputError(
-                f"{short_path(path)} records another writing than the one asked for now; repeat "
-                "its command to go on with it, or name another --out"
-            )
-        return run.status != "finished"

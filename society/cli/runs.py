@@ -129,7 +129,6 @@ def play_config(args: argparse.Namespace, spec: RunConfig) -> int:
             overwrite=args.overwrite,
             watch=watch_run(args, begun=True, note=moved),
             awaiting=print_awaiting,
-            conclude=args.json or not args.quiet,
             workers=getattr(args, "workers", 1),
             announce=print_note,
         )
@@ -192,13 +191,11 @@ def resume_command(args: argparse.Namespace) -> int:
     def changed(spec: RunConfig) -> RunConfig:
         return defaults.fill_recorded(override(spec, given_settings(args)))
 
-    conclude = args.json or not args.quiet
     end = resume(
         args.file,
         changed,
         watch_run(args),
         print_awaiting,
-        conclude,
         trust=args.trust,
         files=args.files,
         announce=print_note,
@@ -658,9 +655,7 @@ def verify_command(args: argparse.Namespace) -> int:
         checks = [check._asdict() for check in verdict.checks]
         print_json({"ok": verdict.ok, "checks": checks})
     else:
-        marks = {True: "ok", False: "FAILED", None: "-"}
-        for check in verdict.checks:
-            print(f"{marks[check.ok]:6}  {check.name}: {check.words}")
+        print(verdict)
     return 0 if verdict.ok else 1
 
 

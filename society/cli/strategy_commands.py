@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
-from society.errors import FileError, SandboxError, short_path, suggest
+from society.errors import SandboxError, short_path
 from society.visible import print_result
 
 from .arguments import positive_number, whole_number
@@ -21,14 +21,10 @@ from .strategy_evolution import add_evolve
 from .write_strategies import add_write
 
 if TYPE_CHECKING:
-    from society.components.programs.program_files import ProgramFile, ReadyProgram
-    from society.sandbox.checker import CheckedProgram
-    from society.sandbox.matches.match_batch import BatchResult, Trouble
-    from society.sandbox.stage_games import StageGame
+    from society.analysis.strategies.single_match import ProgramMatch
     from society.sandbox.strategy_folder import StrategyManifest
 
 GAMES = ("public_goods", "collective_risk", "common_pool")
-FEWEST = 4  # players, where fewer classes are given than that
 
 
 def add_strategies(commands: Commands) -> None:
@@ -77,75 +73,20 @@ def _add_check(verbs: Commands) -> None:
 
 def check_strategies_command(args: argparse.Namespace) -> int:
     """Carry out `society strategies check`: exit code 1 if a class is refused."""
-    found = [
-        (file, _judged(one, args.game))
-        for file in _files(args.files)
-        for one in _program_file(file, args.allow).checked
-    ]
+    from society.analysis.strategies.checked_files import check_classes
+
+    found = check_classes(args.files, args.game, args.allow)
     if args.json:
-        print_result(json.dumps([_as_json(file, one) for file, one in found], indent=2))
+        print_result(json.dumps([one.facts() for one in found], indent=2))
     else:
-        _print_checked(found)
-    refused = sum(not one.accepted for _, one in found)
+        width = max(len(one.program.name) for one in found)
+        for one in found:
+            verdict = "ok" if one.program.accepted else "refused"
+            print(f"{verdict:8} {one.program.name:{width}}  {one.describe()}")
+    refused = sum(not one.program.accepted for one in found)
     if refused:
         print(f"society: {refused} of {len(found)} classes are refused", file=sys.stderr)
     return 1 if refused else 0
-
-
-def _judged(program: CheckedProgram, game: str | None) -> CheckedProgram:
-    """Refuse a program that is called with a stock in a game that has none, or the reverse."""
-    from dataclasses import replace
-
-    if not program.accepted or game is None or program.interface != "counts":
-        return program
-    if program.takes_stock == (game == "common_pool"):
-        return program
-    with_stock = "takes current_stock" if program.takes_stock else "does not take current_stock"
-    reason = f"{program.name} {with_stock}, so that it cannot play {game}; name its own game"
-    return replace(program, accepted=False, reason=reason)
-
-
-def _as_json(file: Path, program: CheckedProgram) -> dict[str, Any]:
-    return {
-        "class": program.name,
-        "accepted": program.accepted,
-        "reason": program.reason,
-        "line": program.line,
-        "file": str(file),
-        "interface": program.interface,
-        "reads": sorted(program.reads) if program.accepted else [],
-        "random": program.random,
-        "keeps_state": program.keeps_state,
-        "answers": list(program.answers),
-        "reads_sources": program.reads_sources,
-        "simulates": program.simulates,
-    }
-
-
-def _print_checked(found: Sequence[tuple[Path, CheckedProgram]]) -> None:
-    """Print a line for each class: what it is, or why it is refused."""
-    width = max(len(one.name) for _, one in found)
-    for file, one in found:
-        verdict = "ok" if one.accepted else "refused"
-        words = _described(one) if one.accepted else f"{short_path(file)}:{one.line}: {one.reason}"
-        print(f"{verdict:8} {one.name:{width}}  {words}")
-
-
-def _described(program: CheckedProgram) -> str:
-    """Describe an accepted program by what it reads, and whether it draws or remembers."""
-    words = [
-        f"interface {program.interface}",
-        f"reads {', '.join(sorted(program.reads)) or 'nothing'}",
-        "draws at random" if program.random else "deterministic",
-        "keeps state" if program.keeps_state else "keeps no state",
-    ]
-    if program.reads_sources:
-        words.append("reads sources")
-    if program.simulates:
-        words.append("simulates")
-    if program.answers:
-        words.append(f"answers {', '.join(program.answers)}")
-    return "; ".join(words)
 
 
 # play
@@ -160,7 +101,7 @@ def _add_play(verbs: Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--players", type=whole_number(2), metavar="N",
-        help=f"seats, which the classes take in turn (default: one each, and at least {FEWEST})",
+        help="seats, which the classes take in turn (default: one each, and at least 4)",
     )  # fmt: skip
     parser.add_argument(
         "--rounds", type=whole_number(1), default=20, metavar="R", help="rounds (default: 20)"
@@ -186,181 +127,43 @@ def _add_play(verbs: Commands) -> None:
 
 def play_strategies_command(args: argparse.Namespace) -> int:
     """Carry out `society strategies play`."""
-    programs = _playing(args)
-    players = args.players or max(FEWEST, len(programs))
-    if players < len(programs):
-        raise SandboxError(
-            f"{len(programs)} classes have no room on {players} seats; take more --players, or "
-            "name some of them by --class"
-        )
-    game = _game(args, players)
-    if players > len(programs):
-        many = f"{len(programs)} classes take {players} seats in turn"
-        words = f"one class takes all {players} seats" if len(programs) == 1 else many
+    from society.analysis.strategies.checked_files import choose_programs
+    from society.analysis.strategies.single_match import describe_seats, play_match
+
+    programs = choose_programs(args.files, args.game, args.classes, args.allow)
+    match = play_match(
+        programs,
+        args.game,
+        players=args.players,
+        rounds=args.rounds,
+        seed=args.seed,
+        open_source=args.open_source,
+        factor=args.factor,
+        threshold=args.threshold,
+        capacity=args.capacity,
+    )
+    if words := describe_seats(len(programs), match.players):
         print(f"society: {words}; --players says how many seats there are", file=sys.stderr)
-    result = _played(programs, game, args.seed, open_source=args.open_source)
-    names = _seat_names(programs, players)
-    payoffs = _payoffs(game, result)
     if args.json:
-        print_json(_match_as_json(args, game, names, result, payoffs))
+        print_json(match.facts())
     else:
-        _print_match(names, result, payoffs)
-        for trouble in result.troubles:
-            fallback = programs[trouble.program].kept.fallback
-            print(_trouble_line(names[trouble.seat], trouble, fallback))
+        _print_match(match)
     return 0
 
 
-def _playing(args: argparse.Namespace) -> list[ReadyProgram]:
-    """Check the classes that shall play; raises SandboxError for one that is refused."""
-    from society.components.programs.program_files import ReadyProgram
-    from society.sandbox.kept_programs import KeptProgram
-
-    files = _files(args.files)
-    checked = [
-        (file, _judged(one, args.game))
-        for file in files
-        for one in _program_file(file, args.allow).checked
-    ]
-    fallbacks = {file: _declared_fallbacks(file) for file in files}
-    known = [one.name for _, one in checked]
-    for name in args.classes:
-        if name not in known:
-            raise SandboxError(f"there is no class {name!r}; {suggest(name, known)}")
-    ready: dict[str, ReadyProgram] = {}
-    for file, one in checked:
-        if args.classes and one.name not in args.classes:
-            continue
-        if not one.accepted:
-            raise SandboxError(f"{short_path(file)}:{one.line}: {one.reason}")
-        if one.name in ready:
-            raise SandboxError(
-                f"{short_path(file)}:{one.line}: two classes are called {one.name}; rename one"
-            )
-        fallback = fallbacks[file].get(one.name, "D")
-        kept = KeptProgram(name=one.name, number=0, source=one.source, fallback=fallback)
-        ready[one.name] = ReadyProgram.of(kept, one)
-    _refuse_mute(ready)
-    return list(ready.values())
-
-
-def _declared_fallbacks(file: Path) -> dict[str, Literal["C", "D"]]:
-    """Return the fallbacks of the strategies in a file, if a manifest beside it lists them."""
-    from society.sandbox.strategy_folder import MANIFEST, read_strategies
-
-    if not (file.parent / MANIFEST).exists():
-        return {}
-    listed = read_strategies(file.parent).manifest.strategies
-    return {one.name: one.fallback for one in listed if one.file == file.name}
-
-
-def _refuse_mute(programs: dict[str, ReadyProgram]) -> None:
-    for name, one in programs.items():
-        if "move" not in one.answers:
-            raise SandboxError(f"{name} makes no moves; give it a method act(self, history)")
-
-
-def _game(args: argparse.Namespace, players: int) -> StageGame:
-    """Return the game that is meant; raises SandboxError for parameters that are no dilemma."""
-    from society.sandbox.stage_games import stage_game
-
-    given = {name: getattr(args, name) for name in ("factor", "threshold", "capacity")}
-    try:
-        return stage_game(args.game, players, args.rounds, **given)
-    except ValueError as error:
-        raise SandboxError(str(error)) from None
-
-
-def _played(
-    programs: Sequence[ReadyProgram], game: StageGame, seed: int, *, open_source: bool
-) -> BatchResult:
-    """Play one game in the jail."""
-    import numpy as np
-
-    from society.components.programs.program_host import chosen_confinement
-    from society.engine.rng import generator
-    from society.sandbox.matches.match_batch import MatchBatch
-    from society.sandbox.workers.program_pool import ProgramPool
-
-    seats = np.arange(game.players)[None] % len(programs)
-    words = generator(seed, "strategies play").integers(2**64, size=seats.shape, dtype=np.uint64)
-    with ProgramPool(workers=1, confinement=chosen_confinement()) as pool:
-        pool.load([one.loaded for one in programs])
-        return pool.play(MatchBatch(game, seats, words, open_source=open_source))
-
-
-def _seat_names(programs: Sequence[ReadyProgram], players: int) -> list[str]:
-    """Name the seats by their classes; those that a class has beyond its first are numbered."""
-    names = [one.kept.name for one in programs]
-    turns = (divmod(seat, len(names)) for seat in range(players))
-    return [f"{names[place]} {turn + 1}" if turn else names[place] for turn, place in turns]
-
-
-def _payoffs(game: StageGame, result: BatchResult) -> list[float]:
-    """Return the points that each seat gets in all rounds."""
-    import numpy as np
-
-    total, stock = np.zeros(game.players), game.first_stock
-    for cooperates in result.actions[0].T:
-        total += game.paid(cooperates, stock)
-        stock = game.next_stock(cooperates, stock)
-    return [float(one) for one in total]
-
-
-def _moves(result: BatchResult) -> list[str]:
-    return ["".join("C" if one else "D" for one in seat) for seat in result.actions[0]]
-
-
-def _match_as_json(
-    args: argparse.Namespace,
-    game: StageGame,
-    names: Sequence[str],
-    result: BatchResult,
-    payoffs: Sequence[float],
-) -> dict[str, Any]:
-    mean = sum(payoffs) / (game.players * game.rounds)
-    return {
-        "game": game.name,
-        "players": game.players,
-        "rounds": game.rounds,
-        "seed": args.seed,
-        "open_source": args.open_source,
-        "moves": dict(zip(names, _moves(result), strict=True)),
-        "payoffs": dict(zip(names, payoffs, strict=True)),
-        "efficiency": float(game.efficiency(mean)),
-        "troubles": [
-            {
-                "player": names[one.seat],
-                "round": one.round + 1,
-                "kind": one.kind,
-                "sentence": one.sentence,
-                "line": one.line,
-            }
-            for one in result.troubles
-        ],
-    }
-
-
-def _print_match(names: Sequence[str], result: BatchResult, payoffs: Sequence[float]) -> None:
-    """Print a line for each seat."""
+def _print_match(match: ProgramMatch) -> None:
+    """Print a line for each seat, and one for each call that gave no move."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
     table.add_column("player", overflow="fold")
     table.add_column("moves", overflow="fold")
     table.add_column("points", justify="right")
-    for name, moves, paid in zip(names, _moves(result), payoffs, strict=True):
-        table.add_row(name, moves, f"{paid:.2f}")
+    for name, moves in match.moves.items():
+        table.add_row(name, moves, f"{match.payoffs[name]:.2f}")
     console().print(table)
-
-
-def _trouble_line(name: str, trouble: Trouble, fallback: str) -> str:
-    """Describe a call that gave no move."""
-    out = (
-        "" if trouble.kind == "error" else f"; it is disqualified, and plays {fallback} to the end"
-    )
-    line = "" if trouble.line is None else f" (line {trouble.line})"
-    return f"round {trouble.round + 1}: {name}: {trouble.sentence}{line}{out}"
+    for trouble in match.troubles:
+        print(trouble.describe())
 
 
 # adopt
@@ -381,6 +184,7 @@ def _add_adopt(verbs: Commands) -> None:
 
 def adopt_command(args: argparse.Namespace) -> int:
     """Carry out `society strategies adopt`: write a manifest, or add files to the one there is."""
+    from society.analysis.strategies.checked_files import program_paths
     from society.sandbox.strategy_folder import (
         MANIFEST,
         StrategyAuthor,
@@ -389,7 +193,7 @@ def adopt_command(args: argparse.Namespace) -> int:
         write_strategies,
     )
 
-    files = _files(args.files)
+    files = program_paths(args.files)
     folder = _only_folder(files)
     author = StrategyAuthor(release=args.released, reasons=args.reasons)
     found = adopt_files(folder, args.game, files=files, model=args.model, author=author)
@@ -430,25 +234,3 @@ def _date(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"got {text!r}; expected a day, as 2025-03-31") from None
-
-
-# Files
-
-
-def _files(given: Sequence[Path]) -> list[Path]:
-    """List the files that are meant, those of folders included; raises FileError."""
-    found = list[Path]()
-    for path in given:
-        inside = sorted(path.glob("*.py")) if path.is_dir() else [path]
-        if not inside:
-            raise FileError(f"{short_path(path)} has no .py file; name a folder of strategies")
-        if not path.exists():
-            raise FileError(f"there is no file {short_path(path)}; give FILE.py")
-        found += inside
-    return found
-
-
-def _program_file(file: Path, allow: Sequence[str]) -> ProgramFile:
-    from society.components.programs.program_files import ProgramFile
-
-    return ProgramFile(file, allow)

@@ -14,11 +14,8 @@ from .output import console, print_json
 from .parser import Commands
 
 if TYPE_CHECKING:
-    from society.analysis.statistics.samples import NotEstimable
-    from society.analysis.strategies.compared_sets import FolderSet, SetComparison, SetPair
+    from society.analysis.strategies.compared_sets import SetComparison
     from society.report.tables import Table
-    from society.sandbox.stage_games import GameName
-    from society.sandbox.strategy_folder import StrategyFolder
 
 _GAMES = ("public_goods", "collective_risk", "common_pool")
 
@@ -49,57 +46,23 @@ def add_diversity(verbs: Commands) -> None:
 
 def diversity_command(args: argparse.Namespace) -> int:
     """Carry out `society strategies diversity`."""
-    from society.analysis.strategies.compared_sets import compare_sets
-    from society.components.programs.program_host import chosen_confinement
-    from society.sandbox.workers.program_pool import ProgramPool
+    from society.analysis.strategies.folder_comparison import (
+        compare_folders,
+        comparison_facts,
+        describe_refused,
+    )
 
     given = [args.first, *filter(None, [args.second])]
-    folders = [_read_folder(path, args.game) for path in given]
-    with ProgramPool(confinement=chosen_confinement()) as pool:
-        compared = compare_sets(pool, folders, seed=args.seed)
-    _announce_refused(compared)
+    compared = compare_folders(given, args.game, args.seed)
+    for words in describe_refused(compared):
+        print(f"society: {words}; `society strategies check` says why", file=sys.stderr)
     if args.out is not None:
         _write(compared, args.out)
     if args.json:
-        print_json(_as_json(compared))
+        print_json(comparison_facts(compared))
     else:
         _print_tables(compared)
     return 0
-
-
-def _read_folder(path: Path, game: GameName | None) -> StrategyFolder:
-    """Read a folder; one without a manifest holds published files, of the game that is named."""
-    from society.sandbox.strategy_folder import (
-        MANIFEST,
-        StrategyFolder,
-        adopt_files,
-        read_strategies,
-    )
-
-    if game is not None and not (path / MANIFEST).exists():
-        return StrategyFolder(path, adopt_files(path, game))
-    folder = read_strategies(path)
-    if game not in (None, folder.manifest.game):
-        raise FileError(
-            f"the strategies of {short_path(path)} were written for {folder.manifest.game}, and "
-            f"not for {game}; leave out --game"
-        )
-    return folder
-
-
-def _announce_refused(compared: SetComparison) -> None:
-    """Say how many strategies of each folder are left out, since they are refused."""
-    for number, folder in enumerate(compared.folders):
-        every = len(folder.manifest.strategies)
-        there = sum(
-            len(found.names) for one, found in compared.measured.items() if one.folder == number
-        )
-        if there < every:
-            words = f"{every - there} of {every} strategies of {short_path(folder.path)}"
-            print(
-                f"society: {words} are refused and left out; `society strategies check` says why",
-                file=sys.stderr,
-            )
 
 
 def _write(compared: SetComparison, out: Path) -> None:
@@ -146,48 +109,3 @@ def _print_table(table: Table) -> None:
     for remark in table.remarks:
         console().print(remark, markup=False)
     console().print()
-
-
-def _as_json(compared: SetComparison) -> dict[str, Any]:
-    plane, ellipses = compared.plane, compared.plane.ellipses()
-    return {
-        "folders": [{"path": str(one.path), "game": one.manifest.game} for one in compared.folders],
-        "sets": [
-            {
-                **_named(compared, one),
-                **{name: _number(value) for name, value in summary._asdict().items()},
-                "failing": list(compared.measured[one].failing),
-                "ellipse": ellipses[compared.label(one)]._asdict(),
-            }
-            for one, summary in compared.summaries.items()
-        ],
-        "attitudes": [_pair(compared, one) for one in compared.attitudes],
-        "shifts": [_pair(compared, one) for one in compared.shifts],
-        "plane": {
-            "explained": list(plane.explained),
-            "cooperation_correlation": _number(plane.meanings.cooperation),
-            "responsiveness_correlation": _number(plane.meanings.responsiveness),
-            "references": {name: place.tolist() for name, place in plane.references.items()},
-        },
-    }
-
-
-def _named(compared: SetComparison, one: FolderSet) -> dict[str, Any]:
-    folder = compared.folders[one.folder]
-    return {"folder": str(folder.path), **one.name._asdict()}
-
-
-def _pair(compared: SetComparison, pair: SetPair) -> dict[str, Any]:
-    return {
-        "first": _named(compared, pair.first),
-        "second": _named(compared, pair.second),
-        "distance": pair.shift.distance,
-        "cohens_d": _number(pair.shift.effect),
-    }
-
-
-def _number(value: float | str | NotEstimable) -> float | str | None:
-    """Return a number; null where there is none."""
-    if isinstance(value, str | int):
-        return value
-    return None if isinstance(value, ValueError) or value != value else value

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+
+from society.analysis.strategies.evolution_config import (
+    GENERATIONS,
+    MANY,
+    RULES,
+    evolution_settings,
+)
 
 from .arguments import add_output_options, add_strict_option, out_path, whole_number
 from .parser import Commands
 from .runs import play_config
-
-RULES = ("proportional", "fermi", "proportional_imitation")
-GENERATIONS = {"proportional": 200}  # of a rule; those of pairs have MANY
-MANY = 1_000
 
 
 def add_evolve(verbs: Commands) -> None:
@@ -66,24 +68,15 @@ def evolve_command(args: argparse.Namespace) -> int:
     """Carry out `society strategies evolve`."""
     from society.config.run_config import load_config, override, parse_settings
 
-    config = load_config("cultural_evolution", _changes(args))
+    given = evolution_settings(
+        args.game,
+        args.folders,
+        rule=args.rule,
+        players=args.players,
+        population=args.population,
+        generations=args.generations,
+        seed=args.seed,
+        replicates=args.replicates,
+    )
+    config = load_config("cultural_evolution", given)
     return play_config(args, override(config, parse_settings(args.changes)))
-
-
-def _changes(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the content of a scenario file that options stand for."""
-    sizes = {
-        "agents": args.population,
-        "rounds": args.generations or GENERATIONS.get(args.rule, MANY),
-        "seed": args.seed,
-        "replicates": args.replicates,
-    }
-    parameters = {
-        "game": args.game,
-        "rule": args.rule,
-        "players": args.players,
-        "folders": [str(one) for one in args.folders] or None,
-    }
-    given = {name: value for name, value in sizes.items() if value is not None}
-    named = {name: value for name, value in parameters.items() if value is not None}
-    return {**given, "parameters": named}

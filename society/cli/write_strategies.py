@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from society.errors import InputError, short_path, suggest
+from society.errors import short_path
 
 from .arguments import add_fallback_option, add_limit_options, add_output_options, whole_number
 from .output import console, print_json
@@ -19,13 +19,10 @@ from .runs import check_fallbacks, given_settings, print_end, sum_ledger
 
 if TYPE_CHECKING:
     from society.analysis.strategies.written_strategies import Success, WrittenStrategy
-    from society.config.build import Society
     from society.config.run_config import RunConfig
     from society.runs.runfile import RunFile
 
 _GAMES = ("public_goods", "collective_risk", "common_pool")
-_RUN = "writing.run"  # the record of the writing, in its folder
-_ROOM = 4096  # tokens of a reply, in which models also think
 _SHOWN = 8  # reasons of refusals
 
 
@@ -77,14 +74,15 @@ def add_write(verbs: Commands) -> None:
 
 def write_strategies_command(args: argparse.Namespace) -> int:
     """Carry out `society strategies write`: write, or go on writing, then make the folder."""
+    from society.analysis.strategies.writing_config import RUN_FILE, try_sandbox
     from society.analysis.strategies.written_folder import write_folder
     from society.analysis.strategies.written_strategies import read_writing
     from society.runs.runfile import open_run_file
     from society.sandbox.strategy_folder import MANIFEST
 
     folder = args.out or Path("strategies", args.game)
-    path = folder / _RUN
-    end = record_writing(args, _writing_config(args), path, before=_try_sandbox)
+    path = folder / RUN_FILE
+    end = record_writing(args, _writing_config(args), path, before=try_sandbox)
     if end.code:
         code = print_end(args, path, end)
         if end.saved:
@@ -100,98 +98,18 @@ def write_strategies_command(args: argparse.Namespace) -> int:
         return 0 if args.accept_fallbacks else check_fallbacks(args, run)
 
 
-def _try_sandbox(setup: Society) -> None:
-    """Raise SandboxError if programs cannot be tried here, before anything is paid for."""
-    from society.scenarios.programs.trial_games import TrialGames, WrittenReply
-
-    given: Any = setup.params
-    with TrialGames(given.game, tried=given.trial) as trial:
-        trial.judge([WrittenReply("class A:\n    def act(self, history):\n        return C", "C")])
-
-
 def _note(words: str) -> None:
     print(f"society: {words}", file=sys.stderr)
 
 
-# What is asked for
-
-
 def _writing_config(args: argparse.Namespace) -> RunConfig:
-    """Return the configuration of the writing: a cohort for each model and attitude."""
-    from society.config.run_config import load_config, override, parse_settings
+    """Return the configuration of the writing."""
+    from society.analysis.strategies.writing_config import parse_attitudes, writing_config
+    from society.config.run_config import override, parse_settings
 
-    if args.game not in _GAMES:
-        raise InputError(f"--game {args.game}: there is no such game; {suggest(args.game, _GAMES)}")
-    authors = list(dict.fromkeys(args.authors or ["offline"]))
-    attitudes = _parse_attitudes(args.attitudes)
-    names = _model_names(authors)
-    changes = {
-        "parameters": {"game": args.game},
-        "rounds": args.tries,
-        "models": {name: {"model": author, "max_tokens": _ROOM} for name, author in names.items()},
-        "cohorts": [
-            _author_cohort(name, attitude, fallback, args.count)
-            for name in names
-            for attitude, fallback in attitudes.items()
-        ],
-    }
-    given = [*parse_settings(args.changes), *given_settings(args)]
-    return override(load_config("strategy_writing", changes), given)
-
-
-def _author_cohort(name: str, attitude: str, fallback: str, count: int) -> dict[str, Any]:
-    stance = {"attitude": attitude, "fallback_action": fallback}
-    return {
-        "name": f"{attitude} {name}",
-        "count": count,
-        "components": [{"author_attitude": stance}, {"language_policy": {"model": name}}],
-    }
-
-
-def _model_names(authors: Sequence[str]) -> dict[str, str]:
-    """Name models shortly within the run: openai/gpt-4o-mini -> gpt_4o_mini, numbered if alike."""
-    from society.analysis.strategies.written_folder import file_word
-
-    names: dict[str, str] = {}
-    alike = Counter[str]()
-    for author in authors:
-        if not author.strip():
-            raise InputError("--model is empty; name a model, or offline")
-        word = file_word(author.rpartition("/")[2])
-        alike[word] += 1
-        names[word if alike[word] == 1 else f"{word}_{alike[word]}"] = author
-    return names
-
-
-def _parse_attitudes(texts: Sequence[str]) -> Mapping[str, str]:
-    """Parse NAME or NAME=C or NAME=D; raises InputError."""
-    from society.components.programs.author_attitude import LONGEST_ATTITUDE
-    from society.sandbox.strategy_folder import FALLBACKS
-    from society.text import clean_line, shorten
-
-    found: dict[str, str] = {}
-    for text in texts:
-        name, equals, fallback = (part.strip() for part in text.partition("="))
-        if not name:
-            raise InputError(
-                f"--attitude {text!r} is empty; give one in words, such as collective, or "
-                "generous=C"
-            )
-        fallback = fallback if equals else FALLBACKS.get(name, "")
-        if fallback not in ("C", "D"):
-            raise InputError(
-                f"--attitude {text}: say which action stands in where its programs fail: "
-                f"'{name}=C' or '{name}=D'"
-            )
-        if name in found:
-            raise InputError(f"--attitude {name} is given twice; give it once")
-        if len(name) > LONGEST_ATTITUDE or clean_line(name) != name:
-            raise InputError(
-                f"--attitude {shorten(clean_line(name), 40)}: got {len(name)} characters; expected "
-                f"at most {LONGEST_ATTITUDE} on one line"
-            )
-        found[name] = fallback
-    return found
+    authors, attitudes = args.authors or ["offline"], parse_attitudes(args.attitudes)
+    spec = writing_config(args.game, attitudes, args.count, authors, args.tries)
+    return override(spec, [*parse_settings(args.changes), *given_settings(args)])
 
 
 # What came of it

@@ -86,7 +86,7 @@ from society.plugins import Plugin, find_plugin
 
 from .cohorts import build_components, unknown_components
 from .graph_families import FAMILIES, GraphSpec, draw_graph, graph_family, parse_graph
-from .hook_checks import is_foreign
+from .hook_checks import file_of, is_foreign, source_file
 from .registry import Registry, components_answering
 from .rehearsal import rehearsal_stage
 from .run_config import CohortConfig, RunConfig, describe_origin
@@ -521,15 +521,39 @@ def _users_place(function: Callable[..., Any]) -> str:
     return f"{place}: " if place and is_users_file(place.rpartition(":")[0]) else ""
 
 
+def _validated(model: type[Params], given: Mapping[str, Any]) -> Params:
+    """Return parameters; raises ValidationIssues, which say where a default is the mistake."""
+    try:
+        return validate(model, given)
+    except ValidationIssues as refused:
+        place = ""
+        if file := file_of(model) if is_foreign(model) else "":
+            place = f" ({show_place(file, source_file(file).member_line(model.__name__, ''))})"
+        raise ValidationIssues(
+            *(
+                fault
+                if not fault.path or fault.path[0] in given or fault.words.startswith("is missing")
+                else fault._replace(words=f"its default in {model.__name__}{place}: {fault.words}")
+                for fault in refused.faults
+            )
+        ) from None
+
+
 def _refuse_no_cast(scenario: Scenario, cast: object) -> None:
     """Raise CastError for what a function of the user's gives in place of a list of cohorts."""
-    if isinstance(cast, list | tuple) and all(isinstance(one, Cohort) for one in cast):
+    if _is_cast(cast):
         return
     hint = " (is a `return` missing?)" if cast is None else ""
+    shown = "a single Cohort" if isinstance(cast, Cohort) else f"{cast!r:.60}"
     raise CastError(
-        f"{_users_place(scenario.cast)}the cast of {scenario.name} is {cast!r:.60}{hint}; return a "
+        f"{_users_place(scenario.cast)}the cast of {scenario.name} is {shown}{hint}; return a "
         "list of cohorts: [Cohort(NAME, COUNT, (COMPONENT(),))]"
     )
+
+
+def _is_cast(cast: object) -> bool:
+    """Tell whether something is a list of cohorts."""
+    return isinstance(cast, list | tuple) and all(isinstance(one, Cohort) for one in cast)
 
 
 def _default_agents(scenario: Scenario, params: Params) -> int:
@@ -592,7 +616,13 @@ class _Heard:
                 check_figures(line, env.params)
             except ScenarioError as error:
                 words = f"{type(line).__name__}({line.kind!r}): {error}"
-                self.unreadable = ScenarioError(words)
+                self.unreadable = ScenarioError(f"{self._place(line)}{words}")
+
+    def _place(self, line: Ask | Tell) -> str:
+        """The place in the user's file where a line is made, "wood.py:12: "; "" if not known."""
+        file = file_of(self._origin) if is_foreign(self._origin) else ""
+        number = source_file(file).call_line((type(line).__name__,), line.kind, 0) if file else 0
+        return f"{show_place(file, number)}: " if number else ""
 
     def _note_mute(self, ask: Ask, env: Environment) -> None:
         for cohort in self._cast:
@@ -790,6 +820,7 @@ class _Preparation:
         for index, file in enumerate(spec.uses):
             with self.at("uses", index):
                 self.registry.add(file)
+        self.refuse()  # whatever a file lacks seems to be missing wherever it is named, too
         scenario, given = self.chosen()
         stages = self.stages(scenario)
         scenario = list(stages.values())[-1]
@@ -848,14 +879,15 @@ class _Preparation:
         """
         spec, agents = self.spec, self.agents(scenario)
         with self.at("parameters"):
-            params = validate(scenario.params, given)
+            params = _validated(scenario.params, given)
             if spec.agents is None and spec.cohorts is None:
                 agents = _default_agents(scenario, params)
-            if spec.cohorts is not None:
+            default = scenario.cast(params, agents)
+            if spec.cohorts is not None and _is_cast(default):
                 _refuse_overruled(
                     with_current_parameters(scenario.name, spec.parameters), scenario.params
                 )
-                cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)
+                cast = self.cast(spec.cohorts, default, params)
                 self.refuse_hidden_traits(cast, scenario)
                 if scenario.seats is not None:
                     cast = self.seated(cast, scenario.seats, params)

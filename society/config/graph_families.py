@@ -232,6 +232,12 @@ def _fewer(name: str, count: int, agents: int) -> None:
         )
 
 
+def _as_written(schema: dict[str, Any]) -> None:
+    """Let the JSON schema of a graph take a name in its place, and no `kind` beside a file."""
+    schema["type"] = ["string", "object"]
+    schema.pop("required", None)
+
+
 class GraphSpec(BaseModel):
     """A graph by the name of its family and its parameters.
 
@@ -243,7 +249,7 @@ class GraphSpec(BaseModel):
     {'rewiring': 0.2}
     """
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, json_schema_extra=_as_written)
 
     kind: str
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import takewhile
 from pathlib import Path
 from textwrap import fill
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from pydantic import BaseModel
@@ -59,6 +59,7 @@ Kind = Literal[
     "reproductions",
     "perturbations",
 ]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _WIDTH = 80
 

@@ -35,7 +35,9 @@ from society.errors import (
     UntrustedCodeError,
     describe_user_error,
     short_path,
+    show_place,
     suggest,
+    suggest_file,
 )
 from society.llm.providers.settings import PLUGIN
 from society.user_code import check_user_code, imported_beside
@@ -173,6 +175,7 @@ class Registry:
         self._own: dict[tuple[ItemSort, str], Any] = {}
         self._looked_up: set[tuple[ItemSort, str]] = set()
         self._read: dict[str, list[RegistryItem]] = {}
+        self._modules: list[ModuleType] = []
         for value in own:
             name = (
                 value.name
@@ -201,7 +204,8 @@ class Registry:
             self._read[file] = [thing for one in _files_in(Path(file)) for thing in self.add(one)]
         elif file not in self._read:
             source = self.bytes_of(file)
-            self._read[file] = _things(_imported(file, source))
+            self._modules.append(_imported(file, source))
+            self._read[file] = _things(self._modules[-1])
             self.files |= imported_beside(source)
             for thing in self._read[file]:
                 self._put(thing)
@@ -225,7 +229,8 @@ class Registry:
                 )
             content = Path(file).read_bytes()
         except OSError as error:
-            raise FileError(f"cannot read {short_path(file)}: {error.strerror}") from None
+            words = f"cannot read {short_path(file)}: {error.strerror}"
+            raise FileError(f"{words}{suggest_file(Path(file))}") from None
         self.files[file] = sha256(content).hexdigest()
         return content
 
@@ -266,7 +271,7 @@ class Registry:
         else:
             here = {key[1]: value for key, value in self._own.items() if key[0] == "function"}
         if (name or reference) not in here:
-            hint = suggest(name or reference, here)
+            hint = suggest(name or reference, here) if here else "it defines no function"
             raise CatalogueError(f"there is no function {short_path(reference)!r}; {hint}")
         function: Callable[..., Any] = here[name or reference]
         self._looked_up.add(("function", name or reference))
@@ -300,11 +305,31 @@ class Registry:
             return self._own[sort, name]
         found = self._plugin(sort, name) or _ours(sort, name)
         if found is None:
+            self._refuse_unmarked(sort, name)
             legal = {key[1] for key in self._own if key[0] == sort} | set(_all(sort))
             legal |= set(index.presets()) if sort == "scenario" else set()
-            words = f"there is no {sort} {name!r}; {suggest(name, legal)}"
+            hint = suggest(name, legal, "" if sort == "function" else f"society list {sort}s")
+            words = f"there is no {sort} {name!r}; {hint}"
             raise CatalogueError(f"{words}{_unused_file(sort, name)}")
         return found
+
+    def _refuse_unmarked(self, sort: ItemSort, name: str) -> None:
+        """Raise CatalogueError if a file of the user's has it without base class or decorator."""
+        for module in self._modules:
+            for value in vars(module).values():
+                is_class = isinstance(value, type)
+                if not (is_class or (sort == "mechanism" and inspect.isfunction(value))):
+                    continue
+                if snake_case(value.__name__) != name or not _defined(value, module):
+                    continue
+                mend = {
+                    "component": f"write `class {value.__name__}(Component):`",
+                    "mechanism": f"write @mechanism above {value.__name__}",
+                }
+                if sort in mend:
+                    line = inspect.getsourcelines(value)[1]
+                    place = show_place(inspect.getfile(value), line)
+                    raise CatalogueError(f"{place}: {value.__name__} is no {sort}; {mend[sort]}")
 
     def _plugin(self, sort: ItemSort, name: str) -> Any:
         """Load what an installed package brings under a name; None if none does."""

@@ -45,9 +45,10 @@ class Rehearsal:
 
     failed: why it could not be played to its end. unmeasured: for each measure that was never
     computed, the fact that it missed last. used: facts that measures have read. facts: of tells;
-    in_questions: of asks. news: facts of tells that only inform, by their kind. lines: how many
-    were heard. partial: whether some were not. misshapen: wrong arrays, by the kind of their line;
-    out_of_bounds: fallbacks that will be cut to the bounds. graphs: relations that were used.
+    in_questions: of asks. facts_of: those of each tell, by its kind; news: of tells that only
+    inform. lines: how many were heard. partial: whether some were not. misshapen: wrong arrays, by
+    the kind of their line; out_of_bounds: fallbacks that will be cut to the bounds. graphs:
+    relations that were used.
     """
 
     asked: set[str] = field(default_factory=set)
@@ -55,6 +56,7 @@ class Rehearsal:
     told: set[str] = field(default_factory=set)
     facts: set[str] = field(default_factory=set)
     in_questions: set[str] = field(default_factory=set)
+    facts_of: dict[str, set[str]] = field(default_factory=dict)
     news: dict[str, set[str]] = field(default_factory=dict)
     graphs: set[str] = field(default_factory=set)
     lines: int = 0
@@ -147,6 +149,7 @@ class Rehearsal:
         """Note an event; raises WrongShape, UnknownGraph."""
         self.told.add(tell.kind)
         self.facts |= set(tell.facts)
+        self.facts_of.setdefault(tell.kind, set()).update(tell.facts)
         changes = (tell.gone, tell.ends, tell.back)
         edges = {**tell.joins, **tell.cuts}
         if all(one is None for one in changes) and not (edges or tell.groups):

@@ -69,7 +69,9 @@ def _anchored_folders(given: Any, info: ValidationInfo) -> Any:
 
 
 Named = dict[str, Any]
-ComponentEntry = Annotated[dict[str, Named], BeforeValidator(_part)]  # {name: {field: value}}
+ComponentEntry = Annotated[  # {name: {field: value}}, or a name
+    dict[str, Named], BeforeValidator(_part, json_schema_input_type=str | dict[str, Named | None])
+]
 File = Annotated[str, AfterValidator(resolve_path)]
 Used = Annotated[str, AfterValidator(used_path)]
 
@@ -94,7 +96,7 @@ def _embedder(name: str, info: ValidationInfo) -> str:
     return f"{resolve_path(file + '.py', info)}:{function}" if mark else name
 
 
-Model = Annotated[ModelSpec, BeforeValidator(_model)]
+Model = Annotated[ModelSpec, BeforeValidator(_model, json_schema_input_type=str | ModelSpec)]
 Embeddings = Annotated[str, AfterValidator(_embedder)]
 RunCount = Annotated[int, Field(ge=1, le=10_000_000)]
 
@@ -504,9 +506,11 @@ def _instrument_file(named: str, keys: Keys, origin: Source, folder: Path) -> Pa
 
 
 def _with_home(fault: Issue) -> Issue:
-    """Add where parameters stand to a key at the top that resembles none, and how models do."""
+    """Say what to write for a key at the top that is missing or unknown."""
     if fault.path in (("model",), ("models",)):
         return fault._replace(words=f"{fault.words}; write models: {{default: NAME}}")
+    if fault.path == ("scenario",) and fault.words.startswith("is missing"):
+        return fault._replace(words="is missing; write scenario: NAME or scenario: FILE.py")
     if not fault.name or len(fault.path) != 1 or "did you mean" in fault.words:
         return fault
     return fault._replace(words=f"{fault.words}; parameters of the scenario stand in `parameters`")

@@ -60,8 +60,44 @@ class SourceFile:
             *self._changed_copies(),
             *self._state_of_its_own(),
             *self._unaddressed_chance(),
+            *self._defined_twice(),
         ]
         return tuple(sorted(found, key=lambda issue: issue.line))
+
+    def _defined_twice(self) -> Iterator[WiringIssue]:
+        """Find classes and scenarios of one name, of which Python keeps the last alone."""
+        first: dict[str, int] = {}
+        for node in self.tree.body:
+            if not isinstance(node, ast.ClassDef | ast.FunctionDef):
+                continue
+            is_part = not _marks(node).isdisjoint({"scenario", "mechanism"})
+            if not (isinstance(node, ast.ClassDef) or is_part):
+                continue
+            if node.name in first:
+                words = (
+                    f"there is a {node.name} in line {first[node.name]} already, and only "
+                    "the last one counts; rename one"
+                )
+                yield WiringIssue(words, "error", self.file, node.lineno)
+            first.setdefault(node.name, node.lineno)
+
+    @cached_property
+    def scenarios(self) -> tuple[str, ...]:
+        """The names of the scripts that stand below @scenario."""
+        scripts = [one for one in self.tree.body if isinstance(one, ast.FunctionDef)]
+        return tuple(one.name for one in scripts if "scenario" in _marks(one))
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the fields of classes that inherit from Params."""
+        classes = [one for one in self.tree.body if isinstance(one, ast.ClassDef)]
+        return tuple(
+            field.target.id
+            for one in classes
+            if "Params" in map(_last, one.bases)
+            for field in one.body
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        )
 
     @cached_property
     def lacks_lines(self) -> bool:
@@ -349,6 +385,12 @@ class SourceFile:
                     "env.draws(NAME) in a script"
                 )
                 yield WiringIssue(words, "warning", self.file, call.lineno)
+
+
+def _marks(node: ast.ClassDef | ast.FunctionDef) -> set[str]:
+    """The names of the decorators above a class or function, without their modules."""
+    marks = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
+    return set(map(_last, marks))
 
 
 def _last(name: ast.expr) -> str:

@@ -13,6 +13,7 @@ import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from society.engine.component import Component
@@ -181,12 +182,13 @@ class _Check:
             found += self._measures(heard)
         if self.own_scenario:
             found += [
+                *self._declared(heard),
                 *self._display(heard),
                 *self._fact_specs(heard),
                 *self._relations(heard),
                 *self._unheard(heard),
             ]
-        if self.in_words:
+        if self.in_words or self._has_prompts():
             found += self._stray_prompts(heard)
         return found
 
@@ -195,6 +197,11 @@ class _Check:
         source = self._source()
         stated = source is not None and name in source.stated
         return "warning" if heard.partial or stated else "error"
+
+    def _has_prompts(self) -> bool:
+        """Tell whether prompts lie beside a script of the user's, for other agents than these."""
+        file = file_of(self.origin) if self.own_scenario and is_foreign(self.origin) else ""
+        return bool(file) and Path(file).with_name("prompts").is_dir()
 
     # The script
 
@@ -254,6 +261,27 @@ class _Check:
                 words = "which is told with no parameters that were tried"
             words = f"measure {measure.name!r} reads the fact {missed!r}, {words}"
             yield self._at_text(words, severity, measure.name, "Measure")
+
+    def _declared(self, heard: Rehearsal) -> Iterator[WiringIssue]:
+        """Find names in @declares of what the script itself neither asks nor tells."""
+        declared = as_play(self.scenario.play).declared
+        if declared is None:
+            return
+        if self.scenario.layers:  # mechanisms may ask and tell otherwise
+            heard = Rehearsal()
+            heard.hear(self.origin, self.stage(self.params, False, False), ())
+            if heard.failed is not None:
+                return
+        facts = heard.facts_of.get(declared.told)
+        for role, name, legal, wrong in (
+            ("move", declared.move, heard.asked, "is never asked"),
+            ("told", declared.told, heard.told, "is never told"),
+            ("payoff", declared.payoff, facts, f"is no fact of Tell({declared.told!r})"),
+        ):
+            # What only other settings or longer plays say is no mistake.
+            if name and legal and name not in legal and self._missing(name, heard) == "error":
+                words = f"@declares says {role}={name!r}, which {wrong}; {suggest(name, legal)}"
+                yield self._at_text(words, "error", name, "Declared")
 
     def _display(self, heard: Rehearsal) -> Iterator[WiringIssue]:
         columns = [
@@ -604,7 +632,8 @@ def _displayed(
     parameters = set(type(params).model_fields)
     if display.gauge is not None:
         yield "gauge", display.gauge[0], told
-        yield "gauge", display.gauge[1], parameters
+        if isinstance(full := display.gauge[1], str):
+            yield "gauge", full, parameters
     named = (level for level in display.reference.values() if isinstance(level, str))
     yield from (("reference", name, told | parameters) for name in named)
     yield from (("columns", name, seen) for name in display.columns)

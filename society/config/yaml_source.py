@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from society.engine.parameters import Issue, Keys, dotted_path
-from society.errors import FileError, ScenarioError, short_path
+from society.errors import FileError, ScenarioError, short_path, suggest_file
 
 _LISTED = 5  # faults that one message names
 _MOST = 100_000  # values in a file
@@ -81,7 +81,7 @@ def read_yaml(file: Path) -> tuple[Any, dict[Keys, Position]]:
             )
         text = said.decode("utf-8-sig")
     except OSError as error:
-        raise FileError(f"cannot read {shown}: {error.strerror}") from None
+        raise FileError(f"cannot read {shown}: {error.strerror}{suggest_file(file)}") from None
     except UnicodeDecodeError as error:
         raise ScenarioError(f"{shown} is not text in UTF-8: {error.reason}") from None
     return _parse(text, shown)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from society.config.build import Society, build
+from society.config.hook_checks import source_file
 from society.config.registry import mechanisms, scenarios
 from society.config.rehearsal import switch_values, switched
 from society.config.run_config import load_config
@@ -38,20 +39,24 @@ def check_pack(folder: Path) -> Iterator[CheckResult]:
     """Render each template of a folder; raises ScenarioError for one that is no prompt pack."""
     files = {file for name, file in prompts_in(folder) if "/" in name}
     owners = {file: file.relative_to(folder).parts[0] for file in sorted(files)}
-    known = {*scenarios(), *mechanisms(), "any"}
+    own = _scenarios_beside(folder)
+    known = {*scenarios(), *mechanisms(), *own, "any"}
     names = list(dict.fromkeys(owners.values()))
     if known.isdisjoint(names):
         hint = suggest(names[0], known) if names else "name a folder in it after a scenario"
-        raise ScenarioError(f"{short_path(folder)} has no folder of a scenario; {hint}")
+        raise ScenarioError(
+            f"{short_path(folder)} has no folder of a scenario; {hint} (one of your own is found "
+            f"in Python files beside {short_path(folder)})"
+        )
     for name in names:
         if name not in known:
             words = f"{short_path(folder / name)} is no folder of a scenario or mechanism"
             yield CheckResult(name, "error", f"{words}; {suggest(name, known)}")
     files = {file for file in files if owners[file] in known}
     player = _PackPlayer(folder, [name for name in names if name in mechanisms()])
-    for name in (name for name in names if name in scenarios()):
+    for name in (name for name in names if name in own or name in scenarios()):
         wanted = {file for file in files if owners[file] == name}
-        yield from player.render_by_scenario(name, wanted)
+        yield from player.render_by_scenario(name, wanted, own.get(name, name))
     yield from player.render_by_others(
         files, [one for one in (*scenarios(), *presets()) if one not in names]
     )
@@ -61,6 +66,12 @@ def check_pack(folder: Path) -> Iterator[CheckResult]:
     if not player.failed:
         count = f"{len(files & player.files)} of {len(files)} templates"
         yield CheckResult(folder.name, "ok", f"{count} rendered, in {player.plays} small plays")
+
+
+def _scenarios_beside(folder: Path) -> dict[str, str]:
+    """Find the user's scenarios in the folder of a pack: FILE.py:NAME, by name."""
+    files = sorted(folder.resolve().parent.glob("*.py"))
+    return {name: f"{file}:{name}" for file in files for name in source_file(str(file)).scenarios}
 
 
 class _PackPlayer:
@@ -74,15 +85,17 @@ class _PackPlayer:
         self._around: list[dict[str, Any]] = [{"mechanisms": [{one: {}}]} for one in around]
         self.files, self.plays, self.failed = set[Path](), 0, False
 
-    def render_by_scenario(self, name: str, wanted: set[Path]) -> Iterator[CheckResult]:
+    def render_by_scenario(
+        self, name: str, wanted: set[Path], reference: str
+    ) -> Iterator[CheckResult]:
         """Play a scenario in one way after another, until all its templates are rendered."""
         try:
-            setup = self._built(name)
+            setup = self._built(reference)
         except InputError as error:
             yield from refused_results(name, error)
             self._give_up(wanted)
             return
-        for one in islice(self._variants(setup, name), _MOST_PLAYS):
+        for one in islice(self._variants(setup, reference), _MOST_PLAYS):
             if wanted <= self.files:
                 return
             try:

@@ -230,9 +230,14 @@ class AgentGroup:
         )
 
     def told(self, tell: News) -> list[str]:
-        """Return an event in words, as each member hears it."""
-        prompts = self.context.prompts
-        return [prompts.told(tell, Agent(self, entry)) for entry in range(len(self))]
+        """Return an event in words, as each member hears it; "" where it does not happen."""
+        prompts, occurs = self.context.prompts, np.ones(len(self), bool)
+        if tell.occurs is not None:
+            occurs = tell.occurs[self.audience.rows.replicate, 0]
+        return [
+            prompts.told(tell, Agent(self, entry)) if occurs[entry] else ""
+            for entry in range(len(self))
+        ]
 
     def embedded(self, embedder: TextEmbedder, texts: Sequence[str]) -> Array:
         """Vectors of texts, (n, d) of float32."""

@@ -56,11 +56,13 @@ class FactSpec:
         return words
 
     def with_unit(self, figure: str) -> str:
-        """Return a figure with its unit behind it.
+        """Return a figure with its unit behind it; a share, "0.84", is read without one.
 
         >>> FactSpec(unit="litres").with_unit("84.33"), FactSpec(unit="%").with_unit("5")
         ('84.33 litres', '5%')
         """
+        if self.unit.startswith("share"):
+            return figure
         return f"{figure}{self.unit}" if self.unit == "%" else f"{figure} {self.unit}".rstrip()
 
     def completed(self, other: FactSpec) -> FactSpec:

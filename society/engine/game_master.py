@@ -372,12 +372,26 @@ class GameMaster(Runner):
             arrays["ends", ""] = ends
             self.cause[(ends & self.env.running)[:, 0]] = tell.kind
         self._rewire(tell, arrays)
-        heard = Tell(tell.kind, facts, gone, ends, text=tell.text)
+        occurs = self._occurring(tell, gone, back, ends)
+        heard = Tell(tell.kind, facts, gone, ends, text=tell.text, occurs=occurs)
         active = None if self.env.complete else self.env.active
         await self.answerer.notice(heard, active, use)
         self.env.close(gone, ends)
         self._told |= {name: fact.values for name, fact in facts.items()}
         self._steps.append(Step("tell", tell.kind, "", arrays))
+
+    def _occurring(self, tell: Tell, *changes: Array | None) -> Array | None:
+        """Replicates in which an event happens, (R, 1); None: in all, as where it states facts.
+
+        changes: who goes or comes, and what ends, of which an event without facts consists.
+        """
+        if tell.facts:
+            return None
+        if tell.occurs is not None:
+            return self._keeper.tall(tell.occurs, bool)
+        marked = [change.any(1, keepdims=True) for change in changes if change is not None]
+        otherwise = tell.joins or tell.cuts or tell.restores or tell.groups
+        return np.logical_or.reduce(marked) if marked and not otherwise else None
 
     def _rewire(self, tell: Tell, arrays: dict[tuple[str, str], Array]) -> None:
         for name in tell.restores:
@@ -478,7 +492,7 @@ class GameMaster(Runner):
             with suppress(_Untold):
                 wide = _per_replicate(measure, self._told, self.env)
                 measured[measure.name] = np.where(self._lived, wide, np.nan)
-                self.folded[measure.name].add(number, measured[measure.name])
+                self.folded[measure.name].add(number, measured[measure.name], self._lived)
         return measured
 
 

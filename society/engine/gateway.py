@@ -7,6 +7,7 @@ else          -> note it, ask, keep it, only then use it
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from functools import partial
@@ -345,6 +346,12 @@ def _in_words(answer: Any, address: Address) -> str:
     try:
         return json.dumps({"answer": answer}, default=lambda value: value.tolist())
     except (TypeError, ValueError, AttributeError) as error:
+        if inspect.iscoroutine(answer):
+            answer.close()  # or Python would warn of it as well
+            raise PartError(
+                f"{address.kind!r} was answered with a coroutine, {answer.__qualname__}, in place "
+                "of what it gives; write `await` before it"
+            ) from None
         raise PartError(
             f"{address.kind!r} was answered with what cannot be kept: {error}; "
             "give numbers, text, or lists and dictionaries of these"

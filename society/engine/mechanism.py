@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from society.errors import PartError, ScenarioError, definition_place
+from society.errors import PartError, ScenarioError, definition_place, suggest
 
 from .action_spaces import silence
 from .arrays import fits
@@ -204,6 +204,33 @@ def hook_play(mechanism: object, play: Play, name: str) -> PlayFunction:
     return around
 
 
+def _extra_payoff(
+    on_payoff: Callable[[Tell, Array], Array],
+    said: Tell,
+    declared: Declared,
+    env: Environment,
+) -> Array:
+    """Return what a hook adds to payoffs, (R, N); raises ScenarioError for what is no amount."""
+    if declared.payoff not in said.facts:
+        raise ScenarioError(
+            f"@declares names the payoff {declared.payoff!r}, which Tell({said.kind!r}) does not "
+            f"state; {suggest(declared.payoff, said.facts)}"
+        )
+    payoff = said.facts[declared.payoff].values
+    added = np.asarray(on_payoff(said, payoff))
+    place = f"{definition_place(on_payoff)}: "
+    if added.dtype.kind not in "biuf":
+        given = "None (is a `return` missing?)" if added.item() is None else repr(added.tolist())
+        raise _wrong_payoff(f"the value {given:.60} where numbers were expected", place)
+    shape = env.present.shape
+    if not fits(added.shape, shape):
+        raise _wrong_payoff(f"shape {added.shape} where {shape} was expected", place)
+    # A rehearsal, in which all answers are 0, may divide by what is never 0 in a run.
+    if not env.rehearses and (np.isnan(added) & ~np.isnan(payoff)).any():
+        raise _wrong_payoff("the value nan where the payoff is a number", place)
+    return added
+
+
 def _acted_on(script: Script, acting: object, declared: Declared, env: Environment) -> Script:
     """Drive a script while an object changes its moves and adds to its payoffs."""
     on_move: Callable[[Ask], Line | Script] | None = getattr(acting, "on_move", None)
@@ -215,10 +242,7 @@ def _acted_on(script: Script, acting: object, declared: Declared, env: Environme
         if isinstance(said, Ask) and said.kind == declared.move and on_move is not None:
             return on_move(said)
         if isinstance(said, Tell) and said.kind == declared.told and on_payoff is not None:
-            added = np.asarray(on_payoff(said, said.facts[declared.payoff].values))
-            if not fits(added.shape, env.present.shape):
-                words = f"shape {added.shape} where {env.present.shape} was expected"
-                raise _wrong_payoff(words, f"{definition_place(on_payoff)}: ")
+            added = _extra_payoff(on_payoff, said, declared, env)
             return add_extra_payoff(said, declared, added)
         return said
 

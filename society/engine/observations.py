@@ -150,7 +150,10 @@ class _Known:
     def _seen(self, name: str) -> Fact:
         fact = self._fact(name)
         if fact.scope != "seen":
-            raise PartError(f"fact {name!r} of {self._kind!r} is {fact.scope}, not seen on a graph")
+            raise PartError(
+                f"fact {name!r} of {self._kind!r} is {fact.scope}, not seen on a graph; read it as "
+                f".facts[{name!r}], or let the script state it as seen(GRAPH, ...)"
+            )
         return fact
 
 
@@ -208,11 +211,15 @@ class OwnFacts(_Known, Mapping[str, Any]):
 
 
 class News(NamedTuple):
-    """A Tell as members hear it."""
+    """A Tell as members hear it.
+
+    occurs: replicates in which it happens, (R, 1) of bool; None: in all.
+    """
 
     kind: str
     facts: Facts
     text: str = ""
+    occurs: Array | None = None
 
 
 class Question(NamedTuple):

@@ -244,6 +244,8 @@ def describe_schema(schema: Schema) -> str:
             return f"a list with at least {count} entries"
         case {"type": "object", "properties": properties}:
             return f"a mapping with {', '.join(properties)}"
+        case {"type": "string", "pattern": pattern}:
+            return f"text like {pattern}"
     return _PLAIN.get(schema.get("type", ""), "")
 
 

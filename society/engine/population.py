@@ -455,7 +455,7 @@ class Population:
         if not listeners:
             return
         audience = self._audience(seated, active)
-        news = News(tell.kind, Facts(tell.kind, tell.facts, audience), tell.text)
+        news = News(tell.kind, Facts(tell.kind, tell.facts, audience), tell.text, tell.occurs)
         for part in listeners:
             occasion = Occasion(part.chance_id, f"notice {tell.kind}", use)
             yield part.notice(news, AgentGroup(self.context, seated, occasion, audience))

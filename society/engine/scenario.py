@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import KW_ONLY, dataclass, field, is_dataclass, replace
 from dataclasses import fields as dataclass_fields
 from functools import partial
+from inspect import isasyncgenfunction, iscoroutinefunction
 from itertools import chain
 from typing import (
     Annotated,
@@ -65,7 +66,9 @@ class Params(BaseModel):
     every round, or it is handed to components, which are then made anew.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True
+    )
 
     @classmethod
     def of_default_cast(cls) -> set[str]:
@@ -103,7 +106,9 @@ class Measure:
     needs is not told is not measured.
     fold: how rounds become one value: mean, sum or last over the rounds that a replicate lived;
     `total`, a sum of parts of which each alone says nothing; or `first`, the number of the first
-    round in which the value is true (censored at its last round).
+    round in which the value is true (censored at its last round). Where the last round gives NaN,
+    as when nobody is there any more, `last` is the value of the last round that gives a number,
+    and the estimate counts such replicates.
     label: a noun phrase for axes and sentences; "" if its name says it, without underscores.
     bounds: the least and the most that is possible, None where there is no such bound; a unit that
     begins with "share" has 0 and 1. ended: its value in rounds after a replicate has ended, such
@@ -223,11 +228,34 @@ def _refuse_single(scenario: str, name: str, given: object) -> None:
         )
 
 
+def _refuse_async(scenario: str, script: PlayFunction) -> None:
+    """Raise ScenarioError for a script that is a coroutine."""
+    if iscoroutinefunction(script) or isasyncgenfunction(script):
+        raise ScenarioError(
+            f"the script of {scenario} is `async`, and scripts await "
+            f"nothing; write `def {script.__name__}(env):`, and let a component consult"
+        )
+
+
+def _refuse_gauge(gauge: object) -> None:
+    """Raise ScenarioError unless a gauge is None, or a name with a name or a positive number."""
+    if gauge is None:
+        return
+    name, full = gauge if isinstance(gauge, tuple | list) and len(gauge) == 2 else ("", "")
+    legal = full > 0 if isinstance(full, int | float) else isinstance(full, str)
+    if not (name and isinstance(name, str) and legal):
+        fact = name or (gauge if isinstance(gauge, str) else "stock")
+        raise ScenarioError(
+            f"gauge={gauge!r:.60} of a display; write a common fact and full scale, which is a "
+            f"parameter or a number above 0: gauge=({fact!r:.40}, 100)"
+        )
+
+
 @dataclass(frozen=True)
 class DisplaySpec:
     """The display of a scenario.
 
-    gauge: a common fact, and the parameter that is full scale.
+    gauge: a common fact, and full scale: a parameter, or a number, such as 1 for a share.
     reference: levels worth a line in the gauge, by their words: a parameter, a common fact, or a
     function of the parameters: {"half full": lambda p: p.capacity / 2}.
     columns: own facts or public columns worth a column each.
@@ -252,7 +280,7 @@ class DisplaySpec:
     link; ScenarioError for one name in place of several.
     """
 
-    gauge: tuple[str, str] | None = None
+    gauge: tuple[str, str | float] | None = None
     reference: Mapping[str, str | float | Callable[[Any], float]] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     better: Mapping[str, Direction] = field(default_factory=dict)
@@ -272,6 +300,7 @@ class DisplaySpec:
     def __post_init__(self) -> None:
         for name in ("columns", "levels"):
             _refuse_single("a display", name, getattr(self, name))
+        _refuse_gauge(self.gauge)
         for name, direction in self.better.items():
             if direction not in get_args(Direction):
                 raise ArgumentError(
@@ -300,7 +329,10 @@ class DisplaySpec:
             question: _level(f"the amount of {question!r}", amount, params)
             for question, amount in self.amounts.items()
         }
-        return replace(self, reference=levels, amounts=amounts)
+        gauge = self.gauge
+        if gauge is not None and not isinstance(gauge[1], str):
+            gauge = gauge[0], float(gauge[1])
+        return replace(self, gauge=gauge, reference=levels, amounts=amounts)
 
 
 def _level(what: str, given: str | float | Callable[[Any], float], params: Params) -> str | float:
@@ -391,6 +423,7 @@ class Scenario:
         name = getattr(self.cast, "__name__", "function")
         check_signature(self.cast, f"cast={name} of {self.name}", "params", "count")
         check_signature(as_play(self.play).origin, f"the script of {self.name}", "env")
+        _refuse_async(self.name, as_play(self.play).origin)
         for name, spec in self.facts.items():
             if not isinstance(spec, FactSpec):
                 raise ScenarioError(
@@ -699,22 +732,27 @@ def _both(one: Conclusion | None, other: Conclusion | None) -> Conclusion | None
 
 @dataclass(frozen=True)
 class Estimate:
-    """A measure over replicates; se is None below two, mean is None where nothing was measured."""
+    """A measure over replicates; se is None below two, mean is None where nothing was measured.
+
+    censored: replicates in which what a `first` waits for had not come. earlier: those in which the
+    value of a `last` is from before their last round, in which there was none.
+    """
 
     mean: float | None
     se: float | None
     n: int
     unit: str
     censored: int = 0
+    earlier: int = 0
 
 
-def estimate_measure(values: Array, unit: str, censored: int = 0) -> Estimate:
+def estimate_measure(values: Array, unit: str, censored: int = 0, earlier: int = 0) -> Estimate:
     """Estimate a mean over replicates from one value each, (R,), NaN where there is none."""
     known = values[~np.isnan(values)]
     n = len(known)
     mean = float(known.mean()) if n else None
     se = float(known.std(ddof=1) / np.sqrt(n)) if n > 1 else None
-    return Estimate(mean, se, n, unit, censored)
+    return Estimate(mean, se, n, unit, censored, earlier)
 
 
 class Folded:
@@ -724,10 +762,15 @@ class Folded:
         self.fold, self.unit = fold, unit
         self.total = np.zeros(replicates)
         self.count = np.zeros(replicates, np.int64)
-        self.latest = np.full(replicates, np.nan)  # round of the last measurement, of a `first`
+        # Of a `first` or `last`: the round last measured, and the last one that could have been.
+        self.latest = np.full(replicates, np.nan)
+        self.due = np.full(replicates, np.nan)
 
-    def add(self, number: int, values: Array) -> None:
-        """Take in round `number`; NaN where a replicate was not measured."""
+    def add(self, number: int, values: Array, lived: Array | None = None) -> None:
+        """Take in round `number`; NaN where a replicate was not measured.
+
+        lived: (R,) of bool, replicates that lived in this round; None: those that were measured.
+        """
         here = ~np.isnan(values)
         if self.fold not in ("first", "last") and here.all():
             self.total += values
@@ -739,6 +782,8 @@ class Folded:
             np.copyto(self.total, number, where=here)
         elif self.fold == "last":
             np.copyto(self.total, values, where=here)
+            np.copyto(self.latest, number, where=here)
+            np.copyto(self.due, number, where=here if lived is None else lived)
         else:
             np.add(self.total, values, out=self.total, where=here)
         self.count += here
@@ -759,6 +804,12 @@ class Folded:
         open_ended: Array = (self.count == 0) & ~np.isnan(self.latest)
         return open_ended & (self.fold == "first")
 
+    def earlier(self) -> Array:
+        """Mark replicates whose `last` value is from before their last round, (R,)."""
+        before: Array = (self.count > 0) & (self.latest < self.due)
+        return before & (self.fold == "last")
+
     def estimate(self) -> Estimate:
         """Estimate the mean over replicates."""
-        return estimate_measure(self.values(), self.unit, int(self.censored().sum()))
+        counts = int(self.censored().sum()), int(self.earlier().sum())
+        return estimate_measure(self.values(), self.unit, *counts)

@@ -126,6 +126,9 @@ class Tell:
     groups: by graph, (R, N) of integers: from now on those with the same label see each other, and
     whoever has a negative label sees nobody. Nothing of size (N, N) is made of them.
     text: the event as a sentence, as in Ask.
+    occurs: (R, 1) of bool, replicates in which an event without facts happens; agents are told of
+    it in words nowhere else. None: where it ends a replicate, or somebody goes or comes; and
+    everywhere, if it can do neither. An event with facts happens everywhere.
     Raises ArgumentError for facts without names.
     """
 
@@ -139,6 +142,7 @@ class Tell:
     restores: tuple[str, ...] = ()
     groups: Mapping[str, Array] = field(default_factory=dict)
     text: str = field(default="", kw_only=True)
+    occurs: Array | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         _refuse_bare_facts(self)

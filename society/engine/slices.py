@@ -225,7 +225,12 @@ def merge_outcomes(
         for by_slice in ([one.values for one in parts], [one.censored for one in parts])
     )
     measures = {
-        name: estimate_measure(values[name], said.unit, int(censored.get(name, _NONE).sum()))
+        name: estimate_measure(
+            values[name],
+            said.unit,
+            int(censored.get(name, _NONE).sum()),
+            sum(part.measures[name].earlier for part in parts),
+        )
         for name, said in parts[0].measures.items()
     }
     ends = Counter[str]()

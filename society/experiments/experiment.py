@@ -162,7 +162,8 @@ def read_experiment(
             shown = origin.found
             raise ScenarioError(
                 f"{shown} is a scenario file, which has no conditions; play it by: "
-                f"society run {shown}"
+                f"society run {shown}; to compare conditions of it, write base: {shown} and "
+                "factors: into another file"
             )
         words = "is not an experiment; begin with base: SCENARIO, then list factors"
         raise origin.refusal([Issue((), words)])

@@ -31,6 +31,7 @@ _LEVEL = 1  # a sixth more bytes than at level 6, in two thirds of the time
 _FIRST = 8  # cells that tell what those with one dictionary usually take
 _SLACK = 1.25  # times what they usually take, which a change of the question has to exceed
 _MOST = 16 * 2**20  # bytes of the words of one call
+MOST_WORDS = _MOST - 2**20  # that are asked: tapes read no rows beyond, which hold the reply, too
 _AT_HAND = 64  # dictionaries that are kept while calls are read
 
 

@@ -28,6 +28,7 @@ from .given import (
     run_path,
 )
 from .progress import watch_sweep
+from .python_words import speaking_python
 from .studies import NotebookStudy, open_any, open_sweep
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 ModelGiven = str | Mapping[str, Any]
 
 
+@speaking_python()
 def sweep(
     experiment: str | Path,
     *,
@@ -137,6 +139,7 @@ class Audit:
         return html_table(repr(self), head, rows)
 
 
+@speaking_python()
 def audit(
     experiment: str | Path,
     *,
@@ -170,6 +173,7 @@ def audit(
     return Audit(open_audit(folder), open_sweep(folder), arms, folder)
 
 
+@speaking_python()
 def power(
     experiment: str | Path, *, model: ModelGiven | None = None, out: str | Path | None = None
 ) -> PowerPlan:
@@ -222,6 +226,7 @@ class PaperReproduction:
         return html_table(caption, ("claim", "source", "found", "verdict"), rows)
 
 
+@speaking_python(model="models")
 def reproduce(
     paper: str,
     *,
@@ -272,6 +277,7 @@ def reproduce(
     return PaperReproduction(paper, verdicts, HtmlPage.read(write_page(run, verdicts)), run.out)
 
 
+@speaking_python()
 def make_report(
     played: Study | RunSource, out: str | Path = "report", *, pdf: bool = False
 ) -> HtmlPage:
@@ -328,8 +334,8 @@ def _played(
     from society.analysis.coding.rating_runs import play_coding
     from society.experiments.sweep import Sweep, play_experiment
 
-    watching = watch_sweep(len(read.conditions) + (len(read.coding.raters) if read.coding else 0))
-    with _cluster(workers) as cluster:
+    parts = len(read.conditions) + (len(read.coding.raters) if read.coding else 0)
+    with _cluster(workers) as cluster, watch_sweep(parts) as watching:
         session = Sweep(cluster, watching, read.record, limits if limits.model_fields_set else None)
         play_experiment(read, folder, session, overwrite=overwrite, said=said)
         for note in play_coding(read, folder, session, overwrite=overwrite):
@@ -351,8 +357,8 @@ def _reproduced(
     from society.llm.providers.settings import Limits
 
     limits = Limits(**said) if said else None
-    with _cluster(workers) as cluster:
-        return run.play(cluster, watch_sweep(len(run.parts)), limits, overwrite=overwrite)
+    with _cluster(workers) as cluster, watch_sweep(len(run.parts)) as watching:
+        return run.play(cluster, watching, limits, overwrite=overwrite)
 
 
 def _refuse_unfinished(ended: Mapping[str, JobResult]) -> None:

@@ -48,9 +48,15 @@ def run_path(run: RunSource) -> Path:
 def experiment_path(given: object) -> Path:
     """Return the file or the name of an experiment; raises InputError for what is neither."""
     if not isinstance(given, str | Path):
+        own = isinstance(given, Mapping | Scenario | MechanismSpec | Component | type)
+        why = (
+            "; runs of an experiment may be played in other processes and go on later, where what "
+            "a cell defines is not there: save it as FILE.py and name that in the experiment's "
+            "base or `uses:`, or call society.run(...) once for each condition"
+        )
         raise InputError(
             f"got {given!r:.60}; expected an experiment: a file, as str or Path, or the name of "
-            "one that comes with the program"
+            f"one that comes with the program{why if own else ''}"
         )
     return Path(given)
 

@@ -30,19 +30,29 @@ class ProgressLine(Protocol):
 
     def show(self, share: float, words: str, *, last: bool = False) -> None: ...
 
+    def end(self) -> None:
+        """Let what is written next begin on a line of its own."""
+
 
 class TextLine:
     """A line of stderr; what does not change is not written again, nor much into a log."""
 
     def __init__(self) -> None:
-        self._words = ""
+        self._words, self._open = "", False
 
     def show(self, share: float, words: str, *, last: bool = False) -> None:
         """Write the words over those that stood there. last: nothing comes after them."""
         if last or (words != self._words and sys.stderr.isatty()):
             end = "\n" if last else ""
             print(f"\r{words.ljust(len(self._words))}", end=end, file=sys.stderr, flush=True)
+            self._open = not last
         self._words = words
+
+    def end(self) -> None:
+        """End the line, if it has not ended."""
+        if self._open:
+            print(file=sys.stderr, flush=True)
+        self._words, self._open = "", False
 
 
 class HtmlLine:
@@ -59,6 +69,9 @@ class HtmlLine:
             self._handle = self._display(data, raw=True, display_id=True)
         else:
             self._handle.update(data, raw=True)
+
+    def end(self) -> None:
+        """A bar has a place of its own."""
 
 
 def html_line() -> HtmlLine | None:
@@ -95,7 +108,12 @@ class SweepProgress(NoProgress):
 
     def noted(self, words: str) -> None:
         """Show a note to the user."""
+        self._line.end()
         print(words, file=sys.stderr)
+
+    def end(self) -> None:
+        """Nothing more comes, whether or not all conditions are over."""
+        self._line.end()
 
     def _draw(self) -> None:
         words = f"{len(self._over)} of {self._parts} conditions are over"
@@ -133,9 +151,14 @@ class NotebookRunProgress:
         self._line.show(number / self._rounds, f"{words}, {spent}" if spent else words)
 
 
-def watch_sweep(parts: int) -> SweepProgress:
-    """Watch a sweep of so many parts."""
-    return SweepProgress(parts, html_line() or TextLine())
+@contextmanager
+def watch_sweep(parts: int) -> Iterator[SweepProgress]:
+    """Watch a sweep of so many parts, until it is over or has failed."""
+    watching = SweepProgress(parts, html_line() or TextLine())
+    try:
+        yield watching
+    finally:
+        watching.end()
 
 
 def watch_in_notebook(session: Session) -> AbstractContextManager[Recorder | None]:

@@ -15,7 +15,7 @@ from society.runs.conclusions import run_post_analysis
 from society.runs.runfile import open_run_file as read_run
 
 from .given import output_path
-from .studies import NotebookStudy, estimate_in_words, open_run
+from .studies import NotebookStudy, describe_earlier, estimate_in_words, open_run
 
 if TYPE_CHECKING:
     from society.report.figures.style import Figure
@@ -104,7 +104,12 @@ class Result:
     def _repr_html_(self) -> str:
         caption, known = repr(self).partition("\n")[0], self.measures.items()
         rows = [
-            (name, f"{one.mean:.4g}", "" if one.se is None else f"{one.se:.2g}", one.unit)
+            (
+                name,
+                f"{one.mean:.4g}",
+                "" if one.se is None else f"{one.se:.2g}",
+                one.unit + describe_earlier(one),
+            )
             for name, one in known
             if one.mean is not None
         ]
@@ -115,7 +120,8 @@ class Result:
         lines = [f"{self.scenario}, seed {self.seed}: {self.played} rounds{several}"]
         known = [(name, one) for name, one in self.measures.items() if one.mean is not None]
         lines += [
-            f"  {name:24} {estimate_in_words(one)} {one.unit}" for name, one in known[:_SHOWN]
+            f"  {name:24} {estimate_in_words(one)} {one.unit}{describe_earlier(one)}"
+            for name, one in known[:_SHOWN]
         ]
         if len(known) > _SHOWN:
             lines.append(f"  and {len(known) - _SHOWN} more in .measures")

@@ -47,6 +47,7 @@ from .given import (
     split_scenario,
 )
 from .progress import watch_in_notebook
+from .python_words import speaking_python
 from .results import Result, read_result
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from society.scenarios.mechanisms.questionnaire.questionnaire import Mode
 
 
+@speaking_python()
 def check(reference: object) -> list[CheckResult]:
     """Check a file, a name, or a scenario, component or mechanism that is an object.
 
@@ -66,6 +68,7 @@ def check(reference: object) -> list[CheckResult]:
     return [*check_object(reference)]
 
 
+@speaking_python()
 def run(
     scenario: str | Path | Scenario | Mapping[str, Any],
     *,
@@ -126,6 +129,7 @@ def run(
         return _play(setup, output_path(out), level, overwrite=overwrite)
 
 
+@speaking_python(set="set")
 def fork(
     file: RunSource,
     at: Place,
@@ -177,6 +181,7 @@ def fork(
         )
 
 
+@speaking_python()
 def resume(
     file: RunSource,
     *,
@@ -210,6 +215,7 @@ def resume(
     return read_result(path)
 
 
+@speaking_python()
 def verify(file: RunSource, *, trust: bool = False) -> Verdict:
     """Check that a run file is whole and gives the same when it is played again.
 
@@ -219,6 +225,7 @@ def verify(file: RunSource, *, trust: bool = False) -> Verdict:
     return verify_run(run_path(file), trust=trust)
 
 
+@speaking_python()
 def preview_prompts(
     scenario: str | Path | Scenario | Mapping[str, Any],
     question: str | None = None,
@@ -237,6 +244,7 @@ def preview_prompts(
     return first_prompts(setup, asked)
 
 
+@speaking_python()
 def interview(
     file: RunSource,
     at: Place | Sequence[Place] = (),
@@ -288,12 +296,14 @@ def interview(
         return interview_run(run_path(file), places, questions, path, every=step, trust=trust)
 
 
+@speaking_python()
 def compare(first: RunSource, second: RunSource) -> RunComparison:
     """Show where two runs part, and how far apart their measures are; see `society compare`."""
     with read_run(run_path(first)) as one, read_run(run_path(second)) as other:
         return compare_runs(one, other)
 
 
+@speaking_python()
 def why(file: RunSource, replicate: int = 0, scenario: Scenario | None = None) -> Explanation:
     """Tell why a replicate ended as it did, from its record; see `society why`.
 

@@ -13,6 +13,8 @@ from society.analysis.study import open_sweep as read_sweep
 from society.engine.scenario import Estimate
 from society.notebook_pages import html_table
 
+from .python_words import speaking_python
+
 if TYPE_CHECKING:
     from society.report.figures.style import Figure
 
@@ -76,11 +78,18 @@ def estimate_in_words(one: Estimate) -> str:
     return f"{one.mean:.4g}" + ("" if one.se is None else f" ± {one.se:.2g}")
 
 
+def describe_earlier(one: Estimate) -> str:
+    """Say how many values are from before the last round, behind a semicolon; "" for none."""
+    return f"; in {one.earlier} of {one.n} of an earlier round" if one.earlier else ""
+
+
+@speaking_python()
 def open_run(path: Path | str) -> NotebookStudy:
     """Open a run file as a study of one condition without factors; raises InputError."""
     return NotebookStudy.of(read_run(path))
 
 
+@speaking_python()
 def open_sweep(path: Path | str) -> NotebookStudy:
     """Open the folder of a sweep or an audit, as far as it has been played.
 

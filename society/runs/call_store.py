@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from society.engine.calls import Address, Completion, NoCallStore, Request
 from society.engine.rng import Array
-from society.errors import Paused, RunFileError, short_path
+from society.errors import InputError, Paused, RunFileError, short_path
 from society.llm.call_tables import (
     BATCH,
     CALL,
@@ -36,12 +36,13 @@ from society.llm.call_tables import (
     find_vectors,
     open_batches,
 )
-from society.llm.shared_words import SharedWords
+from society.llm.shared_words import MOST_WORDS, SharedWords
 
 from .parent_answers import ParentAnswers, reworded_error, same_words
 from .reader import RunFile
 
 _DURABLE = (CALL, BATCH)
+_LONGEST_LETTER = len(r"\ud83d\ude00")  # bytes of one letter in JSON
 _TOGETHER = 0.002  # seconds in which what arrives shares a transaction
 
 
@@ -113,7 +114,11 @@ class RunFileCallStore:
         return said
 
     async def sending(self, request: Request) -> None:
-        """Note that a call is about to be sent; returns once the note is written. Raises Paused."""
+        """Note that a call is about to be sent; returns once the note is written.
+
+        Raises Paused, and InputError for words that are too many to be read from the file again.
+        """
+        _refuse_too_long(request)
         await self._committed(SENT, request.address)
 
     async def withdraw(self, request: Request) -> None:
@@ -251,6 +256,16 @@ class RecordedCalls(NoCallStore):
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
         """Return the embeddings that are in the file."""
         return self.run.vectors(embedder, texts)
+
+
+def _refuse_too_long(request: Request) -> None:
+    letters = sum(len(message.content) for message in request.messages)
+    if letters * _LONGEST_LETTER > MOST_WORDS and len(request.words) > MOST_WORDS:
+        raise InputError(
+            f"the prompt of {request.agent} for {request.address.kind!r} has "
+            f"{len(request.words):,} bytes; a run file takes {MOST_WORDS:,}; shorten what its "
+            "template, persona or memory adds"
+        )
 
 
 def _settle(rows: Sequence[_Row], error: Exception | None = None) -> None:

@@ -20,6 +20,7 @@ import struct
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -41,6 +42,7 @@ _MARGIN = 1.5  # the share that a sample tells may be so much too large
 # The fastest search for repetitions: large ones are found before, as equal cells.
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 0, "depth": 1}]
 _MOST = 64 * 2**20  # bytes that a chunk may hold: a round may be larger than _BYTES
+_MOST_REMEMBERED = 4 * 2**20  # bytes of a chunk that stay decompressed
 _SIZES = struct.Struct("<II")
 _SIZE = "length(arrays) + length(lines)"
 _ROW = "round, path, digest, ends, troubles, look, arrays, line_look, lines"
@@ -336,7 +338,11 @@ def _sizes(data: bytes) -> tuple[int, int]:
 
 
 def _decompressed(data: bytes, most: int) -> bytes:
-    """Decompress the first `most` bytes of a chunk; raises ValueError."""
+    """Return the first `most` bytes of a chunk decompressed; raises ValueError."""
+    return (_remembered if most <= _MOST_REMEMBERED else _decompress_anew)(data, most)
+
+
+def _decompress_anew(data: bytes, most: int) -> bytes:
     try:
         stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=2**26)
         found = stream.decompress(data[_SIZES.size :], most)
@@ -345,6 +351,10 @@ def _decompressed(data: bytes, most: int) -> bytes:
     if len(found) != most:
         raise ValueError("its chunk is cut off")
     return found
+
+
+# A summary opens a file some times, and goes through its rounds each time.
+_remembered = lru_cache(maxsize=4)(_decompress_anew)
 
 
 def _unpack(data: bytes, layout: LayoutOf) -> Iterator[ChunkRow]:

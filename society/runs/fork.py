@@ -20,6 +20,7 @@ import numpy as np
 from society.config.birth_parameters import birth_parameters
 from society.config.build import Society
 from society.config.defaults import DefaultsFile
+from society.config.hook_checks import is_foreign
 from society.config.run_config import (
     CohortConfig,
     RunConfig,
@@ -384,6 +385,11 @@ def _refuse_fixed(before: Society, values: Mapping[str, Any]) -> None:
         if name in live:
             continue
         known = f"those that may: {', '.join(sorted(live))}" if live else "none of them may"
+        if is_foreign(scenario.params):
+            known += (
+                f"; if the script reads it in every round, declare {name}: Live[...] in "
+                f"{scenario.params.__name__} (from society.engine.scenario import Live)"
+            )
         raise ScenarioError(
             f"{name} cannot change while {scenario.name} lives, since its script or its first "
             f"state depends on it; {known}"

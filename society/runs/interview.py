@@ -98,6 +98,14 @@ class Interview:
         frame.attrs["descriptions"] = {one.id: one.text for one in items}
         return frame
 
+    def __str__(self) -> str:
+        """A line for each answer, with who gave it and when."""
+        return "\n".join(
+            f"round {one.round}, {one.name}, {item}: {said}"
+            for one in self.answers
+            for item, said in one.items.items()
+        )
+
     def _repr_html_(self) -> str:
         items = [one.id for one in self.instrument.items]
         rows = [

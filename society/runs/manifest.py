@@ -172,16 +172,15 @@ class Manifest(BaseModel):
 
     @model_validator(mode="after")
     def _with_seats(self) -> Self:
-        legal, cohorts = range(self.agents), range(-1, len(self.cohorts))
-        taken = (seat for cohort in self.cohorts for seat in cohort.seats)
-        if any(seat not in legal for seat in taken) or any(
+        last = len(self.cohorts) - 1
+        if not all(_within(cohort.seats, 0, self.agents - 1) for cohort in self.cohorts) or any(
             len(row) != self.agents for row in self.seating
         ):
             raise ValueError(f"has cohorts on other seats than those of its {self.agents:,} agents")
         known = range(len(self.components))
         if any(number not in known for cohort in self.cohorts for number in cohort.components):
             raise ValueError("has cohorts with components that it does not have")
-        if any(number not in cohorts for row in self.seating for number in row):
+        if not all(_within(row, -1, last) for row in self.seating):
             raise ValueError("has seats of cohorts that it does not have")
         return self
 
@@ -211,7 +210,8 @@ class Manifest(BaseModel):
             was = "was given as an object" if len(self.objects) == 1 else "were given as objects"
             raise RunFileError(
                 f"{names} {was} in Python and cannot be rebuilt from the file; to play it again, "
-                "use society.run"
+                "use society.run; to fork it or to ask its agents, write it into a file, and play "
+                'that: society.run("FILE.py")'
             )
         config = changed(self.config)
         counts = [cohort.count for cohort in config.cohorts or ()]
@@ -428,6 +428,11 @@ def _manner(part: Component) -> Manner:
     if part.overrides("answer"):
         return "rule"
     return "model" if part.models else "other"
+
+
+def _within(numbers: Sequence[int], low: int, high: int) -> bool:
+    """Tell whether all numbers lie from `low` to `high`."""
+    return not numbers or (low <= min(numbers) and max(numbers) <= high)
 
 
 def _seating(env: Environment) -> tuple[tuple[int, ...], ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from society.config.build import Society
 from society.config.run_config import RunConfig
-from society.errors import RunFileError, short_path
+from society.errors import InputError, RunFileError, short_path
 from society.former_names import RENAMED
 from society.llm.providers.settings import Limits, ModelSpec
 
@@ -167,3 +167,14 @@ def _files(sort: str, before: Mapping[str, str], now: Mapping[str, str]) -> Iter
             yield f"{sort}{name} is new"
         elif before[name] != now[name]:
             yield f"{sort}{name} has changed"
+
+
+def is_unfinished(path: Path, setup: Society) -> bool:
+    """Tell if a run is to go on; raises InputError if another writing is recorded there."""
+    with open_run_file(path) as run:
+        if config_hash(run.manifest.config) != config_hash(setup.spec):
+            raise InputError(
+                f"{short_path(path)} records another writing than the one asked for now; repeat "
+                "its command to go on with it, or name another --out"
+            )
+        return run.status != "finished"

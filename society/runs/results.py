@@ -66,6 +66,7 @@ class MeasuresSoFar:
             for measure in manifest.measures
         }
         self._cause = np.full(manifest.replicates, "", object)
+        self._running = np.ones(manifest.replicates, bool)
         self._fallbacks = Counter[tuple[str, str, str]]()
         self.rounds = 0
 
@@ -73,7 +74,8 @@ class MeasuresSoFar:
         """Take in a round; ends: the replicates that ended in it, by cause."""
         self.rounds = page.number
         for name, values in page.measures.items():
-            self._folded[name].add(page.number, values)
+            self._folded[name].add(page.number, values, self._running)
+        self._running = page.running[:, 0]
         for kind, replicates in ends.items():
             self._cause[[*replicates]] = kind
         for component, line, model, _, _, what, _ in page.troubles:
@@ -150,6 +152,7 @@ def _ledger(said: Any) -> RecordedLedger:
 
 
 def _estimate(said: Any) -> tuple[str, Estimate]:
-    check_types(said, str, _NUMBER, _NUMBER, int, str, int)
+    check_types(said[:6], str, _NUMBER, _NUMBER, int, str, int)
+    check_types(said[6:], *(int for _ in said[6:7]))  # files of before have no seventh
     name, *fields = said
     return name, Estimate(*fields)

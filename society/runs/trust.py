@@ -156,5 +156,6 @@ class RecordedCode:
         why = f" {store} counts for nothing: others than you can change it." if store else ""
         return UntrustedCodeError(
             f"{self._run} names Python code that this machine does not trust yet; it would "
-            f"execute:{said}\nRead the code; to execute it, repeat the command with --trust.{why}"
+            f"execute:{said}\nRead the code; to execute it, repeat the command with --trust "
+            f"(in Python: trust=True).{why}"
         )

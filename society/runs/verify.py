@@ -52,6 +52,12 @@ class Verdict:
     def ok(self) -> bool:
         return all(check.ok is not False for check in self.checks)
 
+    def __str__(self) -> str:
+        """A line for each check, as `society verify` prints them."""
+        marks = {True: "ok", False: "FAILED", None: "-"}
+        lines = (f"{marks[one.ok]:6}  {one.name}: {one.words}" for one in self.checks)
+        return "\n".join(lines)
+
     def _repr_html_(self) -> str:
         marks = {True: "ok", False: "failed", None: "-"}
         rows = [(marks[check.ok], check.name, check.words) for check in self.checks]

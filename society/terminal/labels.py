@@ -155,8 +155,9 @@ class Names:
         types = types[replicate % len(types)]
         self.several = len(manifest.cohorts) > 1
         for number, cohort in enumerate(manifest.cohorts):
-            for seat in np.flatnonzero(types == number):
-                self.cohorts[seat] = ink.cut(cohort.name, _LONGEST_TYPE)
+            name = ink.cut(cohort.name, _LONGEST_TYPE)
+            for seat in np.flatnonzero(types == number).tolist():
+                self.cohorts[seat] = name
 
     def __getitem__(self, seat: SupportsIndex) -> str:
         return self._ink.cut(self._known.name(self._replicate, int(seat)), _LONGEST_NAME)

@@ -197,7 +197,8 @@ class RoundView:
                     yield name, verb, np.where(answer.asked & _said(texts), texts, "")
                 continue
             known = None if earlier is None else earlier.column(name)
-            yield name, verb, np.where(self._new(held, known) & _said(held), held, "")
+            new = self._new(held, known) & _said(held) & self.page.present  # the gone hold nothing
+            yield name, verb, np.where(new, held, "")
 
     def _new(self, texts: Array, known: Array | None) -> Array:
         """Mark the texts that were not known before, (R, N) of bool."""
@@ -326,8 +327,8 @@ def answer_labels(values: Array, form: str, options: Array | None) -> Array:
 
 def full_scale(manifest: Manifest) -> float:
     """The stock that fills the gauge; NaN where there is none."""
-    gauge = manifest.stage.gauge
-    full = manifest.params.get(gauge[1]) if gauge else None
+    _, full = manifest.stage.gauge or ("", None)
+    full = manifest.params.get(full) if isinstance(full, str) else full
     return float(full) if full and isinstance(full, int | float) else float("nan")
 
 

@@ -207,6 +207,9 @@ def _measures(ink: TerminalStyle, estimates: Mapping[str, Estimate]) -> Iterator
         TerminalColumn(
             "censored", [Text(str(each.censored) if each.censored else "") for each in given]
         ),
+        TerminalColumn(
+            "earlier", [Text(str(each.earlier) if each.earlier else "") for each in given]
+        ),
     ]
     told = [column for column in columns if any(cell.plain.strip("–-") for cell in column.cells)]
     heading, *rows = layout_table(ink, names, told)

@@ -51,6 +51,11 @@ class RecordedGraphs:
         if not seen | self._rewired <= self.first.keys():
             self.draw_all()
 
+    @property
+    def rewired(self) -> bool:
+        """True if the record changes graphs, so that not the configuration alone tells them."""
+        return bool(self._rewired)
+
     def draw_all(self) -> None:
         """Draw all graphs again, also those on which nothing is seen."""
         if self._drawn:

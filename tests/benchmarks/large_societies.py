@@ -8,7 +8,8 @@ size is a process of its own, after a small village that compiles all templates.
 CPU a question    of this process, threads included, with minds that say at once what the offline
                   mind has said before; and with the offline mind itself. The best of turns: a busy
                   machine can only add to them
-memory an agent   the most that Python has allocated while it plays, over what it had before
+memory an agent   the most that Python has allocated while it plays one round, over what it had
+                  before: to count costs several times the play, and all are asked in each round
 bytes a question  of the closed file, with all that it holds
 show, first frame wall time to open the file as `society show` and `society replay` do, imports left
                   out; the best of turns. What they read and draw grows with the society
@@ -113,6 +114,16 @@ def repeat(setup: Society, path: Path) -> tuple[int, float]:
     return len(minds.said), best(time.process_time, lambda: play(setup, path, minds))
 
 
+def most_memory(setup: Society, path: Path) -> int:
+    """The most bytes that Python allocates for a play."""
+    gc.collect()
+    tracemalloc.start()
+    play(setup, path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak
+
+
 def show(path: Path) -> None:
     with contextlib.redirect_stdout(io.StringIO()):
         assert society_command(["show", str(path)]) == 0
@@ -131,11 +142,7 @@ def measure(agents: int, folder: Path) -> Mapping[str, float]:
     path, setup = folder / "a.run", build(load_config("language_village", given(agents)))
     questions, instant = repeat(setup, path)
     offline = best(time.process_time, lambda: play(setup, path))
-    gc.collect()
-    tracemalloc.start()
-    play(setup, path)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
+    peak = most_memory(build(load_config("language_village", given(agents) | {"rounds": 1})), path)
     path.unlink()
     society.run("language_village", out=path, **given(agents))
     show(path)

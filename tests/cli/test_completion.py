@@ -47,13 +47,18 @@ def test_an_unknown_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None
         ("society run own", ["own.yaml"]),
         ("society run trust --repl", ["--replicates"]),
         ("society strategies dive", ["diversity"]),
+        ("society run fishing_village_ring --set grow", ["growth="]),
+        ("society run pond.py --set de", ["depth="]),
+        ("society prompts own.yaml --set de", ["depth="]),
     ],
 )
 @pytest.mark.thorough
 def test_what_may_follow_is_offered(typed: str, offered: list[str], tmp_path: Path) -> None:
     """Ask as bash does: the line in the environment, the answers on descriptor 8."""
-    for name in ("own.yaml", "own.txt"):
-        (tmp_path / name).touch()
+    (tmp_path / "own.txt").touch()
+    (tmp_path / "own.yaml").write_text("scenario: pond.py\n")
+    # Nothing of the file is executed, or else this would fail.
+    (tmp_path / "pond.py").write_text("class Pond(Params):\n    depth: float = 2.0\n")
     asked = {**os.environ, "_ARGCOMPLETE": "1", "COMP_LINE": typed, "COMP_POINT": str(len(typed))}
     asked |= {"_ARGCOMPLETE_IFS": "\n", "_ARGCOMPLETE_SUPPRESS_SPACE": "1"}
     call = f"exec {sys.executable} -m society 8>answers 9>/dev/null"

@@ -266,13 +266,23 @@ def test_a_model_at_the_top_of_a_file_is_told_how_it_is_written(mistake: Mistake
     assert words.endswith("; write models: {default: NAME}")
 
 
+def test_a_mistyped_scenario_file_is_named_with_the_one_that_is_there(mistake: Mistake) -> None:
+    missing = "No such file or directory; did you mean"
+    assert mistake("run", "wodo.py") == f"cannot read wodo.py: {missing} 'wood.py'?"
+    lake = "scenario: fishing_village\n"
+    assert mistake("run", "lkae.yaml", lake=lake) == (
+        f"cannot read lkae.yaml: {missing} 'lake.yaml'?"
+    )
+
+
 def test_an_experiment_is_played_by_sweep_and_a_scenario_by_run(mistake: Mistake) -> None:
     experiment = "base: fishing_village\nfactors: {growth: [0.1, 0.2]}\n"
     assert mistake("run", "e.yaml", e=experiment) == (
         "e.yaml is an experiment; play it by: society sweep e.yaml"
     )
     assert mistake("sweep", "s.yaml", s="scenario: fishing_village\n") == (
-        "s.yaml is a scenario file, which has no conditions; play it by: society run s.yaml"
+        "s.yaml is a scenario file, which has no conditions; play it by: society run s.yaml; "
+        "to compare conditions of it, write base: s.yaml and factors: into another file"
     )
 
 
@@ -386,6 +396,14 @@ IN_CAST = "wood.py:20: "
          "Feller; write (Feller(...),), with the comma"),
         ("return [Cohort", "[Cohort", "wood.py:19: the cast of wood is None (is a `return` missing?"
          "); return a list of cohorts: [Cohort(NAME, COUNT, (COMPONENT(),))]"),
+        ("return [Cohort(\"feller\", count, (Feller(),))]", "return Cohort(\"feller\", count, "
+         "(Feller(),))", "wood.py:19: the cast of wood is a single Cohort; return a list of "
+         "cohorts: [Cohort(NAME, COUNT, (COMPONENT(),))]"),
+        ("def wood(env)", "async def wood(env)", "wood.py:23: the script of wood is `async`, and "
+         "scripts await nothing; write `def wood(env):`, and let a component consult"),
+        ("rounds=3)", "rounds=3, display=__import__('society').DisplaySpec(gauge='left'))",
+         "wood.py:23: gauge='left' of a display; write a common fact and full scale, which is a "
+         "parameter or a number above 0: gauge=('left', 100)"),
         ("fellers(params, count)", "fellers(params)", "wood.py:23: cast=fellers of wood takes "
          "(params); write (params, count), as it is called"),
         ("rounds=3)", "round=3)", "wood.py:23: @scenario takes no 'round'; did you mean 'rounds'?"),
@@ -470,6 +488,70 @@ def test_a_script_that_raises_is_named_with_its_line_by_every_command(
     assert mistake(*command.split(), wood=(written, instead)) == (
         f"wood.py:{line_of('cut = yield')}: {words}"
     )
+
+
+OWN = """\
+from dataclasses import dataclass
+
+from society import {marks}
+
+
+{above}
+class {name}:
+    \"\"\"Something of one's own.\"\"\"
+
+    {hook}
+"""
+
+
+def test_a_class_without_base_class_or_decorator_is_told_what_it_lacks(
+    mistake: Mistake, tmp_path: Path
+) -> None:
+    hook = 'answers = ("effort",)'
+    (tmp_path / "idle.py").write_text(
+        OWN.format(marks="Component", above="@dataclass", name="Idle", hook=hook)
+    )
+    said = "scenario: fishing_village\nuses: [idle.py]\n"
+    cast = "cohorts: [{name: a, count: 10, components: [idle]}]\n"
+    assert mistake("run", "a.yaml", a=said + cast).splitlines() == [
+        "a.yaml:3:45 cohorts[0].components[0]: idle.py:6: Idle is no component; write "
+        "`class Idle(Component):`"
+    ]
+    hook = "def on_payoff(self, tell, payoff): return 0"
+    (tmp_path / "idle.py").write_text(
+        OWN.format(marks="mechanism", above="", name="Idle", hook=hook)
+    )
+    assert mistake("run", "a.yaml", a=f"{said}mechanisms: [idle]\n").endswith(
+        "Idle is no mechanism; write @mechanism above Idle"
+    )
+
+
+def test_what_a_file_that_cannot_be_read_lacks_is_not_said_as_well(mistake: Mistake) -> None:
+    said = "scenario: fishing_village\nuses: [ilde.py]\n"
+    cast = "cohorts: [{name: a, count: 10, components: [idle]}]\n"
+    assert mistake("run", "a.yaml", a=said + cast) == (
+        "a.yaml:2:8 uses[0]: cannot read ilde.py: No such file or directory"
+    )
+
+
+@pytest.mark.parametrize(
+    ("paid", "words"),
+    [
+        ("None", "the value None (is a `return` missing?) where numbers were expected"),
+        ('float("nan") * payoff', "the value nan where the payoff is a number"),
+        ('"much"', "the value 'much' where numbers were expected"),
+    ],
+)
+def test_an_extra_payoff_that_is_no_number_is_refused_at_its_line(
+    mistake: Mistake, tmp_path: Path, paid: str, words: str
+) -> None:
+    (tmp_path / "levy.py").write_text(
+        f"from society import mechanism\n\n\n@mechanism\nclass Levy:\n    "
+        f'"""A levy."""\n\n    def on_payoff(self, tell, payoff):\n        return {paid}\n'
+    )
+    file = "scenario: stag_hunt\nuses: [levy.py]\nmechanisms: [levy]\n"
+    said = mistake("run", "a.yaml", "--quiet", "--out", "a.run", a=file)
+    assert said.startswith(f"levy.py:8: an extra payoff has {words}; give each agent its own")
 
 
 def test_a_fact_that_is_looked_for_in_its_question_is_pointed_to(mistake: Mistake) -> None:

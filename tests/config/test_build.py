@@ -558,7 +558,7 @@ def test_a_scenario_without_relations_takes_no_graph() -> None:
             "fishing_village_ring.yaml is a YAML file; name a scenario or FILE.py here",
         ),
         ("lake.py", "v.yaml:1:11 scenario: cannot read lake.py: No such file"),
-        ("", "v.yaml:1:1 scenario: is missing; expected text"),
+        ("", "v.yaml:1:1 scenario: is missing; write scenario: NAME or scenario: FILE.py"),
     ],
 )
 def test_a_file_must_name_a_scenario(written: Written, said: str, words: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -187,3 +188,18 @@ def test_what_looks_like_a_path_is_one(written: Written) -> None:
 def test_in_our_own_checkout_the_scenarios_folder_is_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
     assert resolve_reference("fishing_village") == "fishing_village"
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_few_and_where_all_stand() -> None:
+    with pytest.raises(CatalogueError) as refused:
+        Registry().scenario("auction")
+    found = re.fullmatch(
+        r"there is no scenario 'auction'; the nearest are (.+); `society list scenarios` "
+        r"names all (\d+)",
+        str(refused.value),
+    )
+    assert found
+    assert len(found[1].split(", ")) == 3
+    assert int(found[2]) > 60
+    with pytest.raises(CatalogueError, match=r"'zzz'; `society list components` names all \d\d$"):
+        Registry().component("zzz")

@@ -121,7 +121,7 @@ def test_a_run_is_set_up_again_from_anywhere(study: Study, monkeypatch: pytest.M
 
 
 WRONG = [
-    ("models: {default: 3}", "v.yaml:2:19 models.default: got 3; expected a mapping with model"),
+    ("models: {default: 3}", "v.yaml:2:19 models.default: got 3; expected text or a mapping"),
     ("models: {default: {modle: x}}", "models.default.modle: there is no key 'modle'; did you"),
     ("models: {default: {temperature: 3}}",
      "v.yaml:2:33 models.default.temperature: got 3; expected a number from 0 to 2"),

@@ -70,6 +70,10 @@ ROUNDS = "    for _ in env.rounds():"
 TAKE = '        take = yield Ask("take"'
 TELL = '        yield Tell("taken"'
 
+DECLARES = """\
+@__import__("society").declares(__import__("society").Declared({}))
+def canal(env):"""
+
 # The mistake, what it replaces, and the words of the error, which starts with file and line.
 ERRORS = {
     "notice without notices": (
@@ -140,6 +144,23 @@ ERRORS = {
         'gauge=("left", "flwo")',
         "canal.py:27: the display's gauge names 'flwo', which is nothing that it can show; "
         "did you mean 'flow'?",
+    ),
+    "a move that nobody is asked": (
+        "def canal(env):",
+        DECLARES.format('move="tkae", told="taken", payoff="share"'),
+        "canal.py:31: @declares says move='tkae', which is never asked; did you mean 'take'?",
+    ),
+    "a payoff that is no fact": (
+        "def canal(env):",
+        DECLARES.format('move="take", told="taken", payoff="shares"'),
+        "canal.py:31: @declares says payoff='shares', which is no fact of Tell('taken'); "
+        "did you mean 'share'?",
+    ),
+    "two classes of a name": (
+        "class Grudge(Component):",
+        "class Grudge(Component):\n    pass\n\nclass Grudge(Component):",
+        "canal.py:19: there is a Grudge in line 16 already, and only the last one counts; "
+        "rename one",
     ),
     "a column of nothing": (
         '("share", "hurt")',
@@ -622,6 +643,49 @@ def test_prompts_beside_a_file_are_asked_for(typed: Typed, tmp_path: Path) -> No
         "'canal/take.md'?",
         "warning: prompts/canall is a prompt that canal does not ask for; did you mean 'canal'?",
     ]
+
+
+def test_a_gauge_may_be_full_at_a_number(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "canal.py").write_text(changed('gauge=("left", "flow")', 'gauge=("left", 20)'))
+    said = typed("run", "canal.py", "--quiet", "--out", "a.run")
+    assert (said.code, said.err) == (0, "")
+    said = typed("replay", "a.run", "--plain", "--from", "4")
+    assert (said.code, said.err) == (0, "")
+    assert "5 of 20" in said.out
+
+
+def test_prompts_beside_a_file_are_read_though_rules_play(typed: Typed, tmp_path: Path) -> None:
+    """They are for other agents, whose run would be the first to miss them."""
+    (tmp_path / "canal.py").write_text(CANAL)
+    (tmp_path / "prompts/canal").mkdir(parents=True)
+    (tmp_path / "prompts/canal/tkae.md").write_text("How much? {{ hint }}\n")
+    assert typed("run", "canal.py", "--quiet").err == (
+        "warning: prompts/canal/tkae.md is a prompt that canal does not ask for; did you mean "
+        "'canal/take.md'?\n"
+    )
+
+
+def test_a_default_that_its_own_bounds_refuse_is_named_with_its_class(
+    typed: Typed, tmp_path: Path
+) -> None:
+    bounded = 'flow: float = __import__("pydantic").Field(10.0, lt=5)'
+    (tmp_path / "canal.py").write_text(changed("flow: float = 10.0", bounded))
+    said = typed("run", "canal.py")
+    assert said.code == 2
+    assert said.err.endswith(
+        "parameters.flow: its default in Canal (canal.py:7): got 10.0; expected a number below 5\n"
+    )
+
+
+def test_a_fork_says_how_a_parameter_of_ones_own_may_change(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "canal.py").write_text(CANAL)
+    assert typed("run", "canal.py", "--quiet", "--out", "a.run").code == 0
+    said = typed("fork", "a.run", "--at", "2", "--set", "flow=5")
+    assert said.code == 2
+    assert said.err.endswith(
+        "none of them may; if the script reads it in every round, declare flow: Live[...] in Canal "
+        "(from society.engine.scenario import Live)\n"
+    )
 
 
 def test_a_hook_of_a_mechanism_is_spelt_as_it_is_called(typed: Typed, tmp_path: Path) -> None:

@@ -215,6 +215,26 @@ def test_templates_of_repairs_and_mechanisms_are_rendered(typed: Typed, tmp_path
     assert (said.code, said.out.count("2 of 2 templates rendered")) == (0, 1), said.out
 
 
+def test_a_pack_for_a_scenario_of_ones_own_is_rendered(typed: Typed, tmp_path: Path) -> None:
+    """The scenario is found in the Python files beside the folder of the pack."""
+    assert typed("new", "scenario", "pond").code == 0
+    template = tmp_path / "plain/pond/take.md"
+    template.parent.mkdir(parents=True)
+    template.write_text("{{ stock }} fish are left. {{ hint }}\n")
+    said = typed("check", "plain")
+    assert (said.code, said.out) == (
+        0,
+        "ok       plain: 1 of 1 templates rendered, in 1 small plays\n",
+    )
+    template.write_text("{{ stcok }} fish are left. {{ hint }}\n")
+    said = typed("check", "plain")
+    assert (said.code, said.out) == (
+        2,
+        "error    pond: plain/pond/take.md:1: there is no 'stcok' in the question 'take'; did you "
+        "mean 'stock'?\n",
+    )
+
+
 @pytest.mark.thorough
 def test_a_template_that_was_not_rendered_is_warned_of(typed: Typed, pack: Path) -> None:
     (pack / "village_meeting/told/rained.md").write_text("It rained.\n")

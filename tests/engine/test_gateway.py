@@ -299,6 +299,14 @@ def test_what_cannot_be_written_down_is_the_components_mistake(answer: object) -
         found(Diary(), answer)
 
 
+def test_a_coroutine_in_place_of_an_answer_is_told_to_be_awaited() -> None:
+    async def slow() -> float:
+        return 0.25
+
+    with pytest.raises(PartError, match=r"a coroutine, .*slow, in place .* write `await` before"):
+        found(Diary(), slow())
+
+
 # Vectors
 
 

@@ -355,7 +355,8 @@ WRONG = {
     ),
     "a scenario file": (
         "scenario: fishing_village\n",
-        "e.yaml is a scenario file, which has no conditions; play it by: society run e.yaml",
+        "e.yaml is a scenario file, which has no conditions; play it by: society run e.yaml; "
+        "to compare conditions of it, write base: e.yaml and factors: into another file",
     ),
     "a list": (
         "- fishing_village\n",

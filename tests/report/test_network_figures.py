@@ -30,9 +30,15 @@ def ring(tmp_path_factory: pytest.TempPathFactory) -> ConditionRun:
     return played(folder, "ring", graphs={"monitor": "ring"}, agents=6, rounds=8, seed=3)
 
 
-def played(folder: Path, name: str, level: Level = "full", **changes: object) -> ConditionRun:
-    """Play a fishing village into a run file of a condition."""
-    setup = build(load_config("fishing_village", changes))
+def played(
+    folder: Path,
+    name: str,
+    level: Level = "full",
+    scenario: str = "fishing_village",
+    **changes: object,
+) -> ConditionRun:
+    """Play a society into a run file of a condition."""
+    setup = build(load_config(scenario, changes))
     path = folder / f"{name}.run"
     with Writer(path, manifest_of(setup, level)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
@@ -57,6 +63,41 @@ def test_a_ring_is_drawn_though_the_first_condition_has_a_complete_graph(tmp_pat
     section = networks_section(Layout(Study("both", both)), assign_styles(["villager"]))
     titles = [part.title for part in section.parts if isinstance(part, Figure)]
     assert titles[:1] == ["Who is connected by learn, monitor"]
+
+
+def test_each_graph_stands_once_with_the_conditions_that_have_it(
+    ring: ConditionRun, tmp_path: Path
+) -> None:
+    """Details of all rounds are kept, so that deeds are shown as well: those of the first."""
+    graphs = {"wide": {"monitor": {"kind": "ring", "neighbours": 4}}, "like": {"monitor": "ring"}}
+    more = [played(tmp_path, name, graphs=own, agents=6, rounds=1) for name, own in graphs.items()]
+    section = networks_section(Layout(Study("lakes", (ring, *more))), assign_styles(["villager"]))
+    drawn, *_ = (part for part in section.parts if isinstance(part, Figure))
+    assert "monitor: ring and 1 more: 6 agents, who see 2 each." in drawn.alt
+    assert "monitor: wide: 6 agents, who see 4 each." in drawn.alt
+    assert "those with the same graphs stand once" in drawn.caption
+    assert [part.name for part in section.parts if isinstance(part, Figure)][1:] == ["deeds"]
+
+
+def test_a_graph_that_a_parameter_lets_agents_change_is_drawn_as_it_became(
+    tmp_path: Path,
+) -> None:
+    """Partners are refused and replaced in one condition alone; the graph begins complete."""
+    runs = [
+        played(
+            tmp_path,
+            partners,
+            scenario="donor_game",
+            agents=6,
+            rounds=3,
+            parameters={"partners": partners, "schedule": "random"},
+        )
+        for partners in ("given", "rewired")
+    ]
+    section = networks_section(Layout(Study("donors", tuple(runs))), assign_styles(["donor"]))
+    drawn = next(part for part in section.parts if isinstance(part, Figure))
+    assert drawn.title == "Who is connected by meet"
+    assert "Condition rewired." in drawn.caption
 
 
 def test_deeds_go_from_who_did_them_to_a_neighbour(ring: ConditionRun) -> None:

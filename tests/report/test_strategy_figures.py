@@ -131,11 +131,12 @@ def test_a_plane_says_what_its_axes_mean_and_nothing_where_nothing_varies() -> N
     assert plane_sentence(plane) == (
         "The first two components explain 62.0% and 20.0% of the variance. Over strategies and "
         "references, the first one correlates with the cooperation rate by 0.98, and the second "
-        "one correlates with responsiveness by -0.74."
+        "one correlates with responsiveness by -0.74; this describes the axes, and is no test."
     )
     one = plane._replace(meanings=AxisMeanings(0.981, math.nan))
     assert plane_sentence(one).endswith(
-        "the first one correlates with the cooperation rate by 0.98."
+        "the first one correlates with the cooperation rate by 0.98; this describes the axes, and "
+        "is no test."
     )
     none = plane._replace(explained=(0.0, 0.0), meanings=AxisMeanings(math.nan, math.nan))
     assert plane_sentence(none).endswith("No strategy differs from another, so that axes have no "

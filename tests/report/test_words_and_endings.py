@@ -126,7 +126,7 @@ def test_norms_are_compared_in_pairs_by_recorded_embeddings_in_one_order() -> No
     first = norms(1, [0, 1, 2], [[1, 0], [0, 1], [1, 1]])
     last = norms(8, [0, 2], [[1, 0], [1, 0]])
     names = {seat: f"villager {seat}" for seat in range(3)}
-    figure = similarity_figure("n", "", NormEnds("hashing", first, last, names))
+    figure = similarity_figure("n", "", NormEnds("hashing", first, last, names.__getitem__))
     # Cosines of the first round are 0, 0.71 and 0.71; those who are left agree.
     assert figure.title == "Mean cosine of two agents' norms: 0.47 in round 1, 1.00 in round 8"
     assert "who had left" in figure.caption

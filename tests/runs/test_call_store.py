@@ -19,7 +19,7 @@ from society.config.run_config import load_config
 from society.engine.calls import BARE, Address, Completion, Message, Request
 from society.engine.gateway import ModelGateway
 from society.engine.rng import Array
-from society.errors import FileError, Paused, RunFileError
+from society.errors import FileError, InputError, Paused, RunFileError
 from society.llm.call_tables import CALL, SCHEMA, call_addresses, call_row
 from society.runs import call_store
 from society.runs.call_store import RecordedCalls, RunFileCallStore
@@ -160,6 +160,20 @@ def test_only_answers_are_written_by_another_thread(
 def test_after_an_answer_rounds_are_written_without_waiting_again(book: Book) -> None:
     book.run(keeping(request()))
     assert book.statements[-2:] == ["COMMIT", "PRAGMA synchronous = NORMAL"]
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "😀"])
+def test_a_prompt_that_the_file_could_not_give_back_is_refused_before_it_is_asked(
+    book: Book, letter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(call_store, "MOST_WORDS", 3_000)
+    size = len(request(words=letter).words) - len(request(words="").words)
+    asyncio.run(book.call_store.sending(request(words=letter * (2_900 // size))))
+    with pytest.raises(
+        InputError, match=r"agent 0 of replicate 0 for 'bid' has 3,\d+ bytes; a run"
+    ):
+        asyncio.run(book.call_store.sending(request(words=letter * (3_012 // size))))
+    assert sum(one.startswith("INSERT") for one in book.statements) == 1
 
 
 def test_answers_that_arrive_while_others_are_written_go_into_the_next_transaction(

@@ -21,6 +21,7 @@ from society.engine.scenario import Finding, PostAnalysis
 from society.errors import RunFileError
 from society.memory import embedders
 from society.runs.conclusions import PostAnalysisResults, record_findings, run_post_analysis
+from society.runs.play import play
 from society.runs.runfile import RunFile, Writer, manifest_of
 from society.runs.verify import verify
 from society.scenarios.village import norm_measures
@@ -68,6 +69,13 @@ def found(run: RunFile) -> dict[str, list[float]]:
     return {one.name: one.values.tolist() for one in findings}
 
 
+def unconcluded(path: Path) -> Path:
+    """A finished run whose findings nobody has recorded."""
+    settings = {"agents": 3, "rounds": 2, "seed": 4}
+    assert play(build(load_config("language_village", settings)), path, conclude=False).code == 0
+    return path
+
+
 # Kept with the run
 
 
@@ -97,11 +105,20 @@ def test_findings_and_vectors_are_kept_and_shown_again_without_computing(
     assert set(run.vectors("letters", texts)) == set(texts)
 
 
-def test_whoever_looks_at_a_quiet_run_embeds_nothing_and_is_told_how_to(
+def test_a_quiet_run_records_its_findings_like_any_other(
     tmp_path: Path, letters: type[Letters], reading: Reading
 ) -> None:
     path = tmp_path / "a.run"
     assert main([*VILLAGE, "--quiet", "--out", str(path)]) == 0
+    letters.embedded.clear()
+    assert found(reading(path))["norm_alignment"][0] > 0
+    assert letters.embedded == []
+
+
+def test_whoever_looks_at_a_run_without_findings_embeds_nothing_and_is_told_how_to(
+    tmp_path: Path, letters: type[Letters], reading: Reading
+) -> None:
+    path = unconcluded(tmp_path / "a.run")
     before = path.read_bytes()
     findings, note = run_post_analysis(reading(path))
     assert findings == ()
@@ -114,8 +131,7 @@ def test_whoever_looks_at_a_quiet_run_embeds_nothing_and_is_told_how_to(
 def test_findings_that_are_recorded_later_bring_their_embeddings(
     tmp_path: Path, letters: type[Letters], reading: Reading
 ) -> None:
-    path = tmp_path / "a.run"
-    assert main([*VILLAGE, "--quiet", "--out", str(path)]) == 0
+    path = unconcluded(tmp_path / "a.run")
     record_findings(path)
     assert len(letters.embedded) == len(set(letters.embedded)) > 0
     run = reading(path)

@@ -151,6 +151,7 @@ def findings(words: str) -> Attack:
     """Let the findings be this JSON, sealed."""
 
     def attack(connection: sqlite3.Connection) -> None:
+        connection.execute("DELETE FROM findings")
         connection.execute("INSERT INTO findings VALUES (?, ?)", (words, checksum(words)))
 
     return attack

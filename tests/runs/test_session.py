@@ -216,6 +216,8 @@ def test_order_and_number_of_calls_under_way_change_nothing(
 def test_a_finished_run_has_nothing_to_resume(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    with sqlite3.connect(file) as connection:
+        connection.execute("DELETE FROM findings")
     assert main(["resume", str(file), "--quiet"]) == 0
     assert "is finished; its findings were missing and are recorded now" in capsys.readouterr().err
     assert main(["resume", str(file), "--quiet"]) == 0

@@ -159,3 +159,12 @@ def test_whatever_agents_say_the_terminal_gets_one_harmless_line_after_another(
     assert not [line for line in lines if UNWELCOME.search(line)]
     assert all(cell_len(line) <= width for line in lines)
     assert "[red]x[/red]" in "".join(line.strip() for line in lines)
+
+
+def test_who_is_gone_holds_nothing(hand: Hand) -> None:
+    """Agent 2 is turned away before the first round, with a norm of its own."""
+    held = {("own", "norm"): texts("Take one.", "Take two.", "Take all.")}
+    page = hand.page(1, hand.tell("settled", held), present=[[True, True, False]])
+    told = " ".join(" ".join(told_of(hand, page)).split())
+    assert 'agent 1 now holds "Take two."' in told
+    assert "agent 2 now holds" not in told

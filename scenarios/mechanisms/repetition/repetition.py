@@ -51,7 +51,7 @@ class Recess:
         return line if line.ends is None else self._adjourned(line)
 
     def _adjourned(self, tell: Tell) -> Script:
-        received = yield replace(tell, ends=None)
+        received = yield replace(tell, ends=None, occurs=tell.ends)
         waits = np.asarray(tell.ends, bool) & self._env.active
         self.waiting = self.waiting | waits
         yield Tell("adjourned", gone=waits)
@@ -109,7 +109,7 @@ def repetition(
                 recess = Recess(env)
                 game = recess.played(play)
                 yield from past.kept(game, counted[number - 1]) if past else game
-                yield Tell("gathered", back=recess.waiting)
+                yield Tell("gathered", back=recess.waiting, occurs=np.array(True))
 
         return script()
 

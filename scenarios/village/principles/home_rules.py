@@ -41,7 +41,11 @@ class HomeRules:
         """Choose the rule of each village from what its own villagers have proposed."""
         back = yield adopted
         if self.proposals.dtype == object:
-            known = {"policy": adopted.facts["policy"]}
+            known = {
+                "policy": adopted.facts["policy"],
+                "village": own(self.home + 1),
+                "home_policy": own(self.words),
+            }
             draws = self.env.draws("nested_villages", "replicate")
             voted = vote_in_groups(self.home, self.proposals, self.words, known, draws)
             self.words = yield from voted

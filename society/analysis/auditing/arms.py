@@ -78,12 +78,15 @@ def make_audit(
     for pack in packs:
         words = describe_pack(str(pack))
         name = f"pack {pack.resolve().name}"
+        setting = Setting(("prompts",), str(pack.resolve()), "--pack")
+        if (name, setting) in [(known, one) for known, (_, one) in given.items()]:
+            raise InputError(f"--pack: {short_path(pack)} is given twice; give it once")
         if name in given:
             raise InputError(
                 f"--pack: two folders are called {pack.resolve().name}, which is how the audit "
                 "names them; rename one of them"
             )
-        given[name] = (words, Setting(("prompts",), str(pack.resolve()), "--pack"))
+        given[name] = (words, setting)
     if not given:
         raise InputError(
             "no perturbation is left to play; give fewer names with --without, or prompts with "

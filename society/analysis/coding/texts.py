@@ -70,7 +70,8 @@ def refuse_summary(run: RunFile) -> None:
     """Raise InputError for a run that does not keep what was said in it."""
     if run.manifest.level == "summary":
         raise InputError(
-            f"{short_path(run.path)} keeps nothing of what was said; play it with --record full"
+            f"{short_path(run.path)} keeps nothing of what was said; play it with "
+            "--record full (in Python level='full')"
         )
 
 

@@ -59,7 +59,7 @@ class GameCell:
         if manifest.level != "full":
             raise InputError(
                 f"{short_path(run.path)} was recorded at level {manifest.level}, which does not "
-                "keep who earned what; play it with --record full (record: full in an experiment)"
+                "keep who earned what; play it with --record full (in Python level='full')"
             )
         with run.opened() as file:
             void = np.zeros(manifest.replicates, bool)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -13,9 +14,12 @@ from society.analysis.statistics.survival import SurvivalCurve, SurvivalTimes, k
 from society.analysis.statistics.value_scale import ValueScale
 from society.analysis.study.condition import ConditionRun
 from society.analysis.study.design import StudyDesign
+from society.engine.history import Page
 from society.engine.rng import Array
 from society.runs.agent_names import AgentNames
-from society.terminal.labels import count_noun, spell_kind
+from society.runs.manifest import Manifest
+from society.runs.runfile import RunFile
+from society.terminal.labels import RoundLabels, count_noun, spell_kind
 from society.terminal.summary import course_sentence
 
 from .generation_findings import evolves
@@ -51,7 +55,7 @@ def describe_absent(run: ConditionRun) -> Iterator[StudyFinding]:
     names, left = AgentNames(run.manifest), list[str]()
     present: Array = np.zeros(run.manifest.agents, bool)
     with run.opened() as file:
-        for page in file.pages():
+        for page in _pages_if_anybody_left(file):
             names.meet(page)
             for seat in np.flatnonzero(present & ~page.present[0]):
                 left.append(f"{names.name(0, int(seat))} (since round {page.number})")
@@ -66,6 +70,13 @@ def describe_absent(run: ConditionRun) -> Iterator[StudyFinding]:
             f"{count} of {run.manifest.agents} were {word} at the end; {words} {were} not.",
             Basis("counted", 1),
         )
+
+
+def _pages_if_anybody_left(file: RunFile) -> Iterator[Page]:
+    """Yield the pages that tell who was gone when; none where nobody was, who is not named."""
+    there = [record.page.present[0] for record in file.records(lines=False)]
+    if any((before & ~after).any() for before, after in pairwise(there)):
+        yield from file.pages()
 
 
 def describe_single(design: StudyDesign) -> Iterator[StudyFinding]:
@@ -112,12 +123,36 @@ def describe_outcome(design: StudyDesign, place: int) -> Iterator[StudyFinding]:
     timed = name in design.times
     horizon = design.conditions[place].manifest.most
     censored = design.censored(name)[place] if timed else np.zeros(len(values), bool)
+    if lasted_all(design, place):
+        yield _lasted(len(values), design.conditions[place].manifest)
+        return
     yield mean_finding(quantity_of(design, name), values, int(censored.sum()), horizon)
     known = values[~np.isnan(values)]
     if timed and len(known) >= FEWEST and (censored.any() or np.ptp(known)):
         ended: Array = design.causes()[place] != ""
         subject = "runs" if (ended == ~censored).all() else design.label(name)
         yield from _survival(subject, SurvivalTimes(values, censored))
+
+
+def lasted_all(design: StudyDesign, place: int) -> bool:
+    """Tell whether no run of a condition ended, nor came to what its outcome waits for."""
+    name, ended = design.outcome, design.causes()[place] != ""
+    if name not in design.times or ended.any():
+        return False
+    censored = design.censored(name)[place]
+    return len(censored) >= FEWEST and bool(censored.all())
+
+
+def _lasted(runs: int, manifest: Manifest) -> StudyFinding:
+    """Say that all runs went on to the last round, and what that tells of others."""
+    low, high, _ = share(runs, runs).interval
+    every = RoundLabels(manifest).all()
+    return StudyFinding(
+        f"All {runs:,} runs lasted all {every} (95 % interval of their share: {100 * low:.0f} to "
+        f"{100 * high:.0f} %).",
+        Basis("Wilson interval of the share that lasted", runs, 1.0, share(runs, runs).interval),
+        short=f"all {runs:,} runs lasted all {every}",
+    )
 
 
 def mean_finding(

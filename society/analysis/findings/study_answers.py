@@ -27,6 +27,7 @@ from .descriptions import (
     describe_condition,
     describe_course,
     describe_single,
+    lasted_all,
     quantity_of,
 )
 from .generation_findings import (
@@ -35,6 +36,7 @@ from .generation_findings import (
     generation_findings,
     round_findings,
 )
+from .idle_factors import idle_factor_findings
 from .norm_findings import norm_findings
 from .statements import Basis, StudyFinding
 from .troubles import trouble_findings
@@ -60,6 +62,8 @@ class StudyAnswers:
         said = list(trouble_findings(design.study))
         if not design.conditions:
             return tuple(said)
+        if not design.of_matches:
+            said += idle_factor_findings(design)
         if design.of_matches:
             said += self._contests()
         elif evolves(design):
@@ -76,7 +80,8 @@ class StudyAnswers:
                 said.append(describe_course(design.conditions[0]))
         elif len(design.conditions) == 1:
             described = [*describe_condition(design, 0)]
-            said += [*described[:1], describe_course(design.conditions[0]), *described[1:]]
+            course = [] if lasted_all(design, 0) else [describe_course(design.conditions[0])]
+            said += [*described[:1], *course, *described[1:]]
         else:
             said += _compared(design)
         return (*said, *norm_findings(design), *_questionnaires(design))
@@ -145,7 +150,7 @@ def _compared(design: StudyDesign) -> list[StudyFinding]:
     if (left := len(groups) - len(panels)) > 0:
         words = f"{left} of {len(groups)} groups of conditions are left out here: see the tables."
         said.append(StudyFinding(words, Basis("counted", len(groups))))
-    return [*said, *_censored(design)]
+    return [*said, *_censored(design), *_earlier(design)]
 
 
 def compared_conditions(design: StudyDesign, panel: ConditionGroup) -> ComparedConditions:
@@ -186,6 +191,19 @@ def _censored(design: StudyDesign) -> Iterator[StudyFinding]:
         yield StudyFinding(
             f"In {count:,} of {runs:,} runs the end of {label} had not come by the last round, "
             "which counts as their time: true means are no lower than these.",
+            Basis("counted", runs, count / runs),
+        )
+
+
+def _earlier(design: StudyDesign) -> Iterator[StudyFinding]:
+    """Say in how many runs the last value of the outcome is from before the last round."""
+    count = design.earlier(design.outcome)
+    runs = sum(run.manifest.replicates for run in design.conditions)
+    if count:
+        label = design.label(design.outcome)
+        yield StudyFinding(
+            f"In {count:,} of {runs:,} runs the last round has no {label}, as where nobody is "
+            "there any more: what counts is the last round that has one.",
             Basis("counted", runs, count / runs),
         )
 

@@ -137,11 +137,29 @@ class RunComparison:
             }
         )
 
-    def _repr_html_(self) -> str:
+    def __str__(self) -> str:
+        """Where they part, and each measure with its means and their difference."""
+        first, second = self._names()
+        lines = [f"{first} and {second}: {self._caption()}"]
+        for one in self.measures:
+            means = " and ".join(_figure(mean) or "nothing" for mean in one.means)
+            between = "" if one.interval is None else "{:.4g} to {:.4g}".format(*one.interval[:2])
+            apart = "" if one.difference is None else f", difference {one.difference:+.4g}"
+            lines.append(
+                f"  {one.name:24} {means} {one.unit}{apart}" + (between and f" ({between})")
+            )
+        return "\n".join(lines)
+
+    def _names(self) -> tuple[str, str]:
         # A notebook is sent to others: it names no folder of one machine.
         first, second = (PurePath(side.name).name for side in self.sides)
-        if first == second:
-            first, second = "first", "second"
+        return ("first", "second") if first == second else (first, second)
+
+    def _caption(self) -> str:
+        return ". ".join(filter(None, [self.relation.rstrip("."), self.apart_words]))
+
+    def _repr_html_(self) -> str:
+        first, second = self._names()
         rows = [
             (
                 one.name,
@@ -152,9 +170,8 @@ class RunComparison:
             )
             for one in self.measures
         ]
-        caption = ". ".join(filter(None, [self.relation.rstrip("."), self.apart_words]))
         head = ("measure", first, second, "difference", "95 %", "unit")
-        return html_table(caption, head, rows)
+        return html_table(self._caption(), head, rows)
 
 
 def _figure(number: float | None) -> str:

@@ -128,8 +128,8 @@ def explain(run: RunFile, replicate: int = 0, scenario: Scenario | None = None) 
             run,
             replicate,
             f"The scenario {given.scenario} is Python code of its author's, and reading a run file "
-            "executes none. In Python, society.why takes the scenario "
-            "itself.",
+            f"executes none. In Python, society.why({run.path.name!r}, scenario={given.scenario}) "
+            "takes the scenario itself, and tells what its post_mortem declares.",
         )
     declared = scenario.post_mortem
     if declared is None:

@@ -103,10 +103,11 @@ class StudyDesign:
 
     @cached_property
     def measured(self) -> dict[str, str]:
-        """Measures and findings with their units, in order; no flags of censoring."""
+        """Measures and findings with their units, in order; not what is said about a measure."""
         columns = list(self.study.run_columns)
         names = columns[columns.index("cause") + 1 :]
         flags = {f"{name}_censored" for name, fold in self.folds.items() if fold == "first"}
+        flags |= {f"{name}_round" for name, fold in self.folds.items() if fold == "last"}
         return {name: self.units[name] for name in names if name not in flags}
 
     @cached_property
@@ -210,6 +211,13 @@ class StudyDesign:
         """Runs in which the event of a measure has not come, (R,) for each condition."""
         flags = self.study.run_columns[f"{name}_censored"].values
         return self._split(flags == 1, self._replicates)  # NaN: it was not waited for
+
+    def earlier(self, name: str) -> int:
+        """Count the runs in which the value of a measure is from before their last round."""
+        columns = self.study.run_columns
+        if f"{name}_round" not in columns:
+            return 0
+        return int((columns[f"{name}_round"].values < columns["rounds"].values).sum())
 
     def by_round(self, name: str) -> list[Array]:
         """The values of each condition, (R, T), NaN where it was not measured."""

@@ -49,13 +49,18 @@ UNITS = {
 }
 
 
-def read_pages(run: RunFile) -> Iterator[PageReading]:
-    """Read every page; raises InputError if the run file has none of their lines."""
+def require_lines(run: RunFile) -> None:
+    """Raise InputError if a run file has none of the lines of its rounds."""
     if run.manifest.level != "full":
         raise InputError(
             f"{short_path(run.path)} was recorded at level {run.manifest.level}, which does not "
-            "keep what agents did; play it with --record full (record: full in an experiment)"
+            "keep what agents did; play it with --record full (in Python level='full')"
         )
+
+
+def read_pages(run: RunFile) -> Iterator[PageReading]:
+    """Read every page; raises InputError if the run file has none of their lines."""
+    require_lines(run)
     before, owners = None, run.manifest.owners()
     for page in run.pages():
         yield PageReading(page, before, owners)

@@ -5,7 +5,8 @@ Nothing is embedded here, so that no model is loaded to read a run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +17,12 @@ from society.runs.agent_names import AgentNames
 from society.runs.runfile import RunFile
 
 from .condition import ConditionRun
-from .details import read_pages
+from .details import require_lines
 from .events import PageReading
 
 _NORM = "norm"
+
+_Held = tuple[int, Array, tuple[str, ...]]  # a round, seats and norms
 
 
 class HeldNorms(NamedTuple):
@@ -42,12 +45,12 @@ class HeldNorms(NamedTuple):
 
 
 class NormEnds(NamedTuple):
-    """The first and the last round with norms; names: of agents by seat."""
+    """The first and the last round with norms; name: returns that of the agent on a seat."""
 
     embedder: str
     first: HeldNorms
     last: HeldNorms
-    names: dict[int, str]
+    name: Callable[[int], str]
 
 
 def read_norm_ends(run: ConditionRun, replicates: Sequence[int] = (0,)) -> list[NormEnds]:
@@ -56,31 +59,49 @@ def read_norm_ends(run: ConditionRun, replicates: Sequence[int] = (0,)) -> list[
     Without norms, or embeddings of them, a replicate is left out. Raises InputError for a run at
     level summary.
     """
-    found: dict[int, list[tuple[int, Array, tuple[str, ...]]]] = {}
     with run.opened() as file:
+        require_lines(file)
         names = AgentNames.of_run(file)
-        for reading in read_pages(file):
-            names.meet(reading.page)
-            for replicate in replicates:
-                held = _held(reading, replicate)
-                if held is not None:
-                    begun = found.get(replicate, [])[:1]
-                    found[replicate] = [*begun, (reading.page.number, *held)]
-        texts = {text for ends in found.values() for end in ends for text in end[2]}
-        recorded = _recorded(file, sorted(texts)) if found else None
+        for page in file.pages() if names.of_lives else ():
+            names.meet(page)
+        first = _first_held(file, range(file.rounds + 1), replicates)
+        last = _first_held(file, range(file.rounds, -1, -1), [*first])
+        texts = {text for held in (first, last) for _, _, said in held.values() for text in said}
+        recorded = _recorded(file, sorted(texts)) if first else None
     if recorded is None:
         return []
     embedder, vectors = recorded
     every = []
-    for replicate, ends in found.items():
-        first, last = (
-            HeldNorms(*end, np.stack([vectors[text] for text in end[2]]))
-            for end in (ends[0], ends[-1])
+    for replicate in first:
+        begin, end = (
+            HeldNorms(number, seats, said, _stacked(vectors, said))
+            for number, seats, said in (first[replicate], last[replicate])
         )
-        seats = sorted({*first.seats.tolist(), *last.seats.tolist()})
-        called = {seat: names.name(replicate, seat) for seat in seats}
-        every.append(NormEnds(embedder, first, last, called))
+        every.append(NormEnds(embedder, begin, end, partial(names.name, replicate)))
     return every
+
+
+def _first_held(
+    file: RunFile, numbers: Iterable[int], replicates: Sequence[int]
+) -> dict[int, _Held]:
+    """Find the first of some rounds in which a replicate held norms, if there is one, by id."""
+    found, owners = dict[int, _Held](), file.manifest.owners()
+    for number in numbers:
+        left = [replicate for replicate in replicates if replicate not in found]
+        if not left:
+            break
+        reading = PageReading(next(file.pages(number)), None, owners)
+        for replicate in left:
+            if (held := _held(reading, replicate)) is not None:
+                found[replicate] = number, *held
+    return found
+
+
+def _stacked(vectors: Mapping[str, Array], texts: Sequence[str]) -> Array:
+    """Vectors in the order of the texts, (n, d); many may hold the same one."""
+    place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    stacked: Array = np.stack([vectors[text] for text in place])
+    return stacked[[place[text] for text in texts]]
 
 
 def _held(reading: PageReading, replicate: int) -> tuple[Array, tuple[str, ...]] | None:

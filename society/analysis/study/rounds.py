@@ -62,7 +62,7 @@ class RunBlock:
         for note in run.manifest.measures:
             fold = folds[note.name] = Folded(note.fold, note.unit, len(self.cause))
             for place, values in enumerate(self.measures[note.name].T):
-                fold.add(place + 1, values)
+                fold.add(place + 1, values, self.running[:, place])
             fold.strike(self.cause == UNREAD)
         return folds
 
@@ -140,6 +140,10 @@ class RoundHistory:
                     lay_out=nullable_flags,
                 )
                 add_column(columns, f"{name}_censored", open_ended)
+            if any(name in each and each[name].earlier().any() for each in folds):
+                rounds = [{name: fold[name].latest} if name in fold else {} for fold in folds]
+                taken = FrameColumn(stack_blocks(rounds, name, self.replicates), "number")
+                add_column(columns, f"{name}_round", taken)
         return columns
 
 

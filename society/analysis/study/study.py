@@ -162,6 +162,8 @@ class Study:
                             something, the round in which it came
         MEASURE_censored    of such: whether it had not come by the last round, which stands there;
                             missing where it was not waited for
+        MEASURE_round       of the last value, where some are from before the last round that a
+                            replicate lived, since there was none in it
         FINDING             what the scenario concludes when a run is finished
         coded_...           what raters say of its texts, if they were coded, and in how many codes
         """

@@ -15,7 +15,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from functools import lru_cache, singledispatch
+from functools import lru_cache, partial, singledispatch
 from typing import Any, Generic, TypeVar
 
 from society.engine.action_spaces import (
@@ -348,7 +348,7 @@ def _share(entries: Mapping[str, Any], action: str) -> float:
 def _parse(reply: Any, text: str, legal: Legal) -> Any:
     """A single value, found by its place in the text."""
     ready = strip_thoughts(text)
-    given = find_answer(ready, _bare_answers(reply, legal))
+    given = find_answer(ready, partial(_bare_answers, reply, legal))
     value = None if given is None else interpret(reply, given.said, legal)
     if value is None:
         raise unread_error(ready, given, hint(reply, legal))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -119,10 +119,10 @@ def strip_latex(text: str) -> str:
     return _ESCAPED.sub(r"\1", _TEXT.sub(r"\1", text))
 
 
-def find_answer(text: str, known: Collection[str] = ()) -> Given | None:
+def find_answer(text: str, known: Callable[[], Collection[str]] = tuple) -> Given | None:
     """Find what stands in the place of a single answer; None if nothing does.
 
-    known: plain words that are an answer if a line says nothing else. Raises CutOff.
+    known: gives plain words that are an answer if a line says nothing else. Raises CutOff.
     """
     end, given = _in_object(text)
     _whole(text, end)
@@ -130,7 +130,7 @@ def find_answer(text: str, known: Collection[str] = ()) -> Given | None:
     mark = _last(_MARK, text, _hinted(text, boxed.end() if boxed else end)) or boxed
     if mark is not None:
         return Given(_after(text, mark))
-    return given or _in_lines(text, known)
+    return given or _in_lines(text, known())
 
 
 def find_fields(text: str, names: Sequence[str]) -> dict[str, Any]:

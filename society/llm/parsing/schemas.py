@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache, singledispatch
 from typing import Any
@@ -37,7 +37,7 @@ from society.errors import Unparsed
 from .answers import SameObject, hint, open_options
 from .extract import REASONING, strip_thoughts
 from .json_objects import decode_whole
-from .values import are_numbered, match_option
+from .values import are_numbered, match_option, normalise_words
 
 Schema = dict[str, Any]
 
@@ -149,9 +149,17 @@ def _(reply: Choice, legal: Legal) -> Schema | None:
     if not options:
         return None
     numbers = [*range(1, len(options) + 1)]
-    if are_numbered(options) and [match_option(n, options) for n in numbers] == [*options.values()]:
+    if are_numbered(options) and _named_by(numbers, options):
         return {"description": "the number of an option", "type": "integer", "enum": numbers}
     return {"type": "string", "enum": [*options]}
+
+
+def _named_by(numbers: Sequence[int], options: Mapping[str, int]) -> bool:
+    """Tell whether each number is read as the option with this number, counted from 1."""
+    called = {normalise_words(label) for label in options}
+    if called.isdisjoint(map(str, numbers)):  # nearly always, and much faster than to try
+        return True
+    return [match_option(number, options) for number in numbers] == [*options.values()]
 
 
 @_schema.register

@@ -12,6 +12,7 @@ from society.engine.rng import Array
 from society.optional import require
 
 from .alt_text import describe_extremes
+from .cell_numbers import print_on_cell
 from .style import (
     Figure,
     add_colour_bar,
@@ -28,6 +29,7 @@ _ON_CELLS = ("#fdfdfd", "#111111")  # figures on dark and on light cells
 _LONGEST_ROW = 42  # characters of a row's name in the width of a figure
 _LONGEST_COLUMN = 14  # of a column's
 _PRINTED = 160  # cells at most that have room for their figures
+_NUMBER = 7.0  # points
 _TICKS = 16
 
 _ROW, _TALLEST, _LEAST = 0.16, 4.0, 1.2  # inches: an agent, all of them
@@ -122,8 +124,8 @@ def _print_values(axes: Any, values: Array, norm: Any) -> None:
     """Print each value on its cell, in black or white, whichever is read better there."""
     largest = np.nanmax(np.abs(values))
     decimals = 0 if largest >= 10 else 1 if largest >= 1 else 2
-    middle = {"ha": "center", "va": "center", "fontsize": 7}
     for (row, column), value in np.ndenumerate(values):
         if not math.isnan(value):
             colour = _ON_CELLS[bool(norm(value) > 0.6)]
-            axes.text(column + 0.5, row + 0.5, f"{value:.{decimals}f}", color=colour, **middle)
+            at, words = (column + 0.5, row + 0.5), f"{value:.{decimals}f}"
+            print_on_cell(axes, at, words, colour=colour, size=_NUMBER)

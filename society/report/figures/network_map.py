@@ -11,6 +11,7 @@ from society.engine.rng import Array
 from society.optional import require
 
 from .alt_text import format_axis_number
+from .cell_numbers import print_on_cell
 from .read_out import name_series
 from .style import FAINT, INK, PAPER, SMALL, Figure, render_panels, thin_ticks
 from .type_colours import TypeStyle, is_dark, payoff_colours
@@ -156,8 +157,7 @@ def _draw_deeds(axes: Any, panel: DeedPanel) -> Mapping[str, Any]:
             if not np.isnan(value):
                 ink = "#fdfdfd" if is_dark(colours(norm(value))) else "#111111"
                 words = f"{value:.0f}" if whole else f"{value:.2f}".removeprefix("0")
-                middle = {"ha": "center", "va": "center", "fontsize": SMALL, "color": ink}
-                axes.text(column, row, words, **middle)
+                print_on_cell(axes, (column, row), words, colour=ink, size=SMALL)
     places = thin_ticks(range(len(panel.names)), _TICKS)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_ticks(places, [panel.names[at] for at in places])

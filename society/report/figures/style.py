@@ -34,6 +34,7 @@ from society.optional import require
 from society.text import clean_line
 
 from .alt_text import prefix_title
+from .cell_numbers import fit_cell_numbers
 from .read_out import NO_DATA, AxesFrame, FigureData, gather_data
 
 WIDTH, NARROW = 180 / 25.4, 88 / 25.4  # a page and a column of a journal: 180 and 88 mm
@@ -285,6 +286,7 @@ def _lay_out(draw: Callable[[Any], None], width: float, height: float) -> Any:
     figure.set_layout_engine(None)  # "none" leaves one, for which savefig draws twice
     for axes in figure.axes:
         _fix_labels(axes)
+        fit_cell_numbers(axes)
     return figure
 
 

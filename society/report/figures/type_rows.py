@@ -17,6 +17,7 @@ from society.engine.rng import Array
 from society.optional import require
 
 from .alt_text import describe_extremes, prefix_title
+from .cell_numbers import print_on_cell
 from .read_out import name_series
 from .style import (
     FAINT,
@@ -37,6 +38,7 @@ _LONGEST = 18  # characters of a type's name
 _SIGNS_BELOW = 40  # that fit side by side below a matrix
 _ON_CELLS = ("#111111", "#fdfdfd")  # figures on light and on dark cells
 _PRINTED = 16  # rows at most whose cells have room for their figures
+_HALF = 0.6  # of a cell, the room of a number in its half
 _FEW = 5  # runs; fewer are drawn one by one, and have no interval
 _ABOVE_MARKS = SMALL + 7  # points: a title over the words at marks of the ranking
 _BAR_TOP = 0.45  # inches: the bar of colours
@@ -261,8 +263,8 @@ def draw_cells(axes: Any, values: Array, colours: Array, label: str) -> None:
             continue
         at = column + middles[seat][0], row + middles[seat][1]
         ink = _ON_CELLS[is_dark(colours[seat, row, column])]
-        look = {"color": ink, "fontsize": SMALL, "ha": "center", "va": "center"}
-        axes.text(*at, format_payoff(float(value)), **look)
+        room = (1.0, 1.0) if len(values) == 1 else (_HALF, _HALF)
+        print_on_cell(axes, at, format_payoff(float(value)), colour=ink, size=SMALL, cell=room)
     axes.set_xlim(-0.5, columns - 0.5)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)

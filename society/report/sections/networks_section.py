@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from society.report.figures.network_map import (
 from society.report.figures.type_colours import TypeStyle
 from society.report.layout import Layout
 from society.report.page import Section, SectionPart
+from society.theatre.graphs import graphs_of
 from society.theatre.history import History
 from society.theatre.relations import relations_at
 
@@ -36,24 +38,55 @@ _DEEDS = (
 )
 _SHARES = ", and for gifts the mean share that was given"
 _ONE = " {place}."
+_FIRST_REPLICATES = " Of each condition its first replicate; those with the same graphs stand once."
+_MOST_CONDITIONS = 50  # of which graphs are looked at
+_MOST_PANELS = 9
+Edges = Mapping[str, Sequence[tuple[int, int]]]
 
 
 def networks_section(layout: Layout, styles: Mapping[str, TypeStyle]) -> Section:
-    """Draw graphs and deeds of one replicate; empty if all see all, and nobody names anybody.
+    """Draw the graphs of conditions and the deeds of one; empty if all see all, and nobody acts.
 
-    styles: of types, by name.
+    Of a condition its first replicate is shown. styles: of types, by name.
     """
-    parts: list[SectionPart] = []
-    complete = set[str]()
-    for run in layout.conditions:
-        # Graphs are drawn once for conditions that name the same: drawing is to set a society up.
-        named = _named_graphs(run)
-        graphs = () if named in complete else _graphs(run, layout, styles)
-        parts = [*graphs, *_deeds(run, layout)]
-        if parts:
-            break
-        complete.add(named)
-    return Section("Who is connected with whom", parts, "networks")
+    every = (_deeds(run, layout) for run in layout.conditions)
+    deeds = next((found for each in every if (found := [*each])), [])
+    return Section("Who is connected with whom", [*_graphs(layout, styles), *deeds], "networks")
+
+
+class _SharedGraphs(NamedTuple):
+    """Edges by relation that some conditions have in common, by their runs."""
+
+    edges: Edges
+    runs: list[ConditionRun]
+
+
+def _shared_graphs(runs: Sequence[ConditionRun]) -> list[_SharedGraphs]:
+    """Group conditions by their graphs, in order; those in which everybody sees everybody are out.
+
+    To draw graphs again is to set a society up: conditions that name the same ones, and do not
+    change them while they are played, are looked at once.
+    """
+    by_name: dict[str, Edges] = {}
+    by_edges: dict[str, _SharedGraphs] = {}
+    for run in runs:
+        name = _named_graphs(run)
+        try:
+            with run.opened() as file:
+                history = History(file)
+                changes = graphs_of(history).rewired
+                edges = None if changes else by_name.get(name)
+                if edges is None:
+                    found = relations_at(history, history.last, 0).edges
+                    edges = {relation: own for relation, own in found.items() if own}
+        except FileError:
+            continue
+        if not changes:
+            by_name[name] = edges
+        if edges:
+            key = repr([run.manifest.agents, *sorted(edges.items())])
+            by_edges.setdefault(key, _SharedGraphs(edges, [])).runs.append(run)
+    return list(by_edges.values())
 
 
 def _named_graphs(run: ConditionRun) -> str:
@@ -86,26 +119,38 @@ def _names(run: ConditionRun) -> list[str]:
     return [manifest.naming.short(seat, manifest.agents) for seat in range(manifest.agents)]
 
 
-def _graphs(
-    run: ConditionRun, layout: Layout, styles: Mapping[str, TypeStyle]
-) -> Iterator[SectionPart]:
+def _graphs(layout: Layout, styles: Mapping[str, TypeStyle]) -> Iterator[SectionPart]:
+    found = _shared_graphs(layout.conditions[:_MOST_CONDITIONS])
+    if not found:
+        return
+    several = len(found) > 1
+    panels = [panel for one in found for panel in _panels(one, layout, named=several)]
+    shown = panels[:_MOST_PANELS]
+    caption = _GRAPHS.format(arrows=_ARROWS * (not all(panel.mutual for panel in shown)))
+    agents = max(len(panel.names) for panel in shown)
+    if agents > MOST_NODES:
+        caption += _SAMPLED.format(shown=MOST_NODES, agents=agents)
+    caption += _FIRST_REPLICATES if several else _note(found[0].runs[0], layout)
+    if len(panels) > len(shown):
+        caption += f" {len(shown)} of {len(panels)} graphs that differ are shown."
+    if len(layout.conditions) > _MOST_CONDITIONS:
+        caption += f" Graphs of the first {_MOST_CONDITIONS} conditions alone were looked at."
+    relations = dict.fromkeys(relation for one in found for relation in one.edges)
+    title = f"Who is connected by {', '.join(relations)}"
+    yield network_plot("networks", title, caption, shown, styles)
+
+
+def _panels(shared: _SharedGraphs, layout: Layout, *, named: bool) -> Iterator[NetworkPanel]:
+    """Yield a panel for each relation; named: whether it says of which conditions it is."""
+    run, more = shared.runs[0], len(shared.runs) - 1
     manifest = run.manifest
-    try:
-        with run.opened() as file:
-            history = History(file)
-            found = relations_at(history, history.last, 0)
-    except FileError:
-        return
-    edges = {relation: own for relation, own in found.edges.items() if own}
-    if not edges:
-        return
     cohorts = [manifest.cohorts[number].name for number in manifest.types[0].tolist()]
-    panels = [NetworkPanel(relation, own, _names(run), cohorts) for relation, own in edges.items()]
-    caption = _GRAPHS.format(arrows=_ARROWS * (not all(panel.mutual for panel in panels)))
-    if manifest.agents > MOST_NODES:
-        caption += _SAMPLED.format(shown=MOST_NODES, agents=manifest.agents)
-    title = f"Who is connected by {', '.join(edges)}"
-    yield network_plot("networks", title, caption + _note(run, layout), panels, styles)
+    place = layout.conditions.index(run)
+    where = layout.panel_title(place, list(layout.levels)) or run.name
+    where += f" and {more} more" if more else ""
+    for relation, own in shared.edges.items():
+        title = f"{relation}: {where}" if named else relation
+        yield NetworkPanel(title, own, _names(run), cohorts)
 
 
 def _deeds(run: ConditionRun, layout: Layout) -> Iterator[SectionPart]:

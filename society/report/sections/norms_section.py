@@ -92,7 +92,7 @@ def similarity_figure(name: str, where: str, ends: NormEnds) -> Figure:
     order = _order(ends.last.vectors)
     seats = [*ends.last.seats[order].tolist()]
     seats += [seat for seat in ends.first.seats.tolist() if seat not in seats]  # who has left
-    names = [ends.names[seat] for seat in seats]
+    names = [ends.name(seat) for seat in seats]
     rounds = [ends.last] if ends.first.round == ends.last.round else [ends.first, ends.last]
     panels = [
         HeatPanel(f"Round {one.round}", ("agent", "agent"), names, names, _cosines(one, seats))

@@ -64,7 +64,8 @@ def outcome_section(populations: Populations, tests: Sequence[PanelTests]) -> Se
         return Section("Outcome", [_NO_MEASURES], "outcome")
     axis = layout.axis_label(layout.outcome)
     title = f"Outcome: {layout.label(layout.outcome)}"
-    lead = f"{axis[:1].upper()}{axis[1:]}. A value is one run; intervals are 95 % intervals."
+    lead = f"{axis[:1].upper()}{axis[1:]}."
+    lead += "" if layout.single_run else " A value is one run; intervals are 95 % intervals."
     lead += _LOGARITHMS if layout.scale.logarithmic else ""
     table = _table(layout)
     evolves = len(populations.places) == len(layout.conditions) and layout.outcome in layout.folds

@@ -88,11 +88,14 @@ def describe_runs(layout: Layout) -> str:
     given = [run.manifest for run in layout.conditions]
     runs = sum(one.replicates for one in given)
     scenarios = " and ".join(dict.fromkeys(one.scenario for one in given))
+    agents = _range([one.agents for one in given], "agent")
+    if len(given) == 1:
+        many = f"{runs:,} matches" if layout.of_matches else count_of(runs, "run")
+        return f"{many} of {scenarios} with {agents}, at most {describe_extents(given)}."
     return (
         f"{count_of(len(given), 'condition')} of {scenarios}, {count_of(runs, 'run')} in all "
         f"({_range([one.replicates for one in given], 'replicate')} per condition), "
-        f"{_range([one.agents for one in given], 'agent')}, at most "
-        f"{describe_extents(given)}."
+        f"{agents}, at most {describe_extents(given)}."
     )
 
 

@@ -212,6 +212,14 @@ def test_two_packs_of_one_name_are_refused(typed: Typed, tmp_path: Path) -> None
     )
 
 
+def test_one_pack_that_is_given_twice_is_no_pair_of_packs(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "words" / "gifts").mkdir(parents=True)
+    (tmp_path / "words" / "gifts" / "give.md").write_text("Give?", "utf-8")
+    assert "--pack: words is given twice; give it once" in refused(
+        typed, tmp_path, "--pack", "words", "./words"
+    )
+
+
 def test_the_folder_and_the_model_of_an_audit_come_from_the_file_of_the_project(
     typed: Typed, tmp_path: Path
 ) -> None:

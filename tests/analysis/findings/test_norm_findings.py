@@ -29,7 +29,7 @@ def held(angle: float, number: int) -> HeldNorms:
 
 def ends(first: float, last: float, when: tuple[int, int] = (0, 9)) -> NormEnds:
     early, late = held(first, when[0]), held(last, when[1])
-    return NormEnds("hashing", early, late, {0: "villager 1", 1: "villager 2"})
+    return NormEnds("hashing", early, late, {0: "villager 1", 1: "villager 2"}.__getitem__)
 
 
 @pytest.fixture

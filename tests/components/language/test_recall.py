@@ -89,6 +89,30 @@ def test_what_has_no_words_is_not_remembered(talk: Talking, tmp_path: Path) -> N
     assert recalled(held)[0] == ["- Round 1: landed: catch 2.5"]
 
 
+def test_an_event_without_facts_is_remembered_only_where_it_happens(talk: Talking) -> None:
+    """The end is told in every round; a sentence changes nothing about that, facts do."""
+
+    def dusk(env: Environment) -> Script:
+        for day in env.rounds():
+            yield Tell("ruined", ends=np.array([[False]]))
+            yield Tell("burnt", ends=np.array([[False]]), text="The house burnt down.")
+            yield Tell("left", gone=np.array([[day == 2, False, False]]))
+            yield Tell("rang", occurs=np.array([[day == 1]]))
+            yield Tell("dawned")
+            yield Ask("bid", Real(0, 1))
+
+    held = talk(dusk, Recall(k=9), LanguagePolicy(), says="1", rounds=2)
+    assert recalled(held) == [
+        ["- Round 1: rang", "- Round 1: dawned"],
+        [
+            "- Round 1: rang",
+            "- Round 1: dawned",
+            "- Round 2: left",
+            "- Round 2: dawned",
+        ],
+    ]
+
+
 def storm_and_calm(env: Environment) -> Script:
     """Two storms long ago, then calm days; the question is about storms."""
     for day in env.rounds():

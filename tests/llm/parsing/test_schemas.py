@@ -112,6 +112,11 @@ def test_an_option_that_is_called_by_the_number_of_another_is_said_by_its_name()
     assert answer_of(COLOURS, crossed)["enum"] == ["2", "all that there is"]
 
 
+def test_options_are_said_by_number_where_one_is_called_by_its_own_number() -> None:
+    straight = Legal(options={"all that there is": 2, "2": 0})
+    assert answer_of(COLOURS, straight)["enum"] == [1, 2]
+
+
 def test_shares_of_a_mixed_strategy_are_whole_percentages() -> None:
     form = answer_of(MixedStrategy("C", "D"))
     assert form["description"].endswith("whole percentages that sum to 100")

@@ -56,6 +56,10 @@ class After(NamedTuple):
         return Measured()
 
     @property
+    def embedder(self) -> str:
+        return ""
+
+    @property
     def graphs(self) -> Mapping[str, Graph]:
         shape = np.shape(self.rounds[0]["norm"])
         return {"learn": self.graph or Complete(shape[0], np.arange(shape[1]))}

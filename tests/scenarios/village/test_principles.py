@@ -28,6 +28,7 @@ from society.scenarios.mechanisms.all_mechanisms import (
 from society.scenarios.village.fishing_village import fishing_village
 from society.scenarios.village.principles import village_lines
 from society.scenarios.village.principles.village_lines import INSIDE_OUT
+from tests.every_question import listen
 from tests.scenarios.village.conftest import Puppet
 
 if TYPE_CHECKING:
@@ -371,3 +372,26 @@ def test_each_principle_is_a_file_of_at_most_sixty_lines() -> None:
     }
     assert {*INSIDE_OUT, "home_rules"} <= lengths.keys()
     assert {name: length for name, length in lengths.items() if length > 60} == {}
+
+
+def asked_under(principle: str, kind: str) -> list[str]:
+    """What villagers of two days read of a question, under one principle alone."""
+    given: dict[str, Any] = {"mechanisms": [principle], "rounds": 2, "agents": 4}
+    return [one.words for one in listen("village", **given) if one.kind == kind]
+
+
+def test_a_question_about_fines_names_no_fixed_fine_where_fines_rise() -> None:
+    for words in asked_under("graduated_sanctions", "punish"):
+        assert "the first fine of a villager is 2.5 fish" in words
+        assert "a fine takes from its payoff what the rule on fines says" in words
+        assert "takes 10 fish" not in words
+
+
+def test_a_vote_at_home_tells_the_village_its_rule_and_the_policy_of_all() -> None:
+    votes = asked_under("nested_villages", "vote")
+    at_home = [words for words in votes if "This vote is on the rule of your own village" in words]
+    assert len(at_home) == 8
+    assert all("Policy of all villages: «" in words for words in at_home)
+    assert all("You live in village " in words for words in at_home)
+    assert sum("Your own village has no rule of its own yet." in words for words in at_home) == 4
+    assert not any("Policy so far" in words for words in at_home)

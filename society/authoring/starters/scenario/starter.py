@@ -7,7 +7,7 @@ society run starter.py --model MODEL     with language models; `offline` costs n
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -42,8 +42,8 @@ class StarterParams(Params):
     growth: float = Field(
         0.5, ge=0, description="Growth each round, as a share of what is left"
     )
-    minds: str = Field(
-        "rules", pattern="^(rules|language)$", json_schema_extra={"private": True}
+    minds: Literal["rules", "language"] = Field(
+        "rules", json_schema_extra={"private": True}
     )
 
 
