@@ -38,6 +38,7 @@ from society.engine.script import Script
 from society.engine.tape import Answerer
 from society.experiments.worker import Job, JobResult, run_job
 from society.llm.prompt_files import Prompts
+from society.memory import embedders
 from tests.hostile_server import HostileServer, hostile_server
 
 pytest_plugins = ["tests.figure_checks"]
@@ -87,6 +88,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture
+def hashed_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who asks for the sentence model gets hashes of words, where no meaning is looked at.
+
+    A worker takes seconds and half a gigabyte to load the model.
+    """
+    monkeypatch.setitem(embedders._BY_NAME, "minilm", embedders.Hashing)
+
+
+@pytest.fixture
 def watchdog() -> Iterator[None]:
     """End a test that would never end: after a minute of this process's time, or ten of waiting.
 
@@ -128,13 +138,17 @@ class Played(NamedTuple):
         return [step for page in self.pages for step in page.steps]
 
     def answers(self, kind: str, field: str = "") -> list[Array]:
-        """The settled answers to each question of a kind, (R, N) or (R, N, K) each."""
-        return [step.arrays["answer", field] for step in self.steps if step.kind == kind]
+        """The settled answers to each question of a kind, which was asked; (R, N) or (R, N, K)."""
+        found = [step.arrays["answer", field] for step in self.steps if step.kind == kind]
+        assert found, f"nobody was asked {kind}, so that a loop over it would check nothing"
+        return found
 
     def told(self, name: str) -> list[Array]:
-        """A fact each time it was told, (R, 1) or (R, N) each."""
+        """A fact each time it was told, (R, 1) or (R, N) each; it was told, or a test fails."""
         tells = [step for step in self.steps if step.sort == "tell"]
-        return [values for step in tells for key, values in step.arrays.items() if key[1] == name]
+        found = [values for step in tells for key, values in step.arrays.items() if key[1] == name]
+        assert found, f"nothing called {name} was told, so that a loop over it would check nothing"
+        return found
 
     def column(self, name: str) -> list[Any]:
         """A public column of replicate 0 at the end."""

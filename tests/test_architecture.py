@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import networkx as nx
-import pytest
 
 from society.config.registry import scenarios
 from society.engine.mechanism import as_play
+from tests.parsed_sources import ONE_WORKER, parsed
 
-# Every file is read once.
-pytestmark = pytest.mark.xdist_group("architecture")
+pytestmark = ONE_WORKER
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("components", "scenarios", "memory")
@@ -100,11 +99,6 @@ def module_name(file: Path) -> str:
 def modules() -> frozenset[str]:
     """All modules of ours."""
     return frozenset(map(module_name, files("society", *ROOMS)))
-
-
-@cache
-def parsed(file: Path) -> ast.Module:
-    return ast.parse(file.read_text())
 
 
 def dotted(node: ast.expr) -> str:

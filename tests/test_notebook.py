@@ -222,6 +222,7 @@ def test_designs_are_made_by_components_that_are_objects(tmp_path: Path) -> None
     assert (tmp_path / "t.mediation-designs.run").exists()
 
 
+@pytest.mark.usefixtures("hashed_words")
 def test_it_plays_inside_a_running_event_loop() -> None:
     async def cell() -> str:
         return society.run("language_village", rounds=1, seed=1).digest

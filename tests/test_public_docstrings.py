@@ -20,6 +20,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from society import errors
+from tests.parsed_sources import ONE_WORKER, parsed
+
+pytestmark = ONE_WORKER
 
 ROOT = Path(__file__).parents[1]
 MADE = ("__init__", "__post_init__", "__init_subclass__")  # what making an object calls
@@ -141,7 +144,7 @@ CITED = re.compile(r"\b(1[89]|20)\d\d\b|\b[Oo]urs\b|\bof our\b")
 
 def _docstrings(file: Path) -> Iterator[tuple[str, str]]:
     """The docstrings of a module and what it defines, each behind that of the module."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    tree = parsed(file)
     whole = ast.get_docstring(tree) or ""
     yield whole, whole
     for node in ast.walk(tree):

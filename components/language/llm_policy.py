@@ -271,48 +271,72 @@ async def ask_model(
     )
     prompt, repair = wording.write(), ""
     form = schema(ask.reply, legal, thinking=thinking, thoughts=wording.named)
-    again: Again = ""
-    room, reason, repairs, ids = None, "", 0, agent.env.ids
-    widest, most = 0, 0  # rooms in tokens, known once a reply has come
+    ids, attempt = agent.env.ids, _Attempt(ask.repairs)
     while True:
         said = await agent.call(
             model,
             perturbed.messages((*before, Message("user", prompt + repair))),
-            room=room,
-            again=again,
-            reason=reason,
+            room=attempt.room,
+            again=attempt.again,
+            reason=attempt.reason,
             schema=perturbed.schema(form),
             question=ask,
             peers=sorted(legal.peers, key=lambda name: ids[legal.peers[name]]),
             parts=perturbed.parts(wording.parts, prompt + repair),
         )
         said = perturbed.reply(said)
-        if said.finish == OVERFLOW and again != "cut":
-            reason, again = str(said.sent.get(OVERFLOW, "the prompt is too long")), "shortened"
-            prompt = wording.shorten(prompt, reason)
+        if said.finish == OVERFLOW and attempt.again != "cut":
+            attempt.again = "shortened"
+            attempt.reason = str(said.sent.get(OVERFLOW, "the prompt is too long"))
+            prompt = wording.shorten(prompt, attempt.reason)
             continue
         try:
             if said.finish == OVERFLOW:  # the prompt fits, but with less room: there is no more
-                most = widest
-                raise CutOff(reason)
-            answer = read_reply(ask.reply, said.text, legal, said.finish)
-            thoughts = wording.named
-            if holds_thoughts(answer, thoughts) or only_thoughts(said.text, thoughts):
-                raise Unparsed(f"thoughts stand in the answer; expected {hint(ask.reply, legal)}")
-            return answer
+                attempt.most = attempt.widest
+                raise CutOff(attempt.reason)
+            return _read_answer(ask, said, legal, wording.named)
         except Unparsed as unread:
-            reason = str(unread)
-            widest = widest or _room(said)
-            most = most or said.sent.get("most_room") or MOST_ROOM * widest
-            if isinstance(unread, CutOff) and widest < most:
-                again, room = "cut", min(2 * widest, most)
-                widest = room
-            elif repairs < ask.repairs:
-                repairs, again, room = repairs + 1, "repair", None
-                reply = {"reply": shorten(said.text, _QUOTED), "reason": reason}
+            attempt.go_on(said, unread)
+            if attempt.again == "repair":
+                reply = {"reply": shorten(said.text, _QUOTED), "reason": attempt.reason}
                 repair = f"\n\n{wording.render('repair', reply)}"
-            else:
-                raise
+
+
+@dataclass
+class _Attempt:
+    """How a question is asked next, after replies that could not be used.
+
+    repairs: how many are left. room: tokens for the reply; None leaves it to the model. widest,
+    most: rooms in tokens, so far and in all; known once a reply has come.
+    """
+
+    repairs: int
+    again: Again = ""
+    reason: str = ""
+    room: int | None = None
+    widest: int = 0
+    most: int = 0
+
+    def go_on(self, said: Completion, unread: Unparsed) -> None:
+        """Give more room or repair; raises what could not be read where neither is left."""
+        self.reason = str(unread)
+        self.widest = self.widest or _room(said)
+        self.most = self.most or said.sent.get("most_room") or MOST_ROOM * self.widest
+        if isinstance(unread, CutOff) and self.widest < self.most:
+            self.again, self.room = "cut", min(2 * self.widest, self.most)
+            self.widest = self.room
+        elif self.repairs:
+            self.again, self.room, self.repairs = "repair", None, self.repairs - 1
+        else:
+            raise unread
+
+
+def _read_answer(ask: Inquiry, said: Completion, legal: Legal, thoughts: Mapping[str, str]) -> Any:
+    """Read the answer in a reply, in which no thought may stand as one; raises Unparsed."""
+    answer = read_reply(ask.reply, said.text, legal, said.finish)
+    if holds_thoughts(answer, thoughts) or only_thoughts(said.text, thoughts):
+        raise Unparsed(f"thoughts stand in the answer; expected {hint(ask.reply, legal)}")
+    return answer
 
 
 def _room(said: Completion) -> int:

@@ -228,7 +228,7 @@ def game_lengths(env: Environment) -> Array:
     return lengths
 
 
-def gene_shares(env: Environment, pool: StrategyPool, gene: Array) -> Array:
+def gene_shares(pool: StrategyPool, gene: Array) -> Array:
     """The share of users with each gene, (R, K)."""
     return np.stack([(gene == kind).mean(1) for kind in range(len(pool.genes))], axis=1)
 
@@ -253,7 +253,7 @@ def _evolving(env: Environment, pool: StrategyPool) -> Script:
             partial(_select, p.imitation(env.agents), pool.model_of(users.gene)),
         )
         users = successors(env, pool, users, lineage.parents)
-        shares = gene_shares(env, pool, users.gene)
+        shares = gene_shares(pool, users.gene)
         leading = shares.max(1, keepdims=True)
         facts = {
             "gene_shares": common(shares[:, None]),

@@ -44,21 +44,8 @@ class TooLate(NamedTuple):
 
 def tell_village(record: RecordedReplicate) -> Iterator[Statement]:
     """Yield what the record of a village tells of its end."""
-    around = [name for name in record.mechanisms if name not in _HARMLESS]
-    if around:
-        yield Statement(
-            "nothing",
-            f"The village is played within {', '.join(around)}, which may change who fishes, how "
-            "much, or what it is worth; this post-mortem knows a village alone.",
-        )
-        return
-    if others := [one.words for one in record.interventions if not one.same_agents]:
-        yield Statement(
-            "nothing",
-            f"The village was changed in its course ({'; '.join(others)}), and this post-mortem "
-            "knows no villages whose agents are others, or think otherwise, later on; ask why of "
-            "the run before the fork.",
-        )
+    if why_not := _unknown_village(record):
+        yield Statement("nothing", why_not)
         return
     planned = [record.params_in(number + 1) for number in range(record.horizon)]
     course = read_course(planned, record.pages(), record.replicate)
@@ -88,6 +75,23 @@ def tell_village(record: RecordedReplicate) -> Iterator[Statement]:
     until = late.last or course.rounds
     yield from _takers(record, rules, course, until)
     yield _blame(record, rules, course, changes, doomed=late.last == 0)
+
+
+def _unknown_village(record: RecordedReplicate) -> str:
+    """Say why a village is of a kind that this post-mortem does not know; "" if it knows it."""
+    around = [name for name in record.mechanisms if name not in _HARMLESS]
+    if around:
+        return (
+            f"The village is played within {', '.join(around)}, which may change who fishes, how "
+            "much, or what it is worth; this post-mortem knows a village alone."
+        )
+    if others := [one.words for one in record.interventions if not one.same_agents]:
+        return (
+            f"The village was changed in its course ({'; '.join(others)}), and this post-mortem "
+            "knows no villages whose agents are others, or think otherwise, later on; ask why of "
+            "the run before the fork."
+        )
+    return ""
 
 
 def _changed(changes: Sequence[RecordedChange]) -> Statement:
@@ -157,16 +161,7 @@ def _too_late_statement(
     shared = _too_late(bounds, course, course.wealth.mean(1))
     to, failed = f"to round {len(rules)}", course.rounds
     if late.last == 0:
-        place = bounds.place_below(0, course.stock[0])
-        yields = [maximum_yield(p) / course.villagers for p in rules]
-        low, high = bounds.low[0, place], bounds.high[0, place]
-        words = (
-            f"It was too late from the beginning: to live {to}, each of {course.villagers} "
-            f"villagers would have needed {_span(low, high)} fish to begin with, whatever their "
-            f"efforts, and had {course.wealth[0, 0]:g}; the lake yields at most "
-            f"{_over_time(yields, '.2f')} a head and round, and each eats "
-            f"{_over_time([p.consumption for p in rules], 'g')}."
-        )
+        words = _doomed_words(rules, course, bounds)
     elif late.first is None:
         words = (
             f"Up to the end of round {failed - 1} it was not too late: had all fished alike from "
@@ -175,20 +170,8 @@ def _too_late_statement(
     else:
         words = (
             f"After round {_between(late, failed)} no equal efforts could have saved all {to}; "
-            "before, the right ones could, with nobody fined."
-        )
-        if shared == late:
-            words += " Nor could any efforts, even had they shared all their fish."
-        elif shared.first is None:
-            words += (
-                " Unequal ones might have, the poor fishing more: that cannot be excluded up to "
-                f"the end of round {failed - 1}."
-            )
-        else:
-            words += (
-                " No efforts at all could have, even had they shared all their fish, after round "
-                f"{_between(shared, failed)}."
-            )
+            "before, the right ones could, with nobody fined. "
+        ) + _sharing_words(late, shared, failed)
     words += (
         f" (Computed backwards over {len(bounds.stock[0]):,} stocks, {bounds.step:.2g} fish apart; "
         "the bounds hold whatever lies between them.)"
@@ -201,6 +184,35 @@ def _too_late_statement(
         "grid_step": bounds.step,
     }
     return Statement("too_late", words, numbers)
+
+
+def _doomed_words(rules: Sequence[Lake], course: VillageCourse, bounds: LeastWealth) -> str:
+    """Say what villagers who could not be saved would have needed to begin with."""
+    place = bounds.place_below(0, course.stock[0])
+    yields = [maximum_yield(p) / course.villagers for p in rules]
+    needed = _span(bounds.low[0, place], bounds.high[0, place])
+    return (
+        f"It was too late from the beginning: to live to round {len(rules)}, each of "
+        f"{course.villagers} villagers would have needed {needed} fish to begin with, whatever "
+        f"their efforts, and had {course.wealth[0, 0]:g}; the lake yields at most "
+        f"{_over_time(yields, '.2f')} a head and round, and each eats "
+        f"{_over_time([p.consumption for p in rules], 'g')}."
+    )
+
+
+def _sharing_words(late: TooLate, shared: TooLate, failed: int) -> str:
+    """Say whether unequal efforts could have done more than equal ones, with all fish shared."""
+    if shared == late:
+        return "Nor could any efforts, even had they shared all their fish."
+    if shared.first is None:
+        return (
+            "Unequal ones might have, the poor fishing more: that cannot be excluded up to the end "
+            f"of round {failed - 1}."
+        )
+    return (
+        "No efforts at all could have, even had they shared all their fish, after round "
+        f"{_between(shared, failed)}."
+    )
 
 
 def _between(late: TooLate, failed: int) -> str:

@@ -49,7 +49,7 @@ def add_workers_option(parser: argparse.ArgumentParser) -> None:
     """Add the option for playing the replicates of rules on several cores."""
     parser.add_argument(
         "--workers", type=whole_number(1), metavar="N",
-        help="processes for the replicates of rules (default: number of cores, in long runs)",
+        help="processes for the replicates of rules (default: as many as are of use)",
     )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from .runs import given_limits, given_settings
 if TYPE_CHECKING:
     from society.analysis.auditing.arms import AuditArms
     from society.analysis.findings import StudyFinding
+    from society.config.defaults import DefaultsFile
     from society.config.wiring_issues import WiringIssue
     from society.experiments.clusters import Cluster
     from society.experiments.experiment import Experiment
@@ -422,21 +423,18 @@ def add_reproduce(commands: Commands) -> None:
     parser.set_defaults(command=reproduce_command)
 
 
-def reproduce_command(args: argparse.Namespace) -> int:
-    """Carry out `society reproduce`."""
-    from society.config.defaults import find_defaults
+def _reproduction_run(args: argparse.Namespace, defaults: DefaultsFile) -> ReproductionRun:
+    """Return the reproduction that the words of a command ask for, not played yet."""
     from society.config.registry import reproduction
-    from society.llm.providers.settings import Limits
     from society.reproduction.run import ReproductionRun, reproduction_folder
 
-    defaults = find_defaults()
     name = reproduction_folder(
         args.paper,
         language=bool(args.models or args.strategies),
         institutions=args.institutions,
         quick=args.quick,
     )
-    run = ReproductionRun(
+    return ReproductionRun(
         reproduction(args.paper),
         args.out or defaults.folder("reproductions") / name,
         args.models or (),
@@ -452,6 +450,15 @@ def reproduce_command(args: argparse.Namespace) -> int:
             if one.key not in (("seed",), ("prompts",))
         ],
     )
+
+
+def reproduce_command(args: argparse.Namespace) -> int:
+    """Carry out `society reproduce`."""
+    from society.config.defaults import find_defaults
+    from society.llm.providers.settings import Limits
+
+    defaults = find_defaults()
+    run = _reproduction_run(args, defaults)
     if args.estimate:
         return _print_estimate(args, run)
     if not args.quiet:

@@ -30,7 +30,7 @@ from .runs import (
 
 if TYPE_CHECKING:
     from society.engine.history import Recorder
-    from society.runs.interview import Questions
+    from society.runs.interview import Interview, Questions
     from society.runs.session import Session
 
 
@@ -176,25 +176,12 @@ def add_interview(commands: Commands) -> None:
 
 def interview_command(args: argparse.Namespace) -> int:
     """Carry out `society interview`."""
-    from society.config.defaults import find_defaults
     from society.errors import InputError
-    from society.runs.interview import Questions, find_instrument, interview, open_questions
-    from society.runs.runfile import open_run_file
-    from society.terminal.interview_text import print_interview
-    from society.terminal.labels import count_noun
+    from society.runs.interview import interview
 
     if not args.at and args.every is None:
         raise InputError("say when: --at T [T ...], or --every N")
-    in_words = args.ask is not None
-    questions = Questions(
-        open_questions(args.ask) if in_words else find_instrument(args.questionnaire),
-        args.mode or ("interview" if in_words else "together"),
-        args.agent,
-        args.replicate,
-        given_settings(args),
-        args.model or "",
-        find_defaults(),
-    )
+    questions = _questions(args)
     if args.estimate:
         return _print_interview_estimate(args, questions)
     found = interview(
@@ -208,6 +195,33 @@ def interview_command(args: argparse.Namespace) -> int:
         announce=print_note,
         awaiting=print_awaiting,
     )
+    _show_interview(args, found)
+    return 0
+
+
+def _questions(args: argparse.Namespace) -> Questions:
+    """Return what is to be asked, of whom, and how."""
+    from society.config.defaults import find_defaults
+    from society.runs.interview import Questions, find_instrument, open_questions
+
+    in_words = args.ask is not None
+    return Questions(
+        open_questions(args.ask) if in_words else find_instrument(args.questionnaire),
+        args.mode or ("interview" if in_words else "together"),
+        args.agent,
+        args.replicate,
+        given_settings(args),
+        args.model or "",
+        find_defaults(),
+    )
+
+
+def _show_interview(args: argparse.Namespace, found: Interview) -> None:
+    """Print the answers, as JSON or below each other, and who could give none."""
+    from society.runs.runfile import open_run_file
+    from society.terminal.interview_text import print_interview
+    from society.terminal.labels import count_noun
+
     if found.silent:
         names = " and ".join(found.silent)
         print_note(
@@ -221,11 +235,10 @@ def interview_command(args: argparse.Namespace) -> int:
                 "answers": [one._asdict() for one in found.answers],
             }
         )
-        return 0
+        return
     with open_run_file(args.file) as run:
         print_interview(found, run.manifest.replicates, console())
     print_note(f"{count_noun(found.asked, 'call')} to models; the answers are in {found.file}")
-    return 0
 
 
 def _print_interview_estimate(args: argparse.Namespace, questions: Questions) -> int:

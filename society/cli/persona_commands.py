@@ -113,7 +113,7 @@ def _draw_from_table(args: argparse.Namespace) -> int:
     if args.sequence:
         raise InputError("--sequence is for axes, in a YAML file; leave it out for a table")
     table = read_people(_table_path(args.source))
-    draw = _table_draw(args, table)
+    draw = _table_draw(args)
     rows = draw_people(table, draw, args.seed)
     places = [place for place, name in enumerate(table.columns) if name != draw.weight]
     cells = [[table.cells[row][place] for place in places] for row in rows]
@@ -146,7 +146,7 @@ def _table_path(source: str) -> Path:
     return ours[source]
 
 
-def _table_draw(args: argparse.Namespace, table: PeopleTable) -> TableDraw:
+def _table_draw(args: argparse.Namespace) -> TableDraw:
     from society.personas.table_draws import TableDraw
 
     quotas = _parse_quotas(args.quota)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,17 @@ _MECHANISM_HOOKS = ("begin", "on_move", "on_payoff")
 
 def component_issues(kind: type[Component]) -> Iterator[WiringIssue]:
     """Find hooks of a component that can never be called, by its class alone."""
-    title, told = kind.title(), kind.notices
-    notices, answers = kind.overrides("notice"), kind.overrides("answer")
+    yield from _undeclared_hooks(kind)
+    yield from _unanswered_questions(kind)
+    yield from _idle_hooks(kind)
+    for name, value in vars(kind).items():
+        if inspect.isfunction(value) and not (hasattr(Component, name) or name.startswith("_")):
+            yield from _misnamed(kind, name, value)
+
+
+def _undeclared_hooks(kind: type[Component]) -> Iterator[WiringIssue]:
+    """Find hooks without the declaration of what they are for, and the other way round."""
+    title, told, notices = kind.title(), kind.notices, kind.overrides("notice")
     if notices and not told:
         yield part_issue(
             kind,
@@ -38,7 +47,7 @@ def component_issues(kind: type[Component]) -> Iterator[WiringIssue]:
             "notice(self, tell, agents), or leave `notices` out",
             "error",
         )
-    if answers and not kind.answers:
+    if kind.overrides("answer") and not kind.answers:
         yield part_issue(
             kind,
             "answer",
@@ -46,12 +55,22 @@ def component_issues(kind: type[Component]) -> Iterator[WiringIssue]:
             'write answers = ("KIND", ...)',
             "error",
         )
+
+
+def _unanswered_questions(kind: type[Component]) -> Iterator[WiringIssue]:
+    """Find questions that a component says it answers, and has no method for."""
+    title, answers = kind.title(), kind.overrides("answer")
     general = kind.answer is not Component.answer or kind.overrides("consult")
     for question in kind.answers:
         if not general and question != "*" and answers and not hasattr(kind, f"answer_{question}"):
             words = f"{title} answers {question!r} and has no method answer_{question}; write it"
             yield part_issue(kind, "answers", words, "error")
-    if answers and kind.overrides("consult"):
+
+
+def _idle_hooks(kind: type[Component]) -> Iterator[WiringIssue]:
+    """Find hooks that are passed over for want of columns, or since another one goes before."""
+    title = kind.title()
+    if kind.overrides("answer") and kind.overrides("consult"):
         yield part_issue(
             kind,
             "consult",
@@ -62,19 +81,23 @@ def component_issues(kind: type[Component]) -> Iterator[WiringIssue]:
     if kind.overrides("born") and not kind.columns:
         words = f"{title} has `born`, but no columns that could be inherited, so it is never "
         yield part_issue(kind, "born", f"{words}called; declare columns", "error")
-    for name, value in vars(kind).items():
-        if not inspect.isfunction(value) or hasattr(Component, name) or name.startswith("_"):
-            continue
-        close = difflib.get_close_matches(name, _HOOKS, n=1, cutoff=0.8)
-        given = len(inspect.signature(value).parameters)
-        alike = close and given == len(inspect.signature(getattr(Component, close[0])).parameters)
-        if alike and not _calls(kind, name):
-            words = f"{title} has a method {name!r}, which is never called"
-            yield part_issue(kind, name, f"{words}; did you mean {close[0]!r}?", "error")
-        answer = name.removeprefix("answer_")
-        if answer != name and answer not in kind.answers and kind.answers != ANYTHING:
-            words = f"{title} has the method {name}, but {answer!r} is not among its `answers`"
-            yield part_issue(kind, name, f"{words}, so it is never called; add it", "error")
+
+
+def _misnamed(
+    kind: type[Component], name: str, method: Callable[..., object]
+) -> Iterator[WiringIssue]:
+    """Find what is wrong with the name of a method that is no hook."""
+    title = kind.title()
+    close = difflib.get_close_matches(name, _HOOKS, n=1, cutoff=0.8)
+    given = len(inspect.signature(method).parameters)
+    alike = close and given == len(inspect.signature(getattr(Component, close[0])).parameters)
+    if alike and not _calls(kind, name):
+        words = f"{title} has a method {name!r}, which is never called"
+        yield part_issue(kind, name, f"{words}; did you mean {close[0]!r}?", "error")
+    answer = name.removeprefix("answer_")
+    if answer != name and answer not in kind.answers and kind.answers != ANYTHING:
+        words = f"{title} has the method {name}, but {answer!r} is not among its `answers`"
+        yield part_issue(kind, name, f"{words}, so it is never called; add it", "error")
 
 
 def unset_columns(kind: type[Component]) -> Iterator[WiringIssue]:

@@ -285,48 +285,71 @@ def _settings(changes: Changes, before: Society) -> tuple[list[Setting], list[Co
     given, entries = list(changes.settings), [dict(one) for one in changes.cohorts]
     origin, folder = Source("--set"), Path.cwd()
     if changes.file is not None:
-        said, positions = read_yaml(changes.file)
-        origin, folder = Source(short_path(changes.file), positions), changes.file.resolve().parent
-        if not isinstance(said, dict):
-            raise origin.refusal([Issue((), "got no keys; expected cohorts, models or parameters")])
-        legal = ("cohorts", "models", "parameters", "uses")
-        if unknown := [key for key in said if key not in legal]:
-            words = f"a fork cannot change {unknown[0]}; {suggest(str(unknown[0]), legal)}"
-            raise origin.refusal([Issue((unknown[0],), words, True)])
-        if unlike := list(_ill_shaped(said)):
-            raise origin.refusal(unlike)
+        origin, said = _read_changes(changes.file)
+        folder = changes.file.resolve().parent
         # An entry that only names its cohort changes nothing.
         entries += [one for one in said.pop("cohorts", []) if one.keys() - {"name"}]
-        if "uses" in said:
-            said["uses"] = [*before.spec.uses, *said["uses"]]
-        for key, value in said.items():
-            if key == "uses":
-                given.append(Setting((key,), [str(Path(folder, one)) for one in value], ""))
-            else:
-                given += [Setting((key, str(name)), one) for name, one in value.items()]
+        given += _settings_in_file(said, folder, before)
     settings = []
     for setting in given:
         head, *rest = setting_place(setting.key)
-        if head != "cohorts" or not rest:
+        if head == "cohorts" and rest:
+            entries.append(_cohort_entry(setting, rest))
+        else:
             settings.append(setting)
-            continue
-        name, *below = rest
-        entry: dict[str, Any] = {"name": name}
-        inner = entry
-        for key in below[:-1]:
-            inner = inner.setdefault(key, {})
-        if not below:
-            raise ScenarioError(f"{setting.where}: name what changes: {setting.words}.parameters.X")
-        inner[below[-1]] = setting.value
-        entries.append(entry)
-    checked = []
-    for index, entry in enumerate(entries):
-        try:
-            checked.append(validate(CohortConfig, entry, "key", {"folder": folder}))
-        except ValidationIssues as refused:
-            faults = (fault.under("cohorts", index) for fault in refused.faults)
-            raise origin.refusal(list(faults)) from None
-    return settings, checked
+    return settings, [
+        _checked_entry(entry, index, origin, folder) for index, entry in enumerate(entries)
+    ]
+
+
+def _read_changes(file: Path) -> tuple[Source, dict[str, Any]]:
+    """Read a file of changes, whose keys and shapes are checked; raises ScenarioError."""
+    said, positions = read_yaml(file)
+    origin = Source(short_path(file), positions)
+    if not isinstance(said, dict):
+        raise origin.refusal([Issue((), "got no keys; expected cohorts, models or parameters")])
+    legal = ("cohorts", "models", "parameters", "uses")
+    if unknown := [key for key in said if key not in legal]:
+        words = f"a fork cannot change {unknown[0]}; {suggest(str(unknown[0]), legal)}"
+        raise origin.refusal([Issue((unknown[0],), words, True)])
+    if unlike := list(_ill_shaped(said)):
+        raise origin.refusal(unlike)
+    return origin, said
+
+
+def _settings_in_file(said: Mapping[str, Any], folder: Path, before: Society) -> Iterator[Setting]:
+    """Yield what a file of changes sets, cohorts aside; its files come to those of before."""
+    for key, value in said.items():
+        if key == "uses":
+            files = [*before.spec.uses, *value]
+            yield Setting((key,), [str(Path(folder, one)) for one in files], "")
+        else:
+            for name, one in value.items():
+                yield Setting((key, str(name)), one)
+
+
+def _cohort_entry(setting: Setting, place: Sequence[str]) -> dict[str, Any]:
+    """Return an entry of cohorts for a setting of one; place: its name, and where below it."""
+    name, *below = place
+    if not below:
+        raise ScenarioError(f"{setting.where}: name what changes: {setting.words}.parameters.X")
+    entry: dict[str, Any] = {"name": name}
+    inner = entry
+    for key in below[:-1]:
+        inner = inner.setdefault(key, {})
+    inner[below[-1]] = setting.value
+    return entry
+
+
+def _checked_entry(
+    entry: Mapping[str, Any], index: int, origin: Source, folder: Path
+) -> CohortConfig:
+    """Return an entry of cohorts that has its form; raises ScenarioError with its place."""
+    try:
+        return validate(CohortConfig, entry, "key", {"folder": folder})
+    except ValidationIssues as refused:
+        faults = (fault.under("cohorts", index) for fault in refused.faults)
+        raise origin.refusal(list(faults)) from None
 
 
 def _ill_shaped(said: Mapping[str, Any]) -> Iterator[Issue]:

@@ -55,6 +55,7 @@ _MOST_KEYS, _MOST_BYTES = 64, 16 * 2**20  # of a manifest, beside the texts of p
 _MOST_AGENTS, _PER_BYTE = 2**24, 64  # in all replicates; more for each byte of the file
 _LONGEST_PATH = 200  # characters of the place of a round
 _AT_HAND = 16 * 2**20  # bytes of rounds from chunks that are kept ready
+_WHOLE_COPY = "take a whole copy, or run again"  # of a file that is cut off
 
 
 class Record(NamedTuple):
@@ -551,11 +552,23 @@ def _check_file(path: Path) -> bool:
         raise RunFileError(f"{path} is a folder; name a run file in it") from None
     except (OSError, ValueError) as error:
         raise RunFileError(f"{path} cannot be read: {error}") from error
+    _check_header(path, header, size)
+    if held_aside and not header.wal:
+        raise RunFileError(
+            f"{wal} does not belong to {path}, which is complete without it; "
+            f"remove {wal} and try again"
+        )
+    if size < header.size and not held_aside:
+        raise RunFileError(f"{path} is cut off: {size:,} of {header.size:,} bytes; {_WHOLE_COPY}")
+    return held_aside
+
+
+def _check_header(path: Path, header: Header, size: int) -> None:
+    """Raise RunFileError for what is no run file, or one of a format that is not read."""
     if not header.sqlite:
         raise RunFileError(f"{path} is not a run file; name a file that `society run` has written")
-    cut = "take a whole copy, or run again"
     if not header.whole:
-        raise RunFileError(f"{path} is cut off after {size} bytes; {cut}")
+        raise RunFileError(f"{path} is cut off after {size} bytes; {_WHOLE_COPY}")
     if not header.ours:
         raise RunFileError(
             f"{path} is an SQLite database, but not a run file; "
@@ -567,14 +580,6 @@ def _check_file(path: Path) -> bool:
             f"{READABLE[0]} to {READABLE[-1]}; read it with the version "
             "of society that wrote it, or run again"
         )
-    if held_aside and not header.wal:
-        raise RunFileError(
-            f"{wal} does not belong to {path}, which is complete without it; "
-            f"remove {wal} and try again"
-        )
-    if size < header.size and not held_aside:
-        raise RunFileError(f"{path} is cut off: {size:,} of {header.size:,} bytes; {cut}")
-    return held_aside
 
 
 @contextmanager

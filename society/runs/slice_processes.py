@@ -58,7 +58,8 @@ _SPARE = 3  # slots that others than those who keep pages shall have
 _RESERVED = 1024  # bytes of memory for each agent and page; it is taken when it is used
 _SMALLEST, _LARGEST = 2**20, 2**28  # bytes of a slot
 _NORESERVE = 0x4000 if sys.platform == "linux" else 0  # of mmap(2)
-_WORTH_IT = 1_000_000  # agent-rounds; fewer are played before processes have begun
+_WORTH_IT = 2_000_000  # agent-rounds; of fewer, processes would save a twentieth at most
+_AGENTS_EACH = 5_000  # of fewer at once, a round is mostly interpreter, which each process needs
 _LIVES = 3  # of a process that is killed again and again
 _ONE_CORE = "this run is played on one core"
 
@@ -77,13 +78,13 @@ def replicates_in_processes(
 ) -> Iterator[SliceProcesses | None]:
     """Start processes that play slices of the replicates of a society; None: one core is better.
 
-    workers: how many; None: one for each core, if the run is long enough. rounds: at most.
+    workers: how many; None: one for each core, as far as these are of use. rounds: at most.
     """
     reason = one_core_reason(setup)
     most = -(-setup.replicates // block_length(setup.replicates))
     if workers is None:
-        work = setup.replicates * setup.agents * rounds
-        count = min(count_cores(), most) if work >= _WORTH_IT and not reason else 1
+        useful = useful_processes(setup.replicates * setup.agents, rounds)
+        count = 1 if reason else min(useful, most, count_cores())
     else:
         count = 1 if reason else min(workers, most)
         if workers > 1 and reason:
@@ -103,6 +104,14 @@ def replicates_in_processes(
         return
     with processes:
         yield processes
+
+
+def useful_processes(agents: int, rounds: int) -> int:
+    """Return how many processes are of use for so many agents in all replicates; 1 for none.
+
+    Measured by tests/benchmarks/cores.py, which society/runs/DESIGN.md cites.
+    """
+    return max(agents // _AGENTS_EACH, 1) if agents * rounds >= _WORTH_IT else 1
 
 
 def slices_of_blocks(replicates: int, workers: int) -> list[Array]:

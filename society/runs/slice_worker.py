@@ -69,7 +69,7 @@ class SliceOrder(NamedTuple):
 def play_slice(order: SliceOrder) -> None:
     """Play a slice in a process that was forked for it."""
     _leave_the_parent(order)
-    worker = _SliceWorker(order)
+    worker = SliceWorker(order)
     try:
         message = worker.play()
     except (BrokenPipeError, ConnectionResetError, EOFError):  # nobody listens any more
@@ -120,7 +120,7 @@ class _ClosedGateway(ModelGateway):
         raise _OutsideAsked("a component embeds texts")
 
 
-class _SliceWorker:
+class SliceWorker:
     """Plays a slice; a recorder of its rounds."""
 
     def __init__(self, order: SliceOrder) -> None:

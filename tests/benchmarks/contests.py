@@ -71,35 +71,43 @@ def _peer(module: str, play: Play) -> dict[str, Play]:
 
 def all_contests() -> list[Contest]:
     """List the contests, with the peers that are installed."""
+    return [*_of_villages(), *_of_donors(), *_of_dilemmas(), _of_two_cores()]
+
+
+def _of_villages() -> list[Contest]:
     kernel = {"floor": village.kernel}
     variants = {
         "mixed population": {"parameters": {"population": "mixed"}},
         "ring": {"graph": "ring"},
         "vote by plurality": {"parameters": {"vote": "plurality"}},
     }
+    plain = Contest(
+        "village",
+        "agent-rounds",
+        village.engine,
+        {
+            **kernel,
+            "baseline": partial(village.objects, village.QuickVillager),
+            **_peer("mesa", peers.mesa_village),
+        },
+        aims={"floor": 0.7},
+    )
+    others = [
+        Contest(
+            f"village, {name}",
+            "agent-rounds",
+            partial(village.engine, **given),  # type: ignore[arg-type]
+            kernel,
+            aims={"floor": 0.525},
+        )
+        for name, given in variants.items()
+    ]
+    return [plain, *others]
+
+
+def _of_donors() -> list[Contest]:
     evolved = donors.ROUNDS * donors.GAMES * donors.GENERATIONS
     return [
-        Contest(
-            "village",
-            "agent-rounds",
-            village.engine,
-            {
-                **kernel,
-                "baseline": partial(village.objects, village.QuickVillager),
-                **_peer("mesa", peers.mesa_village),
-            },
-            aims={"floor": 0.7},
-        ),
-        *(
-            Contest(
-                f"village, {name}",
-                "agent-rounds",
-                partial(village.engine, **given),  # type: ignore[arg-type]
-                kernel,
-                aims={"floor": 0.525},
-            )
-            for name, given in variants.items()
-        ),
         Contest(
             "donors, evolved",
             "agent-rounds",
@@ -114,6 +122,11 @@ def all_contests() -> list[Contest]:
             {"baseline": donors.scale_free_objects},
             aims={"baseline": 6},
         ),
+    ]
+
+
+def _of_dilemmas() -> list[Contest]:
+    return [
         Contest(
             "dilemmas, 40,000 matches",
             "moves",
@@ -135,12 +148,15 @@ def all_contests() -> list[Contest]:
             _of_types(10),
             {"baseline": partial(dilemmas.round_robin_objects, 10)},
         ),
-        Contest(
-            "two cores",
-            "agent-rounds",
-            partial(_on_cores, 2),
-            {"one core": partial(_on_cores, 1)},
-            wall=True,
-            aims={"one core": 1.7},
-        ),
     ]
+
+
+def _of_two_cores() -> Contest:
+    return Contest(
+        "two cores",
+        "agent-rounds",
+        partial(_on_cores, 2),
+        {"one core": partial(_on_cores, 1)},
+        wall=True,
+        aims={"one core": 1.7},
+    )

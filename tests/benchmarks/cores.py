@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -20,10 +19,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 SIZES = (1_000, 50, 400), (1_000, 50, 2_000), (1_000, 200, 400)
 REPETITIONS = 5
+NOTED = Path(__file__).with_name("noted_run.py")
 
 
 class Taken(NamedTuple):
@@ -67,60 +67,24 @@ def command(villages: int, agents: int, rounds: int, workers: int) -> Taken:
         words = f"run fishing_village {sizes} --record summary --quiet --set ends_on=horizon"
         typed = [*words.split(), "--out", str(Path(folder) / "a.run")]
         start = time.perf_counter()
-        subprocess.run(
-            [sys.executable, __file__, "--noted", str(notes), *typed], check=True, timeout=3600
-        )
+        subprocess.run([sys.executable, str(NOTED), str(notes), *typed], check=True, timeout=3600)
         wall = time.perf_counter() - start
-        noted = dict(read_notes(notes))
-    slices = [value for name, value in noted.items() if name.startswith("slice")]
-    cpu, play = noted["all"] + sum(slices), noted["play"] + sum(slices)
+        noted = [*read_notes(notes)]
+    slices = [seconds for name, seconds in noted if name == "slice"]
+    assert len(slices) == (workers if workers > 1 else 0), "one core has played on"
+    own = dict(noted)
+    cpu, play = own["all"] + sum(slices), own["play"] + sum(slices)
     alone = cpu - play
     shared = max(play / workers, *slices) if slices else play
     return Taken(wall, cpu, alone, alone + shared)
 
 
 def read_notes(path: Path) -> Iterator[tuple[str, float]]:
+    """Yield what was noted: a name, and seconds."""
     for line in path.read_text("utf-8").splitlines():
-        yield tuple(json.loads(line))
-
-
-def run_noted(notes: Path, typed: list[str]) -> int:
-    """Run a command of society; note the processor time of its play, its slices, and all of it."""
-    from society.cli.main import main as society
-    from society.runs import slice_processes
-    from society.runs.session import Session
-    from society.runs.slice_worker import play_slice
-
-    play = Session.play
-
-    def note(name: str, seconds: float) -> None:
-        with notes.open("a", encoding="utf-8") as file:
-            file.write(json.dumps([name, seconds]) + "\n")
-
-    def noted_slice(order: Any) -> None:
-        play_slice(order)
-        note(f"slice {order.replicates[0]}", processor_time())
-
-    def noted_play(*given: Any, **more: Any) -> Any:
-        before = processor_time()
-        end = play(*given, **more)
-        note("play", processor_time() - before)
-        return end
-
-    slice_processes.play_slice = noted_slice  # type: ignore[attr-defined]
-    Session.play = noted_play  # type: ignore[method-assign]
-    code = society(typed)
-    note("all", processor_time())
-    return code
-
-
-def processor_time() -> float:
-    """Processor time of this process, the system's included; a forked one begins at 0."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
+        name, seconds = json.loads(line)
+        yield name, seconds
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--noted"]:
-        sys.exit(run_noted(Path(sys.argv[2]), sys.argv[3:]))
     main(sys.argv[1:])

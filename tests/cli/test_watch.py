@@ -178,6 +178,43 @@ def test_a_run_of_rules_is_watched_after_its_end(tmp_path: Path) -> None:
         assert "survival_time" in terminal.screen.text
 
 
+def slices_of(process: int) -> list[int]:
+    """Return the processes that play replicates for a process: forked from it, with its words."""
+    said = Path(f"/proc/{process}/cmdline").read_bytes()
+    tasks = Path(f"/proc/{process}/task").iterdir()
+    children = [one for task in tasks for one in (task / "children").read_text().split()]
+    return [int(one) for one in children if Path(f"/proc/{one}/cmdline").read_bytes() == said]
+
+
+@pytest.mark.thorough
+def test_a_run_on_two_cores_is_watched_stopped_and_resumed(tmp_path: Path, typed: Typed) -> None:
+    """Stopped by a key in the theatre, then by Ctrl-C; no process is left either time."""
+    sizes = "--seed 3 --rounds 100000 --replicates 4 --set ends_on=horizon"
+    many = [*SOCIETY, "run", "fishing_village", *sizes.split(), "--workers", "2"]
+    with PseudoTerminal([*many, "--out", "a.run", "--watch"], tmp_path) as terminal:
+        terminal.until(opened)
+        slices = slices_of(terminal.process.pid)
+        terminal.type("q")
+        terminal.until("s: stop it")
+        terminal.type("s")
+        assert terminal.end() == 130
+        assert "society resume a.run" in terminal.until(lambda screen: not screen.alternate)
+    assert len(slices) == 2
+    assert not any(Path(f"/proc/{one}").exists() for one in slices)
+    again = [*SOCIETY, "resume", "a.run", "--workers", "2", "--watch"]
+    with PseudoTerminal(again, tmp_path) as terminal:
+        terminal.until(opened)
+        slices = slices_of(terminal.process.pid)
+        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.end() == 130
+        assert not terminal.screen.alternate
+    assert len(slices) == 2
+    assert not any(Path(f"/proc/{one}").exists() for one in slices)
+    with open_run_file(tmp_path / "a.run") as run:
+        assert run.status == "interrupted"
+    assert typed("verify", tmp_path / "a.run").code == 0
+
+
 @pytest.mark.thorough
 def test_json_is_printed_alone_after_a_run_was_watched(tmp_path: Path) -> None:
     with (

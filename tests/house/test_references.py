@@ -7,6 +7,10 @@ import builtins
 import re
 from pathlib import Path
 
+from tests.parsed_sources import ONE_WORKER, parsed
+
+pytestmark = ONE_WORKER
+
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("society", "components", "scenarios", "memory")
 FILES = [
@@ -29,7 +33,7 @@ def _references(doc: str) -> list[str]:
 def test_what_docstrings_refer_to_exists() -> None:
     known, said = set(dir(builtins)), []
     for file in FILES:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(file)):
             if isinstance(node, ast.ClassDef):
                 known.add(node.name)
             if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Module):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 import pytest
 
 from tests.every_question import SOCIETIES, Heard, listen
+
+pytestmark = pytest.mark.xdist_group("every prompt")
 
 PAGES = ("harvested", "spoke")  # looking back, in the notice of these events: all of it is prose
 OF_AUTHORS = ("describe", "implement")  # their answers are texts and programs, and no JSON
@@ -26,11 +29,20 @@ THINKING = sorted(
 )
 
 
-def heard(society: str, *, thinking: bool) -> list[Heard]:
-    """The questions of a society, without those that look back."""
+@cache
+def all_heard(society: str, *, thinking: bool = False) -> list[Heard]:
+    """The questions of a society, which is played once."""
     given = {**SOCIETIES[society].get("parameters", {}), "thinking": True}
     said = listen(society, parameters=given) if thinking else listen(society)
-    return [one for one in said if one.kind not in PAGES]
+    assert said
+    return said
+
+
+def heard(society: str, *, thinking: bool) -> list[Heard]:
+    """The questions of a society, without those that look back."""
+    said = [one for one in all_heard(society, thinking=thinking) if one.kind not in PAGES]
+    assert said
+    return said
 
 
 def form_of(one: Heard) -> str:
@@ -62,7 +74,7 @@ def test_thoughts_are_asked_for_once_and_nothing_speaks_against_them(society: st
 
 @pytest.mark.parametrize("society", SOCIETIES)
 def test_what_is_remembered_lies_before_what_is_now_on_one_clock(society: str) -> None:
-    for one in listen(society):
+    for one in all_heard(society):
         past = [int(number) for number in re.findall(PAST, one.words, re.MULTILINE)]
         now = [int("".join(two)) for two in re.findall(NOW, one.words, re.MULTILINE)]
         assert len({*now}) <= 1
@@ -82,7 +94,7 @@ def test_two_games_of_a_donor_have_one_clock() -> None:
 
 @pytest.mark.parametrize("society", SOCIETIES)
 def test_no_prompt_has_two_empty_lines_or_words_without_a_referent(society: str) -> None:
-    for one in listen(society):
+    for one in all_heard(society):
         assert "\n\n\n" not in one.words
         assert "asked for below" not in one.words
         assert "What happened in them" not in one.words

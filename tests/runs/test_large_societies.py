@@ -43,9 +43,12 @@ def bytes_of_a_question(path: Path) -> tuple[float, int]:
     return size, full
 
 
-def test_a_question_takes_as_many_bytes_among_300_agents_as_among_100(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sizes", [(20, 60), pytest.param((100, 300), marks=pytest.mark.thorough)])
+def test_a_question_takes_as_many_bytes_among_three_times_as_many_agents(
+    tmp_path: Path, sizes: tuple[int, int]
+) -> None:
     found = []
-    for agents in (100, 300):
+    for agents in sizes:
         path = tmp_path / f"{agents}.run"
         society.run("language_village", out=path, rounds=1, **settings(agents))
         found.append(bytes_of_a_question(path))

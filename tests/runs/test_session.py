@@ -213,6 +213,7 @@ def test_order_and_number_of_calls_under_way_change_nothing(
         assert told(path) == whole
 
 
+@pytest.mark.usefixtures("hashed_words")
 def test_a_finished_run_has_nothing_to_resume(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

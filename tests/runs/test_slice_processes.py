@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from society.analysis.histories import first_difference
 from society.config.build import Society, build
 from society.config.run_config import load_config
 from society.conformance.invariants import exact_record
@@ -27,12 +28,17 @@ from society.engine.history import InMemoryRecorder, Page
 from society.engine.population import Cohort
 from society.engine.scenario import Measure, Scenario
 from society.engine.script import Ask, Script, Tell, common, own
-from society.errors import WiringWarning
+from society.errors import InputError, WiringWarning
 from society.runs.fork import Changes, fork
 from society.runs.play import play, resume
 from society.runs.runfile import open_run_file
 from society.runs.session import End, Session
-from society.runs.slice_processes import SliceProcesses, one_core_reason
+from society.runs.slice_processes import (
+    SliceProcesses,
+    one_core_reason,
+    slices_of_blocks,
+    useful_processes,
+)
 from society.runs.verify import verify
 
 REPLICATES, ROUNDS = 5, 6
@@ -185,6 +191,19 @@ def test_a_run_that_was_digested_by_the_first_rule_is_verified_by_it(tmp_path: P
         assert record.ok, "its lines give its digests"
         chains.append(chain_of(file))
     assert chains[0] != chains[1]
+
+
+def test_files_of_two_rules_are_not_told_apart_by_their_digests(tmp_path: Path) -> None:
+    newest = society_of(replicates=40, agents=200)
+    files = [tmp_path / "now.run", tmp_path / "before.run"]
+    for setup, file in zip((newest, replace(newest, digest_rule=FIRST_RULE)), files, strict=True):
+        played(setup, file, 1, level="summary")
+    with (
+        open_run_file(files[0]) as one,
+        open_run_file(files[1]) as other,
+        pytest.raises(InputError, match=r"digested by two rules.* play the older one again"),
+    ):
+        first_difference(one, other)
 
 
 @pytest.mark.thorough
@@ -414,6 +433,27 @@ def test_a_file_that_says_that_it_draws_shared_chance_is_played_on_one_core(tmp_
     given["cohorts"] = [{"name": "all", "count": 2, "replace": {"harvest": "gambler"}}]
     reason = one_core_reason(build(load_config("fishing_village", given)))
     assert reason.endswith("gambler.py draws chance that all replicates share")
+
+
+@pytest.mark.parametrize(
+    ("agents", "rounds", "processes"),
+    [
+        (50_000, 400, 10),
+        (10_000, 200, 2),
+        (9_999, 100_000, 1),  # too few at once: each process would be busy with its interpreter
+        (50_000, 39, 1),  # over before it is worth while
+    ],
+)
+def test_processes_are_taken_by_default_where_they_are_of_use(
+    agents: int, rounds: int, processes: int
+) -> None:
+    assert useful_processes(agents, rounds) == processes
+
+
+def test_replicates_are_split_between_blocks_of_their_digests() -> None:
+    assert [len(part) for part in slices_of_blocks(1000, 2)] == [512, 488]
+    assert [len(part) for part in slices_of_blocks(7, 3)] == [3, 2, 2]
+    assert np.concatenate(slices_of_blocks(100, 4)).tolist() == [*range(100)]
 
 
 def test_there_are_no_more_processes_than_replicates(tmp_path: Path) -> None:

@@ -150,4 +150,4 @@ def test_cohorts_are_noted_with_what_their_children_inherit() -> None:
     setup = build(load_config("donor_game"))
     (donors,) = manifest_of(setup).cohorts
     assert "generosity" in donors.heritable
-    assert "trust" not in donors.heritable
+    assert "offered" not in donors.heritable

@@ -198,16 +198,7 @@ def generations(
     refuse_missing(embedder)
 
     def evolving(env: Environment) -> Script:
-        if "succession" in play.public:
-            raise ScenarioError(
-                "generations: what each generation is to play has generations already; name the "
-                "mechanism once, with as many of them as you want (count)"
-            )
-        if "turnover" in play.public:
-            raise ScenarioError(
-                "generations: people come and go in what each generation is to play (turnover), so "
-                "that a seat would have several lives in each; take one of the two"
-            )
+        _refuse_lives(play)
         rule.refuse_all_elite(env.agents)
         _find(play, env, {"fitness": fitness, "phenotype": phenotype})
 
@@ -225,6 +216,20 @@ def generations(
 
     public = {**play.public, "succession": Succession(rule, fitness, fold)}
     return replace(play, script=evolving, public=public, name_life=name_life)
+
+
+def _refuse_lives(play: Play) -> None:
+    """Raise ScenarioError for a play that begins and ends lives itself."""
+    if "succession" in play.public:
+        raise ScenarioError(
+            "generations: what each generation is to play has generations already; name the "
+            "mechanism once, with as many of them as you want (count)"
+        )
+    if "turnover" in play.public:
+        raise ScenarioError(
+            "generations: people come and go in what each generation is to play (turnover), so "
+            "that a seat would have several lives in each; take one of the two"
+        )
 
 
 def _find(play: Play, env: Environment, wanted: dict[str, str]) -> None:

@@ -20,7 +20,7 @@ and Social Psychology 62, who replaced one of a group after the other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, NamedTuple
 
@@ -129,26 +129,13 @@ def turnover(
 ) -> Play:
     """Villagers leave and newcomers arrive, and the village goes on."""
     inner = as_play(play)
-    if inner.declared is None or not inner.declared.open:
-        raise ScenarioError(
-            "turnover: this play does not let people come and go; take fishing_village or "
-            "language_village, or a script that declares open=True and runs env.turnover() as a "
-            "round begins"
-        )
-    if "turnover" in inner.public or "succession" in inner.public:
-        raise ScenarioError(
-            "turnover: lives take turns on the seats of this play already; name turnover once, "
-            "and not around generations"
-        )
+    _refuse_closed(inner)
     if arriving_above and not arriving:
         raise ScenarioError(
             "turnover: arriving_above says when newcomers come by chance, and arriving is 0; give "
             "arriving, such as 1"
         )
-    rounds = [one.round for one in schedule]
-    if twice := sorted({one for one in rounds if rounds.count(one) > 1}):
-        raise ScenarioError(f"turnover: the schedule has round {twice[0]} twice; join the two")
-    planned = {one.round: one for one in schedule}
+    planned = _by_round(schedule)
     rules = TurnoverRules(
         planned, leaving, arriving, arriving_above or {}, leaving_below or {}, vacant_at_most
     )
@@ -166,6 +153,29 @@ def turnover(
     return replace(
         inner, script=moving, public={**inner.public, "turnover": True}, name_life=name_life
     )
+
+
+def _refuse_closed(inner: Play) -> None:
+    """Raise ScenarioError for a play whose seats are not open, or have several lives already."""
+    if inner.declared is None or not inner.declared.open:
+        raise ScenarioError(
+            "turnover: this play does not let people come and go; take fishing_village or "
+            "language_village, or a script that declares open=True and runs env.turnover() as a "
+            "round begins"
+        )
+    if "turnover" in inner.public or "succession" in inner.public:
+        raise ScenarioError(
+            "turnover: lives take turns on the seats of this play already; name turnover once, "
+            "and not around generations"
+        )
+
+
+def _by_round(schedule: Sequence[ScheduledTurnover]) -> dict[int, ScheduledTurnover]:
+    """Return the entries of a schedule by round; raises ScenarioError if two have the same one."""
+    rounds = [one.round for one in schedule]
+    if twice := sorted({one for one in rounds if rounds.count(one) > 1}):
+        raise ScenarioError(f"turnover: the schedule has round {twice[0]} twice; join the two")
+    return {one.round: one for one in schedule}
 
 
 def _refuse_impossible(

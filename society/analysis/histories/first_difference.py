@@ -92,6 +92,11 @@ def first_difference(
         if one.digest == other.digest:
             differ.meet(one, other)
         elif not lines:
+            if first.manifest.digest_rule != second.manifest.digest_rule:
+                raise InputError(
+                    "the runs are digested by two rules, of which one was made later, and level "
+                    "summary keeps no more than digests; play the older one again"
+                )
             words = (
                 f"{capital(place_words(one))}: the digests differ; what was said is not kept at "
                 "level summary (--record full keeps it)"

@@ -87,7 +87,7 @@ def estimation_figure(layout: Layout, tests: Sequence[PanelTests]) -> Figure | N
         "outcome",
         _title(layout, label, groups, found),
         _caption(layout, groups, found) + _letters_note(layout, panels),
-        _axes(layout, label),
+        _axes(layout),
         panels,
     )
 
@@ -173,7 +173,7 @@ def _difference(
     return EstimatedDifference(value, low, high)
 
 
-def _axes(layout: Layout, label: str) -> EstimationAxes:
+def _axes(layout: Layout) -> EstimationAxes:
     unit, scale = layout.measured[layout.outcome], layout.scale
     axis = layout.axis_label(layout.outcome)
     difference = f"{scale.contrast_name} of means" + f", {unit}" * (not scale.logarithmic)

@@ -166,7 +166,7 @@ def _figure(
     caption = _caption(layout, courses, columns, named, all_shown, bool(going))
     return course_grid(
         name,
-        _figure_title(courses, columns, named),
+        _figure_title(courses, columns),
         caption,
         panels,
         columns=len(columns),
@@ -237,9 +237,7 @@ def _count_curve(series: _Series, label: str, style: SeriesStyle) -> Curve:
     return Curve(label, style, series.rounds, counts, counts, counts, counts)
 
 
-def _figure_title(
-    courses: Sequence[_Course], columns: Sequence[ConditionGroup], named: Named
-) -> str:
+def _figure_title(courses: Sequence[_Course], columns: Sequence[ConditionGroup]) -> str:
     """Say how many measures a figure follows, and how many runs it follows to the end."""
     series = [courses[0].taken[place] for group in columns for place in group.places]
     runs = sum(len(each.values) for each in series)

@@ -230,13 +230,7 @@ def _python_functions(generator: Callable[[], random.Random]) -> dict[str, Calla
         return int(bits(k))
 
     def guarded_seed(value: Any = None) -> None:
-        # Only numbers and text: a seed of another object would be its hash, which is its address.
-        if isinstance(value, np.integer):
-            value = int(value)
-        if value is not None and not isinstance(value, int | float | str):
-            raise TypeError(f"a seed is a number or a text, not {type(value).__name__}")
-        if value != value:  # the hash of a NaN is its address
-            raise ValueError("a seed that is no number")
+        value = _checked_seed(value)
         if value is not None:
             budget.charge(2 + len(value) // 64 if isinstance(value, str) else 2)
             seed(value)
@@ -250,6 +244,20 @@ def _python_functions(generator: Callable[[], random.Random]) -> dict[str, Calla
         "getrandbits": guarded_bits,
         "seed": guarded_seed,
     }
+
+
+def _checked_seed(value: Any) -> int | float | str | None:
+    """Return a seed that is the same everywhere; raises TypeError or ValueError for any other.
+
+    Only numbers and text: a seed of another object would be its hash, which is its address.
+    """
+    if isinstance(value, np.integer):
+        return int(value)
+    if value is not None and not isinstance(value, int | float | str):
+        raise TypeError(f"a seed is a number or a text, not {type(value).__name__}")
+    if value != value:  # the hash of a NaN is its address
+        raise ValueError("a seed that is no number")
+    return value
 
 
 def numpy_random(slot: ChanceSlot) -> Frozen:

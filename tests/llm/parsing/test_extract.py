@@ -185,7 +185,7 @@ def test_a_reply_that_breaks_off_is_cut_off(reply: ActionSpace, text: str) -> No
 
 
 def test_a_short_or_finished_reply_without_an_answer_is_not_cut_off() -> None:
-    for text in ("", "no idea", THOUGHTS + "I cannot decide."):
+    for text in ("", "no idea", THOUGHTS * 2 + "I cannot decide."):
         assert not isinstance(refused(EFFORT, text), CutOff)
 
 

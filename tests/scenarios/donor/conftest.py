@@ -86,11 +86,11 @@ class Donors(NamedTuple):
 
     def told(self, name: str) -> list[Array]:
         """A fact of `donated` in every round, (R, N) each."""
-        return self.facts("donated", name)
+        return self._some("donated", name)
 
     def asked(self, name: str) -> list[Array]:
         """A fact of `donate` in every round, (R, N) or (R, N, K) each."""
-        return self.facts("donate", name)
+        return self._some("donate", name)
 
     def facts(self, kind: str, name: str) -> list[Array]:
         """A fact of every line of a kind."""
@@ -101,6 +101,11 @@ class Donors(NamedTuple):
             for (role, fact), values in step.arrays.items()
             if fact == name and role not in ("answer", "high")
         ]
+
+    def _some(self, kind: str, name: str) -> list[Array]:
+        found = self.facts(kind, name)
+        assert found, f"no {name} in {kind}, so that a loop over it would check nothing"
+        return found
 
     def mean(self, measure: str) -> float:
         value = self.outcome.measures[measure].mean

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -99,9 +99,16 @@ def _prediction(populations: Populations) -> Iterator[SectionPart]:
     caption = f"A point is a run.{populations.shown_note}{_left_out(few)}"
     title = "First generation and final outcome"
     yield scatter_plot("foretold", title, caption, axes, clouds)
+    yield _correlations(populations, {place: runs[place] for place in enough}, clouds.values())
+
+
+def _correlations(
+    populations: Populations, runs: Mapping[int, PointCloud], drawn: Collection[PointCloud]
+) -> Table:
+    """Correlate the runs of each condition, by place; drawn: the clouds that the figure shows."""
     across, upwards = (
         AxisScale.of(np.concatenate(every))
-        for every in zip(*(cloud.runs for cloud in clouds.values()), strict=True)
+        for every in zip(*(cloud.runs for cloud in drawn), strict=True)
     )
     fields = [
         *("n", "pearson", "pearson_interval.low", "pearson_interval.high"),
@@ -111,7 +118,7 @@ def _prediction(populations: Populations) -> Iterator[SectionPart]:
         read_fields(
             try_compute(correlation, across.transform(one), upwards.transform(other)), *fields
         )
-        for one, other in (runs[place].runs for place in enough)
+        for one, other in (cloud.runs for cloud in runs.values())
     ]
     head: Head = [
         ("count", "runs"),
@@ -121,8 +128,8 @@ def _prediction(populations: Populations) -> Iterator[SectionPart]:
     logarithms = across.logarithmic or upwards.logarithmic
     notes = [_INTERVALS, *["Where an axis is logarithmic, r is that of logarithms."] * logarithms]
     title = "Correlation of the first generation's phenotype with the final fitness"
-    first = populations.layout.factor_columns(enough)
-    yield Table.of("foretold", title, head, rows, *notes, first=first)
+    first = populations.layout.factor_columns(runs)
+    return Table.of("foretold", title, head, rows, *notes, first=first)
 
 
 def _left_out(few: Sequence[str]) -> str:
