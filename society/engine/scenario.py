@@ -66,9 +66,7 @@ class Params(BaseModel):
     every round, or it is handed to components, which are then made anew.
     """
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @classmethod
     def of_default_cast(cls) -> set[str]:
