@@ -117,7 +117,7 @@ def _columns(
     if len(readable) < len(runs):
         yield TableColumn("problem", [one.problem for one in runs], "words")
     yield from column("rounds", lambda one: one.rounds, "count")
-    yield from column("of at most", lambda one: one.horizon, "count")
+    yield from column("at most", lambda one: one.horizon, "count")
     yield from column(common or "measure", measured, "figure")
     yield from column("US dollars", lambda one: one.cost if one.calls else "", "dollars")
     yield from column("model", lambda one: ", ".join(one.models))

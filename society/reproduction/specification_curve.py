@@ -32,7 +32,8 @@ _UNREADABLE = (
     "readings of the paper."
 )
 _TALL, _ROW = 1.15, 0.125  # inches: the curve, a line of dots
-_LONGEST_ROW = 30  # signs of its name
+_LONGEST_ROW = 30  # characters of its name
+_OF_TITLE = 0.5  # of the width of a character of a title that one of a line's name takes
 _MOST_COMPARISONS = 6  # of a claim, that have lines of their own
 _NEAREST, _FURTHEST = 2.1, 8.0
 _TICKS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
@@ -124,6 +125,7 @@ def specification_curves(panels: Sequence[SpecificationPanel]) -> Figure:
     ends = [end for panel in panels for one in panel.ordered for end in one.times if end > 0]
     furthest = max(math.exp(abs(math.log(end))) for end in ends) * 1.1
     reach = min(max(furthest, _NEAREST), _FURTHEST)
+    longest = max(len(row) for panel in panels for row in panel.rows)
     return render_panels(
         "specifications",
         "Effects of the main claims, by reading and comparison",
@@ -133,7 +135,7 @@ def specification_curves(panels: Sequence[SpecificationPanel]) -> Figure:
         panels,
         lambda own, panel: _draw(own, panel, reach),
         across=min(len(panels), 2),
-        beside_axes=min(max(len(row) for panel in panels for row in panel.rows), _LONGEST_ROW),
+        beside_axes=int(_OF_TITLE * min(longest, _LONGEST_ROW)),
         heights=[_TALL, max(rows * _ROW, 0.3)],
         labels=[words for words, _ in _HELD.values()],
         ylabels=["times"],

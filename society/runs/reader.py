@@ -53,6 +53,7 @@ from .series import read_series
 
 _MOST_KEYS, _MOST_BYTES = 64, 16 * 2**20  # of a manifest, beside the texts of programs
 _MOST_AGENTS, _PER_BYTE = 2**24, 64  # in all replicates; more for each byte of the file
+_MOST_CHECKED = 10_000  # calls that are checked at a look, a tenth of a second
 _LONGEST_PATH = 200  # characters of the place of a round
 _AT_HAND = 16 * 2**20  # bytes of rounds from chunks that are kept ready
 _WHOLE_COPY = "take a whole copy, or run again"  # of a file that is cut off
@@ -194,9 +195,18 @@ class RunFile:
             yield from list_calls(self._connection)
 
     def check_calls(self) -> str:
-        """Say why model calls cannot be read; "" if all are as they were written."""
+        """Say why model calls cannot be read; "" if all are as they were written.
+
+        Of a large society they are too many to be checked at each look, which is said.
+        """
         try:
             with self._reading("the calls"):
+                count = self._connection.execute("SELECT max(call) FROM calls").fetchone()[0] or 0
+                if count > _MOST_CHECKED:
+                    return (
+                        f"its {count:,} calls to models were not checked for damage, which takes "
+                        f"long; to check them: society verify {self.path}"
+                    )
                 check_calls(self._connection)
         except RunFileError as damage:
             return str(damage)

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from operator import truediv
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -149,16 +150,14 @@ def taken(clock: Callable[[], float], play: Callable[[], object]) -> float:
 
 
 def in_turns(
-    clock: Callable[[], float],
-    plays: Mapping[str, Callable[[], object]],
-    which: Callable[[Sequence[float]], float],
-) -> dict[str, float]:
-    """Seconds of each by a clock; which of the turns counts."""
+    clock: Callable[[], float], plays: Mapping[str, Callable[[], object]]
+) -> dict[str, list[float]]:
+    """Seconds of each in all turns, by a clock."""
     times: dict[str, list[float]] = {name: [] for name in plays}
     for _ in range(TURNS):
         for name, play in plays.items():
             times[name].append(taken(clock, play))
-    return {name: which(several) for name, several in times.items()}
+    return times
 
 
 def within(owner: object, name: str, play: Callable[[], object]) -> float:
@@ -193,9 +192,8 @@ def cost_of_a_call(url: str, folder: Path, count: int) -> None:
             "nor file": lambda: unrecorded().play(),
             "bare": lambda: bare(url, posted),
         },
-        min,
     )
-    whole, no_client, nor_file, client = seconds.values()
+    whole, no_client, nor_file, client = map(min, seconds.values())
     prompt = within(Prompts, "question", lambda: unrecorded().play())
     reading = within(llm_policy, "read_reply", lambda: unrecorded().play())
     parts = {
@@ -215,6 +213,8 @@ def cost_of_a_call(url: str, folder: Path, count: int) -> None:
         print(
             f"  {name:30} {milliseconds:5.3f} ms of CPU a call, {cost / client:4.2f} bare clients"
         )
+    ratios = sorted(map(truediv, seconds["whole"], seconds["bare"]))
+    print(f"  whole path turn by turn: {', '.join(f'{one:.2f}' for one in ratios)} bare clients")
 
 
 @scenario(params=Params, cast=lambda p, n: [Cohort("speaker", n, (LanguagePolicy(),))])
@@ -237,9 +237,8 @@ def waiting(url: str, folder: Path, latency: float, rounds: int, most: float) ->
     seconds = in_turns(
         time.perf_counter,
         {"ours": lambda: recorded(setup, path), "bare": lambda: bare(url, posted)},
-        median,
     )
-    ours, client = (seconds[name] / (rounds * latency) for name in ("ours", "bare"))
+    ours, client = (median(seconds[name]) / (rounds * latency) for name in ("ours", "bare"))
     print(
         f"{AGENTS} agents, answers after {latency:g} s: wall / critical path  {ours:.2f} "
         f"(at most {most:g}); bare client {client:.2f}"

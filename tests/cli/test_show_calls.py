@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from society.cli.main import main
+from society.runs import reader
 
 if TYPE_CHECKING:
     from tests.conftest import Typed
@@ -75,6 +76,18 @@ def test_a_summary_says_that_calls_are_damaged_and_shows_what_does_not_rest_on_t
     assert "survival_time" in shown.out
     *_, note = json.loads(typed("show", str(hurt), "--json").out)["notes"]
     assert note.startswith(f"{hurt}: {reason}")
+
+
+def test_a_summary_of_a_large_society_says_that_its_calls_were_not_checked(
+    typed: Typed, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "_MOST_CHECKED", 3)
+    *_, note = json.loads(typed("show", str(file), "--json").out)["notes"]
+    assert re.fullmatch(
+        r"its \d+ calls to models were not checked for damage, which takes long; to check them: "
+        rf"society verify {re.escape(str(file))}",
+        note,
+    )
 
 
 def test_nothing_is_shortened_or_broken_where_it_is_piped(typed: Typed, file: Path) -> None:

@@ -73,7 +73,7 @@ def test_a_row_says_what_a_run_was_and_how_to_see_it_again(tmp_path: Path) -> No
         "written": "2026-11-28 09:30",
         "status": "finished",
         "rounds": "20",
-        "of at most": "40",
+        "at most": "40",
         "survival_time": "12.50 ± 0.50",
         "US dollars": "0.5000",
         "kB": "74",

@@ -604,7 +604,8 @@ def _untested(panel: ComparedConditions, why: NotEstimable) -> StudyFinding:
         for place in ends
     )
     if averages.means[ends[0]] == averages.means[ends[1]]:
-        words = f"{quantity.with_unit(averages.number(ends[0]))} in all {len(cells)} conditions"
+        every = "both" if len(cells) == 2 else f"all {len(cells):,}"
+        words = f"{quantity.with_unit(averages.number(ends[0]))} in {every} conditions"
     else:
         words = f"between {low} and {high}, of {len(cells):,} conditions"
     return StudyFinding(f"{begin}: {words}. Not tested: {why}.", basis)

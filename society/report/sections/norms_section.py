@@ -18,11 +18,13 @@ from society.report.figures.style import Figure
 from society.report.layout import Layout
 from society.report.page import Caveat, Section, SectionPart, folded_section
 from society.report.tables import Head, Table, known_mean, read_fields
+from society.terminal.labels import count_noun
 
 from .provenance_section import name_models
 from .word_chronicle import Quote, read_votes, word_chronicle
 
 _SIMILARITY = "norm_similarity"
+_OPEN = 3  # conditions whose words stand open on the page
 _MOST_TEXTS = 24  # conditions of which the texts are shown
 _MOST_MATRICES = 4  # conditions
 _LEAD = (
@@ -205,7 +207,12 @@ def texts_section(layout: Layout) -> Section:
     lead = _TEXTS
     if len(layout.conditions) > _MOST_TEXTS:
         lead += f" The first {_MOST_TEXTS} of {len(layout.conditions)} conditions."
-    return Section(title, [lead, *folds] if folds else [], anchor)
+    if not folds:
+        return Section(title, [], anchor)
+    shown, more = folds[:_OPEN], folds[_OPEN:]
+    if more:
+        shown.append(folded_section(f"Words of {count_noun(len(more), 'more condition')}", *more))
+    return Section(title, [lead, *shown], anchor)
 
 
 def _words(layout: Layout, place: int, run: ConditionRun, quotes: Any) -> Section | None:

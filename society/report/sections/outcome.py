@@ -47,6 +47,7 @@ _ALL_GENERATIONS = (
     " It is a mean over all generations, in the figure, the table and all tests; how it ends "
     "stands under Evolution."
 )
+_MEAN_OF_RUN = " It is a mean over all generations; how it ends stands under Evolution."
 _NO_MEASURES = (
     "These runs have no measures, so there is no outcome to show or to test. Measures are declared "
     "with the scenario: @scenario(..., measures=(Measure(...),))."
@@ -74,7 +75,9 @@ def outcome_section(populations: Populations, tests: Sequence[PanelTests]) -> Se
         figure, lead = _last_generation(populations), f"{lead} {_LAST_GENERATION}"
         return Section(title, [lead, figure, folded], "outcome")
     shown = folded_section("In numbers", table) if layout.single_run else table
-    parts: list[SectionPart] = [lead + _ALL_GENERATIONS * evolves, *_figure(layout, tests), shown]
+    if evolves:
+        lead += _MEAN_OF_RUN if layout.single_run else _ALL_GENERATIONS
+    parts: list[SectionPart] = [lead, *_figure(layout, tests), shown]
     return Section(title, parts, "outcome")
 
 

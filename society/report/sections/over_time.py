@@ -41,6 +41,7 @@ _COUNTED = (
     " Where a measure is marked with †, runs that have ended count with the value that their "
     "scenario declares for them."
 )
+_OPEN = 3  # figures that stand open on the page
 _NUMBERED = " Rounds are numbered throughout; lines bridge rounds in which a measure is not taken."
 _LOGIT = " Bands of shares are those of logits (of Wilson where each run is all or nothing)."
 
@@ -136,12 +137,16 @@ def _figures(layout: Layout, courses: Sequence[_Course], along: str) -> Iterator
         for columns in beside_each_other
         for start in range(0, len(courses), step)
     ]
+    figures = []
     for number, (columns, some) in enumerate(pages, 1):
         kind = "time_generations" if along == "generation" else "time"
         name = f"{kind}_{number}" if len(pages) > 1 else kind
         places = [shown.index(group) for group in columns]
         panels = [row[place] for row in rows[some] for place in places]
-        yield _figure(layout, name, courses[some], panels, columns, named, bool(groups))
+        figures.append(_figure(layout, name, courses[some], panels, columns, named, bool(groups)))
+    yield from figures[:_OPEN]
+    if more := figures[_OPEN:]:
+        yield folded_section(count_noun(len(more), "more figure"), *more)
     if courses:
         tables = [_numbers(layout, course, named) for course in courses]
         yield folded_section(f"Measures by {along} in numbers", *tables)
