@@ -85,6 +85,7 @@ def test_an_audit_gives_what_the_command_gives_as_json_frame_figure_and_table(
     assert frame.attrs["outcome"] == "given"
     title = "The conclusion does not hold under the perturbation options_reversed"
     assert found.plot().title == title
+    assert "<svg" not in repr(found.plot()), "a figure that is printed is its words"
     assert found.sentences[0] == f"{title}."
     shown = found._repr_html_()
     assert shown.startswith("<table><caption>The conclusion does not hold")

@@ -174,12 +174,12 @@ class Figure:
     title: str
     caption: str
     alt: str
-    svg: str
-    png: bytes
-    data: FigureData = NO_DATA
-    narrow: str = ""
-    narrow_frames: Sequence[AxesFrame] = ()
-    pdfs: Mapping[str, bytes] = field(default_factory=dict)
+    svg: str = field(repr=False)
+    png: bytes = field(repr=False)
+    data: FigureData = field(default=NO_DATA, repr=False)
+    narrow: str = field(default="", repr=False)
+    narrow_frames: Sequence[AxesFrame] = field(default=(), repr=False)
+    pdfs: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     kind: ClassVar = "figure"
 
     @property
