@@ -178,6 +178,28 @@ def test_arrays_of_another_kind_in_another_slice_are_played_on_one_core(tmp_path
     ]
 
 
+def test_what_ends_in_a_round_of_unlike_slices_is_over_in_the_file(tmp_path: Path) -> None:
+    """Two facts are one array in some slices of a round, and two in the one where it ends."""
+
+    def uneven(env: Environment) -> Script:
+        for number in env.rounds():
+            bid = yield Ask("bid", Real(0, 100))
+            over = (env.replicate_ids[:, None] == 0) & (number == 2)
+            yield Tell(
+                "sold", facts={"bid": own(bid), "again": own(bid + 0 if over.any() else bid)}
+            )
+            yield Tell("closed", ends=over)
+
+    files = [tmp_path / f"{workers}.run" for workers in (1, 3)]
+    for workers, file in zip((1, 3), files, strict=True):
+        setup = society_of(script=uneven, replicates=40, agents=200)
+        end, notes = played(setup, file, workers, level="summary")
+        assert (end.status, notes) == ("finished", [])
+        with open_run_file(file) as run:
+            assert [record.page.running.sum() for record in run.records()] == [40, 40, *5 * [39]]
+    assert files[1].read_bytes() == files[0].read_bytes()
+
+
 def test_a_run_that_was_digested_by_the_first_rule_is_verified_by_it(tmp_path: Path) -> None:
     """Files of before say no rule, and have the first."""
     newest = society_of(replicates=40, agents=200)
