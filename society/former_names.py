@@ -1028,7 +1028,6 @@ scenarios.tournament -> scenarios.mechanisms.tournament.tournament
     drafted -> draft_designs
 scenarios.traces -> scenarios.donor.traces
     Trace -> DonorTrace
-    blank -> blank_trace
     informed -> informed_agents
 scenarios.traits -> scenarios.donor.measures
 scenarios.travellers_dilemma -> scenarios.games.travellers_dilemma

@@ -95,6 +95,7 @@ GONE: Mapping[str, Mapping[str, str]] = {
         "society.scenarios.contracts": "ByAction ByAmount",
         "society.scenarios.mediators": "ByCount BySeat ByShare",
         "society.scenarios.dilemmas": "TWO",
+        "society.scenarios.traces": "blank",
         "society.talk": "Archive",
         "society.wrap": "P",
     },

@@ -522,21 +522,28 @@ def _users_place(function: Callable[..., Any]) -> str:
 
 
 def _validated(model: type[Params], given: Mapping[str, Any]) -> Params:
-    """Return parameters; raises ValidationIssues, which say where a default is the mistake."""
-    try:
-        return validate(model, given)
-    except ValidationIssues as refused:
-        place = ""
-        if file := file_of(model) if is_foreign(model) else "":
-            place = f" ({show_place(file, source_file(file).member_line(model.__name__, ''))})"
-        raise ValidationIssues(
-            *(
-                fault
-                if not fault.path or fault.path[0] in given or fault.words.startswith("is missing")
-                else fault._replace(words=f"its default in {model.__name__}{place}: {fault.words}")
-                for fault in refused.faults
-            )
-        ) from None
+    """Return parameters; raises ValidationIssues, also for a default that the user has mistaken."""
+    params = validate(model, given)
+    if is_foreign(model):
+        fields = model.model_fields.items()
+        defaults = {
+            name: one.get_default(call_default_factory=True)
+            for name, one in fields
+            if name not in given and not one.is_required()
+        }
+        try:  # what is returned keeps them as they were written: 1 is no 1.0 in a digest
+            validate(model, {**defaults, **given})
+        except ValidationIssues as refused:
+            file = file_of(model)
+            line = source_file(file).member_line(model.__name__, "") if file else 0
+            place = f" ({show_place(file, line)})" if line else ""
+            raise ValidationIssues(
+                *(
+                    fault._replace(words=f"its default in {model.__name__}{place}: {fault.words}")
+                    for fault in refused.faults
+                )
+            ) from None
+    return params
 
 
 def _refuse_no_cast(scenario: Scenario, cast: object) -> None:

@@ -11,7 +11,8 @@ import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
@@ -147,6 +148,9 @@ class _Bounded(Value):
                 f"{type(self).__name__} between low={self.low} and high={self.high}; "
                 "give numbers, low at most as large as high"
             )
+        self._note_bounds()
+
+    def _note_bounds(self) -> None:
         both = {"low": self.low, "high": self.high}
         bounds = {name: np.asarray(bound) for name, bound in both.items() if np.ndim(bound)}
         object.__setattr__(self, "bounds", bounds)
@@ -154,8 +158,13 @@ class _Bounded(Value):
 
     def among(self, each: Callable[[Array], Array]) -> Value:
         """The same form with the bounds of some agents, (M,) of (R, N); see Value.among."""
-        picked: dict[str, Any] = {name: each(bound) for name, bound in self.bounds.items()}
-        return replace(self, **picked) if picked else self
+        if not self.bounds:
+            return self
+        some = copy(self)  # without another check of the same bounds
+        for name, bound in self.bounds.items():
+            object.__setattr__(some, name, each(bound))
+        some._note_bounds()
+        return some
 
     def form(self) -> str:
         span = "within bounds of its own" if self.bounds else f"{self.low}..{self.high}"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NOBODY = -1  # the seat of no one
 Side = Literal["neighbours", "watchers"]
 _MOST_EDGES = 20_000_000  # of a complete graph written out for its first edit: 160 MB
-_FEW = 8  # numbers, from which on numpy does not add them one after the other
+_FEW = 8  # edges, up to which numpy adds what they lead to one after the other
 _TALL = 128  # replicates, from which on seats are looked at one after the other
 
 
@@ -452,9 +452,8 @@ class Sparse(Graph):
         edges = self._reversed if side == "watchers" and self.directed else self
         kept = values if present.all() else np.where(present, values, ufunc.identity)
         taken = kept.reshape(-1).take(edges.target)
-        if edges._few_each:  # in the order of reduceat, which takes three times as long
-            each = taken.reshape(values.size, -1)
-            return np.asarray(reduce(ufunc, each.T)).reshape(values.shape)
+        if edges._few_each and taken.dtype in (np.float64, np.int64):
+            return _reduce_few(ufunc, taken.reshape(values.size, -1).T).reshape(values.shape)
         # reduceat gives an empty segment its first element, so only filled ones are reduced.
         filled, starts = edges._filled
         if filled.size == values.size:
@@ -498,6 +497,17 @@ class Sparse(Graph):
             return there
         back = (replicate * self.seats + peer) * self.seats + self.position[seat]
         return np.concatenate([there, back])
+
+
+def _reduce_few(ufunc: np.ufunc, rows: Array) -> Array:
+    """Reduce (K, n) to (n,) as `reduceat` does, to the last bit, in a third of its time.
+
+    numpy adds the numbers after the first one, and that one at the end: a + ((b + c) + d).
+    """
+    first, *others = rows
+    if ufunc is np.add and others:
+        return np.asarray(first + reduce(np.add, others))
+    return np.asarray(reduce(ufunc, others, first))
 
 
 def _edge_numbers(uniform: Array, one: Array, other: Array) -> Array:

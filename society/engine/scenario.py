@@ -66,9 +66,7 @@ class Params(BaseModel):
     every round, or it is handed to components, which are then made anew.
     """
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @classmethod
     def of_default_cast(cls) -> set[str]:
@@ -93,7 +91,8 @@ class Params(BaseModel):
 def mean_over(some: Array, values: Array) -> Array:
     """The mean over those marked, (R, N) -> (R,); NaN if there are none."""
     count = count_true(some)
-    total: Array = np.where(some, values, 0).sum(1)
+    flags = some.dtype == values.dtype == bool  # which are counted faster than added
+    total: Array = count_true(some & values) if flags else np.where(some, values, 0).sum(1)
     return total / np.where(count, count, np.nan)
 
 

@@ -58,6 +58,7 @@ class SummaryMerger:
             != (note.number, note.path, note.places)
             for page in pages
         ):
+            self._standing = None  # it may change in this round
             return merge_pages([page.whole() for page in pages], rule)
         key = id(layout), note.places  # layouts live as long as the receivers of the slices
         lines = self._known.get(key) or self._known.setdefault(key, _lines(layout, note.places))

@@ -137,6 +137,8 @@ def legal_values(scenario: Scenario, name: str) -> list[Any]:
     default = scenario.params().model_dump(mode="json")[name]
     parts = _parts(scenario.params.model_fields[name].annotation)
     options = [option for part in parts for option in _options(part, default)]
+    schema = scenario.params.model_json_schema()["properties"][name]
+    options += [option for part in schema.get("anyOf", ()) for option in part.get("enum", ())]
     legal = [default]
     for option in options:
         try:

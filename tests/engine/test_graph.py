@@ -182,6 +182,24 @@ def test_combined_adds_and_multiplies_over_those_present(
         assert multiplied[replicate, seat] == pytest.approx(math.prod(theirs), abs=1e-12)
 
 
+@pytest.mark.parametrize("ufunc", [np.add, np.multiply])
+@pytest.mark.parametrize("kind", [float, np.int64, np.int8, bool])
+def test_where_all_have_equally_many_neighbours_they_are_combined_as_reduceat_does(
+    ufunc: np.ufunc, kind: type
+) -> None:
+    """Digests cover the last bit of a sum, and its dtype; run files of before have those."""
+    values = (3 * np.random.default_rng(1).random((1, 40))).astype(kind)
+    everybody = np.ones((1, 40), bool)
+    for ties in range(1, 10):
+        following = [(one, (one + by) % 40) for one in range(40) for by in range(1, ties + 1)]
+        graph = from_networkx([nx.DiGraph(following)], np.arange(40))
+        assert (graph.degree(everybody) == ties).all()
+        theirs = values.reshape(-1)[graph.target]
+        by_hand = ufunc.reduceat(theirs, np.arange(0, 40 * ties, ties))
+        combined = graph.combined(ufunc, values, everybody, "neighbours")
+        assert (combined.dtype, combined.tobytes()) == (by_hand.dtype, by_hand.tobytes())
+
+
 @given(ANY_WORLD, st.floats(0, 1, exclude_max=True))
 def test_a_uniform_picks_one_of_the_present_neighbours_in_the_order_of_ids(
     world: World, uniform: float
