@@ -3,7 +3,7 @@
 Two rules have been used; the manifest of a run says by which its rounds are digested:
 
 1   dtype, shape and XXH3-128 of all bytes
-2   the same for text, and for arrays of up to 32 kB; of larger ones their rows are taken in at most
+2   the same for text, and for arrays of up to 128 kB; of larger ones their rows are taken in at most
     32 blocks of ceil(R / 32) rows, each is hashed, and the hash is that of these hashes
 
 So who has some of the blocks can hash them, and the digest of the whole is the same, whoever has
@@ -31,7 +31,7 @@ DigestRule = Literal[1, 2]
 FIRST_RULE: DigestRule = 1
 NEWEST_RULE: DigestRule = 2
 BLOCKS = 32  # of an array, at most
-_IN_ONE = 2**15  # bytes of an array that is hashed in one go
+_IN_ONE = 2**17  # bytes of an array that is hashed in one go
 
 
 class RowsElsewhere(PartError):

@@ -18,7 +18,7 @@ from society.engine.array_digests import (
     rows_of,
 )
 
-LARGE = np.arange(100 * 50.0).reshape(100, 50)  # 40,000 bytes
+LARGE = np.arange(100 * 200.0).reshape(100, 200)  # 160,000 bytes
 ENDS = 4, 52, 100  # of slices: a block has four rows
 
 
@@ -31,8 +31,8 @@ def test_a_small_array_is_hashed_in_one_go_by_both_rules() -> None:
 def test_a_large_array_is_hashed_by_its_blocks() -> None:
     blocks = [LARGE[at : at + 4].tobytes() for at in range(0, 100, 4)]
     by_hand = xxh3_128_hexdigest(b"".join(map(xxh3_128_digest, blocks)))
-    assert array_hash(LARGE, NEWEST_RULE) == f"<f8(100, 50){by_hand}"
-    assert array_hash(LARGE, FIRST_RULE) == f"<f8(100, 50){xxh3_128_hexdigest(LARGE.tobytes())}"
+    assert array_hash(LARGE, NEWEST_RULE) == f"<f8(100, 200){by_hand}"
+    assert array_hash(LARGE, FIRST_RULE) == f"<f8(100, 200){xxh3_128_hexdigest(LARGE.tobytes())}"
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_parts_that_end_within_a_block_have_the_hash_of_the_whole() -> None:
 
 def test_a_changed_number_changes_the_hash_and_the_order_of_bytes_does_not() -> None:
     changed = LARGE.copy()
-    changed[99, 49] += 1e-9
+    changed[99, 199] += 1e-9
     assert array_hash(changed) != array_hash(LARGE)
     assert array_hash(LARGE.astype(">f8")) == array_hash(LARGE)
     assert array_hash(np.asfortranarray(LARGE)) == array_hash(LARGE)

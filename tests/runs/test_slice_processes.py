@@ -151,10 +151,10 @@ def test_the_file_has_the_same_bytes_whatever_the_number_of_processes(
 def test_large_arrays_are_hashed_where_they_are_and_the_file_is_the_same(
     tmp_path: Path, level: Any
 ) -> None:
-    """Arrays of 64 kB are known by the digests of their blocks; replicates end meanwhile."""
+    """Arrays of 160 kB are known by the digests of their blocks; replicates end meanwhile."""
     files = [tmp_path / f"{workers}.run" for workers in (1, 3)]
     for workers, file in zip((1, 3), files, strict=True):
-        setup = society_of(replicates=40, agents=200)
+        setup = society_of(replicates=40, agents=500)
         end, notes = played(setup, file, workers, level=level)
         assert (end.status, notes) == ("finished", [])
     assert files[1].read_bytes() == files[0].read_bytes()
@@ -169,7 +169,7 @@ def test_arrays_of_another_kind_in_another_slice_are_played_on_one_core(tmp_path
             whole = env.replicate_ids[0] == 0 and env.replicates < 40
             yield Tell("sold", facts={"bid": own(bid.astype(int) if whole else bid)})
 
-    setup = society_of(script=mixed, replicates=40, agents=200)
+    setup = society_of(script=mixed, replicates=40, agents=500)
     end, notes = played(setup, tmp_path / "a.run", 2, level="summary")
     assert end.status == "finished"
     assert notes == [
@@ -192,7 +192,7 @@ def test_what_ends_in_a_round_of_unlike_slices_is_over_in_the_file(tmp_path: Pat
 
     files = [tmp_path / f"{workers}.run" for workers in (1, 3)]
     for workers, file in zip((1, 3), files, strict=True):
-        setup = society_of(script=uneven, replicates=40, agents=200)
+        setup = society_of(script=uneven, replicates=40, agents=500)
         end, notes = played(setup, file, workers, level="summary")
         assert (end.status, notes) == ("finished", [])
         with open_run_file(file) as run:
@@ -202,7 +202,7 @@ def test_what_ends_in_a_round_of_unlike_slices_is_over_in_the_file(tmp_path: Pat
 
 def test_a_run_that_was_digested_by_the_first_rule_is_verified_by_it(tmp_path: Path) -> None:
     """Files of before say no rule, and have the first."""
-    newest = society_of(replicates=40, agents=200)
+    newest = society_of(replicates=40, agents=500)
     chains = []
     for setup in (newest, replace(newest, digest_rule=FIRST_RULE)):
         file = tmp_path / f"{setup.digest_rule}.run"
@@ -216,7 +216,7 @@ def test_a_run_that_was_digested_by_the_first_rule_is_verified_by_it(tmp_path: P
 
 
 def test_files_of_two_rules_are_not_told_apart_by_their_digests(tmp_path: Path) -> None:
-    newest = society_of(replicates=40, agents=200)
+    newest = society_of(replicates=40, agents=500)
     files = [tmp_path / "now.run", tmp_path / "before.run"]
     for setup, file in zip((newest, replace(newest, digest_rule=FIRST_RULE)), files, strict=True):
         played(setup, file, 1, level="summary")
@@ -238,7 +238,7 @@ def test_a_run_that_was_digested_by_the_first_rule_goes_on_by_it(tmp_path: Path)
                 raise KeyboardInterrupt
 
     parameters = {"ends_on": "horizon"}
-    newest = village(replicates=40, agents=200, rounds=3, parameters=parameters)
+    newest = village(replicates=40, agents=500, rounds=3, parameters=parameters)
     before = replace(newest, digest_rule=FIRST_RULE)
     whole, file, now = (tmp_path / f"{name}.run" for name in ("whole", "resumed", "now"))
     played(before, whole, 1)

@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from society.engine.rng import Array
+from society.optional import require
 
-from .quantiles import f_tail
 from .samples import NotEstimable, has_spread, sample
 
 
@@ -200,8 +200,9 @@ def _vary(apart: Array, labels: Mapping[str, _Labels], largest: float, shared: s
     """Raise NotEstimable if nothing is left but effects and replicates."""
     cell, _ = _cell_numbers(labels)
     if not any(has_spread(apart[cell == place], largest) for place in range(int(cell.max()) + 1)):
+        cells = f"each combination of {' and '.join(labels)}" if len(labels) > 1 else "each level"
         raise NotEstimable(
-            f"all runs of a combination of {' and '.join(labels)} have the same value{shared}; "
+            f"all runs of {cells} have the same value{shared}; "
             "without spread in them there is no test"
         )
 
@@ -228,7 +229,7 @@ def _sources(
     rows_of_table = []
     for name, (ss, df) in zip(names, rows[:-1].tolist(), strict=True):
         f = (ss / df) / (left / df_left)
-        p = f_tail(f, df, df_left)
+        p = float(require("scipy.stats").f.sf(f, df, df_left))
         rows_of_table.append(AnovaRow(name, int(df), ss, f, p, ss / total, ss / (ss + left)))
     if replicates:
         luck = float(((values - apart) ** 2).sum())
@@ -240,28 +241,10 @@ def _sources(
 
 def _fit(values: Array, labels: Mapping[str, _Labels]) -> Array:
     """Return (SS, df) of each factor, the interaction, the residual; (factors + 1 or 2, 2)."""
-    terms = [np.ones((len(values), 1)), *map(_contrasts, labels.values())]
-    if len(labels) > 1:
-        first, second = terms[1:]
-        terms.append((first[:, :, None] * second[:, None]).reshape(len(values), -1))
-    left = _squares_left(values, terms)
-    rows = [
-        (_squares_left(values, terms[:place] + terms[place + 1 :]) - left, terms[place].shape[1])
-        for place in range(1, len(terms))
-    ]
-    df_left = len(values) - sum(term.shape[1] for term in terms)
-    return np.array([*rows, (left, df_left)])
-
-
-def _contrasts(factor: _Labels) -> Array:
-    """Return a column for each level but the last, which is -1 in all; (n, levels - 1)."""
-    last = len(factor.words) - 1
-    columns: Array = np.vstack([np.eye(last), np.full(last, -1)])[factor.places]
-    return columns
-
-
-def _squares_left(values: Array, terms: Sequence[Array]) -> float:
-    """Return the sum of squares that a fit by these columns leaves."""
-    columns = np.concatenate(terms, axis=1)
-    fitted = columns @ np.linalg.lstsq(columns, values, rcond=None)[0]
-    return float(((values - fitted) ** 2).sum())
+    columns = {f"factor{place}": factor.places for place, factor in enumerate(labels.values())}
+    terms = " * ".join(f"C({name}, Sum)" for name in columns)
+    frame = require("pandas").DataFrame({"value": values, **columns})
+    fit = require("statsmodels.formula.api").ols(f"value ~ {terms}", frame).fit()
+    table = require("statsmodels.stats.anova").anova_lm(fit, typ=3)
+    rows: Array = table.drop("Intercept")[["sum_sq", "df"]].to_numpy()
+    return rows

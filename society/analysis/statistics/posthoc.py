@@ -21,7 +21,6 @@ from society.engine.rng import Array
 from society.optional import require
 
 from .anova import Anova, Margin
-from .quantiles import studentized_range_reach, studentized_range_tail
 from .samples import Interval, NotEstimable, has_spread, samples
 
 Correction = Literal["holm", "benjamini-hochberg", "bonferroni"]
@@ -106,8 +105,9 @@ def _compare_all(
     first, second = np.triu_indices(len(margins), 1)
     difference = means[first] - means[second]
     unit = np.sqrt(mean_square / 2 * (1 / weights[first] + 1 / weights[second]))
-    reach = studentized_range_reach(level, len(margins), df) * unit
-    p = studentized_range_tail(np.abs(difference) / unit, len(margins), df)
+    studentised = require("scipy.stats").studentized_range
+    reach = studentised.ppf(level, len(margins), df) * unit
+    p = np.clip(studentised.sf(np.abs(difference) / unit, len(margins), df), 0, 1)
     differ = np.zeros((len(margins), len(margins)), bool)
     differ[first, second] = differ[second, first] = p < 1 - level
     order = np.argsort(-means, kind="stable").tolist()

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from society.engine.rng import Array
+from society.optional import require
 
-from .quantiles import chi_squared_tail, normal_reach
+from .quantiles import normal_reach
 from .samples import Interval, NotEstimable, sample
 
 
@@ -169,34 +170,17 @@ def log_rank(groups: Mapping[str, SurvivalTimes]) -> LogRank:
     times = np.concatenate([group.times for group in seen.values()])
     died = np.concatenate([group.died for group in seen.values()])
     member = np.repeat(np.arange(len(seen)), [len(group.times) for group in seen.values()])
-    chi_squared, df = _chi_squared(times, died, member), len(seen) - 1
+    chi_squared, _ = require("statsmodels.duration.survfunc").survdiff(times, died, member)
+    df = len(seen) - 1
     return LogRank(
-        chi_squared=chi_squared,
+        chi_squared=float(chi_squared),
         df=df,
-        p=chi_squared_tail(chi_squared, df),
+        # statsmodels gives 1 - cdf, which is 0 where p is small.
+        p=float(require("scipy.stats").chi2.sf(chi_squared, df)),
         events={name: int(group.died.sum()) for name, group in seen.items()},
         n=len(times),
         dropped=sum(group.dropped for group in seen.values()),
     )
-
-
-def _chi_squared(times: Array, died: Array, member: Array) -> float:
-    """Weigh the events of groups against those that they would have if all had one hazard.
-
-    times, died, member: (n,), of each run; member: its group, from 0. At each event time the
-    number of events of a group is hypergeometric.
-    """
-    at = np.unique(times[died])
-    groups = [times[member == group] for group in range(int(member.max()) + 1)]
-    had = [times[died & (member == group)] for group in range(len(groups))]
-    at_risk = np.array([(own[:, None] >= at).sum(0) for own in groups], float)  # (groups, times)
-    events = np.array([(own[:, None] == at).sum(0) for own in had], float)
-    risk, hits = at_risk.sum(0), events.sum(0)
-    share = at_risk / risk
-    apart = (events - hits * share).sum(1)[:-1]  # of the last group it follows from the others
-    spread = np.divide(hits * (risk - hits), risk - 1, out=np.zeros(len(at)), where=risk > 1)
-    covariance = np.diag((spread * share).sum(1)) - (spread * share) @ share.T
-    return float(apart @ np.linalg.solve(covariance[:-1, :-1], apart))
 
 
 def _observe(lives: SurvivalTimes, of: str) -> _Observed:

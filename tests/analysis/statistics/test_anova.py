@@ -6,11 +6,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
-from statsmodels.formula.api import ols
-from statsmodels.stats.anova import anova_lm
 
 from society.analysis.statistics import NotEstimable, anova
 from society.engine.rng import Array, generator
@@ -77,15 +74,6 @@ def test_unequal_cells_compare_each_term_beside_all_others() -> None:
         assert found[left_out].sum_of_squares == pytest.approx(unexplained(rest) - whole, abs=1e-8)
     assert found.residual.sum_of_squares == pytest.approx(whole, abs=1e-8)
     assert not found.balanced
-
-
-def test_unequal_cells_are_those_of_statsmodels() -> None:
-    frame = pd.DataFrame({"value": VALUES, "lake": LAKE, "model": MODEL})
-    fit = ols("value ~ C(lake, Sum) * C(model, Sum)", frame).fit()
-    expected = anova_lm(fit, typ=3).drop("Intercept").to_numpy()
-    found = anova(VALUES, {"lake": LAKE, "model": MODEL})
-    rows = [(row.sum_of_squares, row.df, row.f, row.p) for row in found.sources]
-    assert np.array(rows, float) == pytest.approx(expected, nan_ok=True)
 
 
 def test_labels_and_names_may_be_anything() -> None:
@@ -194,12 +182,12 @@ def test_runs_without_a_value_are_left_out_with_their_labels() -> None:
         ),
         (
             lambda: anova([1, 1, 9, 9], {"a": "xxyy"}),
-            "all runs of a combination of a have the same value; without",
+            "all runs of each level have the same value; without",
         ),
         (lambda: anova([NAN, 1], {"a": "xy"}), r"1 of at least 2 values \(1 more"),
         (
             lambda: anova([1, 5, 2, 6], {"a": "xyxy"}, [0, 0, 1, 1]),
-            "of a have the same value, but for the effect of their replicate",
+            "of each level have the same value, but for the effect of their replicate",
         ),
         (
             lambda: anova([1, NAN, NAN, 6], {"a": "xyxy"}, [0, 0, 1, 1]),

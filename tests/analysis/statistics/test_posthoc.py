@@ -23,10 +23,6 @@ from society.analysis.statistics import (
     tukey_after,
 )
 from society.analysis.statistics.posthoc import Correction
-from society.analysis.statistics.quantiles import (
-    studentized_range_reach,
-    studentized_range_tail,
-)
 from society.engine.rng import Array, generator
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -110,15 +106,6 @@ def test_all_pairs_as_both_libraries_compare_them() -> None:
     )
     assert [-pair.difference for pair in found.pairs] == pytest.approx(other.meandiffs.tolist())
     assert found.df == 37 - 4
-
-
-@pytest.mark.parametrize(("groups", "df"), [(2, 4), (3, 114), (6, 30), (12, 2000)])
-def test_the_studentized_range_is_that_of_scipy(groups: int, df: int) -> None:
-    q = np.array([0.0, 0.2, 1.0, 3.4, 5.0, 12.0])
-    tails = stats.studentized_range.sf(q, groups, df)
-    assert studentized_range_tail(q, groups, df) == pytest.approx(tails, abs=1e-9)
-    reach = stats.studentized_range.ppf(0.95, groups, df)
-    assert studentized_range_reach(0.95, groups, df) == pytest.approx(reach, rel=1e-8)
 
 
 def test_letters_are_those_of_the_level_that_is_asked_for() -> None:
