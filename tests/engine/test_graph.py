@@ -188,7 +188,7 @@ def test_where_all_have_equally_many_neighbours_they_are_combined_as_reduceat_do
     ufunc: np.ufunc, kind: type
 ) -> None:
     """Digests cover the last bit of a sum, and its dtype; run files of before have those."""
-    values = (3 * np.random.default_rng(1).random((1, 40))).astype(kind)
+    values: Array = (3 * np.random.default_rng(1).random((1, 40))).astype(kind)
     everybody = np.ones((1, 40), bool)
     for ties in range(1, 10):
         following = [(one, (one + by) % 40) for one in range(40) for by in range(1, ties + 1)]
