@@ -3,8 +3,8 @@
 Two rules have been used; the manifest of a run says by which its rounds are digested:
 
 1   dtype, shape and XXH3-128 of all bytes
-2   the same for text, and for arrays of up to 128 kB; of larger ones their rows are taken in at most
-    32 blocks of ceil(R / 32) rows, each is hashed, and the hash is that of these hashes
+2   the same for text, and for arrays of up to 128 kB; of larger ones their rows are taken in at
+    most 32 blocks of ceil(R / 32) rows, each is hashed, and the hash is that of these hashes
 
 So who has some of the blocks can hash them, and the digest of the whole is the same, whoever has
 hashed which. Bytes are little-endian; text is hashed as JSON, without dtype and shape.
