@@ -115,6 +115,13 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ),
         (lambda file: society.list_names(named("scenario")), "kind: got 'scenario'; did you mean"),
         (lambda file: society.describe("recal"), "did you mean 'recall'"),
+        (lambda file: society.describe("graphs"), "society.list_names('graphs') lists its names"),
+        (lambda file: society.list_runs(named(5)), "folder: got 5; expected a path"),
+        (lambda file: society.list_runs(status=named("done")), "status: got 'done'; choose one of"),
+        (
+            lambda file: society.new("scenario", "x" * 300),
+            "got a name of 300 characters; expected at most 60",
+        ),
     ],
 )
 def test_errors_of_functions_name_their_arguments(

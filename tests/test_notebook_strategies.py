@@ -123,6 +123,35 @@ def named(word: Any) -> Any:
             lambda: society.evolve_strategies("public_goods", rule=named("fermy")),
             "rule: got 'fermy'; did you mean 'fermi'",
         ),
+        (
+            lambda: society.evolve_strategies("public_goods", generations=0),
+            "rounds: got 0; expected a whole number from 1",
+        ),
+        (
+            lambda: society.evolve_strategies("public_goods", named(5)),
+            "folders: got 5; expected str or Path",
+        ),
+        (lambda: society.compare_strategies("made", named(5)), "second: got 5; expected a path"),
+        (
+            lambda: society.play_strategies([], "public_goods"),
+            "files: got []; expected at least one",
+        ),
+        (
+            lambda: society.play_strategies(
+                "duo.py", "public_goods", classes=["Mirror"], factor=named("x")
+            ),
+            "factor: got 'x'; expected a number",
+        ),
+        (
+            lambda: society.play_strategies(
+                "duo.py", "collective_risk", classes="Mirror", threshold=named(2.5)
+            ),
+            "threshold: got 2.5; expected a whole number",
+        ),
+        (
+            lambda: society.write_strategies("public_goods", [], 1),
+            "attitudes: got []; expected at least one",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said_in_words_of_python(

@@ -24,6 +24,7 @@ StarterKind = Literal["scenario", "component", "mechanism", "experiment"]
 STARTER_KINDS: tuple[StarterKind, ...] = get_args(StarterKind)
 SCHEMA = "society.schema.json"
 
+_LONGEST_NAME = 60  # characters
 _STARTERS = Path(__file__).with_name("starters")
 
 
@@ -86,6 +87,10 @@ def _refuse_name(kind: StarterKind, name: str) -> None:
         raise CatalogueError(
             f"got the name {name!r}; expected lower-case words joined by underscores, as in "
             "small_pond"
+        )
+    if len(name) > _LONGEST_NAME:
+        raise CatalogueError(
+            f"got a name of {len(name)} characters; expected at most {_LONGEST_NAME}"
         )
     if (back := snake_case(_title(name))) != name:
         raise CatalogueError(

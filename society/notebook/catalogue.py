@@ -5,20 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from society.authoring import STARTER_KINDS, StarterKind, write_starter
 from society.config.defaults import find_defaults
 from society.config.listing import KINDS, Description, Entry, Kind, describe_name, entries
-from society.errors import InputError, suggest
+from society.errors import InputError
 from society.experiments.experiment import file_schema
 from society.notebook_pages import html_table
-from society.runs.run_list import ListedRun, filter_runs, list_run_files, sort_runs
+from society.runs.run_list import (
+    ListedRun,
+    RunStatus,
+    SortKey,
+    filter_runs,
+    list_run_files,
+    sort_runs,
+)
 
-from .given import output_path, read_text
+from .given import choose_word, output_path, read_text
 from .python_words import speaking_python
-
-RunOrder = Literal["name", "scenario", "written", "status", "rounds", "measure", "cost", "size"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +75,8 @@ def list_names(kind: Kind | None = None) -> NameList:
     kind: "scenarios", "components", "mechanisms" and so on; as `society list` takes it. Raises
     InputError for another one.
     """
-    if kind is not None and kind not in KINDS:
-        word = read_text("kind", kind, f"one of {', '.join(KINDS)}")
-        raise InputError(
-            f"kind: got {word!r}; {suggest(word, KINDS)}; society.describe(NAME) tells of one name"
-        )
+    if kind is not None:
+        choose_word("kind", kind, KINDS, "; society.describe(NAME) tells of one name")
     return NameList({one: entries(one) for one in KINDS if kind in (None, one)})
 
 
@@ -112,6 +114,8 @@ def describe(name: str | Path) -> NameDescription:
     `society list NAME` does. Raises InputError for an unknown name.
     """
     word = str(name) if isinstance(name, Path) else read_text("name", name, "a name or a file")
+    if word in KINDS:
+        raise InputError(f"name: {word} is a kind; society.list_names({word!r}) lists its names")
     return NameDescription(describe_name(word, KINDS))
 
 
@@ -193,17 +197,19 @@ def list_runs(
     folder: str | Path | None = None,
     *,
     scenario: str | None = None,
-    status: str | None = None,
-    sort: RunOrder | None = None,
+    status: RunStatus | None = None,
+    sort: SortKey | None = None,
 ) -> ListedRuns:
     """List the run files in a folder and in those below it.
 
     folder: by default that of the project, runs. scenario, status: only such runs. sort: the key
     that they are ordered by; by default their path. Raises FileError, InputError.
     """
-    if sort is not None and sort not in get_args(RunOrder):
-        raise InputError(f"sort: got {sort!r:.60}; {suggest(str(sort), get_args(RunOrder))}")
-    home = find_defaults().folder("runs") if folder is None else output_path(folder)
+    if sort is not None:
+        choose_word("sort", sort, get_args(SortKey))
+    if status is not None:
+        choose_word("status", status, get_args(RunStatus))
+    home = find_defaults().folder("runs") if folder is None else output_path(folder, "folder")
     listed = list_run_files(home)
     chosen = sort_runs(filter_runs(listed.runs, scenario, status), sort)
     return ListedRuns(tuple(chosen), tuple(listed.closed))
@@ -218,10 +224,8 @@ def new(kind: StarterKind, name: str, folder: str | Path = ".") -> list[Path]:
     a name that cannot be taken, and FileError where a file is there already; then nothing is
     written.
     """
-    if kind not in STARTER_KINDS:
-        word = read_text("kind", kind, f"one of {', '.join(STARTER_KINDS)}")
-        raise InputError(f"kind: got {word!r}; {suggest(word, STARTER_KINDS)}")
-    return write_starter(kind, read_text("name", name, "a name"), output_path(folder))
+    choose_word("kind", kind, STARTER_KINDS)
+    return write_starter(kind, read_text("name", name, "a name"), output_path(folder, "folder"))
 
 
 def schema() -> dict[str, Any]:

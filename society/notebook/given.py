@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -17,7 +17,7 @@ from society.engine.component import Component
 from society.engine.interrupts import interrupt_thread
 from society.engine.parameters import ValidationIssues, validate
 from society.engine.scenario import MechanismSpec, Scenario
-from society.errors import FileError, InputError, ScenarioError
+from society.errors import FileError, InputError, ScenarioError, suggest
 from society.llm.providers.settings import Limits
 
 if TYPE_CHECKING:
@@ -61,10 +61,13 @@ def experiment_path(given: object) -> Path:
     return Path(given)
 
 
-def output_path(given: object) -> Path:
-    """Return a path that is to be written; raises InputError, FileError for what can be none."""
+def output_path(given: object, name: str = "out") -> Path:
+    """Return a path that is to be written; raises InputError, FileError for what can be none.
+
+    name: of the argument.
+    """
     if not isinstance(given, str | Path):
-        raise InputError(f"out: got {given!r:.60}; expected a path, as str or Path")
+        raise InputError(f"{name}: got {given!r:.60}; expected a path, as str or Path")
     path = Path(given)
     try:
         path.lstat()
@@ -97,6 +100,13 @@ def read_number(name: str, given: Any, least: int | None = 0) -> int:
         return int(given)
     bound = "" if least is None else f" of at least {least}"
     raise InputError(f"{name}: got {given!r:.60}; expected a whole number{bound}")
+
+
+def read_real(name: str, given: object) -> float:
+    """Return an argument that is a number, whole or not; raises InputError."""
+    if isinstance(given, Real) and not isinstance(given, bool):
+        return float(given)
+    raise InputError(f"{name}: got {given!r:.60}; expected a number")
 
 
 def read_mapping(name: str, given: object, example: str) -> Mapping[str, Any]:
@@ -153,6 +163,22 @@ def listed(name: str, given: object, *kinds: type[object]) -> list[Any]:
         if not fits or isinstance(one, bool):
             words = " or ".join(kind.__name__ for kind in kinds)
             raise InputError(f"{name}: got {one!r:.60}; expected {words}, or a list of these")
+    return some
+
+
+def choose_word(name: str, given: object, known: Sequence[str], more: str = "") -> str:
+    """Return an argument that is one of some words; raises InputError, which ends with `more`."""
+    word = read_text(name, given, f"one of {', '.join(known)}")
+    if word not in known:
+        raise InputError(f"{name}: got {word!r:.60}; {suggest(word, known)}{more}")
+    return word
+
+
+def list_some(name: str, given: object, *kinds: type[object]) -> list[Any]:
+    """Return what an argument gives as a list, which is not empty; raises InputError."""
+    some = listed(name, given, *kinds)
+    if not some:
+        raise InputError(f"{name}: got {given!r:.60}; expected at least one")
     return some
 
 

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from society.config.run_config import Setting, override, read_settings
-from society.errors import InputError, suggest
 from society.llm.providers.named_servers import addresses_in, naming_servers
 from society.notebook_pages import html_table
+from society.sandbox.stage_games import GameName
 
-from .given import listed, output_path, read_limits, read_mapping, read_number, read_text
+from .given import (
+    choose_word,
+    list_some,
+    listed,
+    output_path,
+    read_limits,
+    read_mapping,
+    read_number,
+    read_real,
+)
 from .progress import watch_in_notebook
 from .python_words import speaking_python
 from .results import Result
@@ -24,9 +33,8 @@ if TYPE_CHECKING:
     from society.analysis.strategies.single_match import ProgramMatch
     from society.analysis.strategies.written_strategies import WrittenStrategy
     from society.report.figures.style import Figure
+    from society.scenarios.programs.imitation import ImitationRule
 
-DilemmaName = Literal["public_goods", "collective_risk", "common_pool"]
-ImitationRule = Literal["proportional", "fermi", "proportional_imitation"]
 Files = str | Path | Sequence[str | Path]
 
 
@@ -96,7 +104,7 @@ class StrategyChecks:
 
 @speaking_python()
 def check_strategies(
-    files: Files, *, game: DilemmaName | None = None, allow: str | Sequence[str] = ()
+    files: Files, *, game: GameName | None = None, allow: str | Sequence[str] = ()
 ) -> StrategyChecks:
     """Check the classes of files and folders as the sandbox does, without executing them.
 
@@ -180,7 +188,7 @@ class StrategyMatch:
 @speaking_python()
 def play_strategies(
     files: Files,
-    game: DilemmaName,
+    game: GameName,
     *,
     classes: str | Sequence[str] = (),
     players: int | None = None,
@@ -214,9 +222,9 @@ def play_strategies(
         rounds=read_number("rounds", rounds, 1),
         seed=read_number("seed", seed),
         open_source=open_source,
-        factor=factor,
-        threshold=threshold,
-        capacity=capacity,
+        factor=None if factor is None else read_real("factor", factor),
+        threshold=None if threshold is None else read_number("threshold", threshold),
+        capacity=None if capacity is None else read_real("capacity", capacity),
     )
     return StrategyMatch(match)
 
@@ -270,7 +278,7 @@ class WrittenStrategies:
 
 @speaking_python(model="models")
 def write_strategies(
-    game: DilemmaName,
+    game: GameName,
     attitudes: str | Sequence[str] | Mapping[str, str],
     count: int,
     *,
@@ -304,8 +312,8 @@ def write_strategies(
 
     if isinstance(attitudes, Mapping):
         attitudes = [f"{name}={action}" for name, action in attitudes.items()]
-    said = listed("attitudes", attitudes, str)
-    authors, dilemma = listed("models", models, str), _game(game)
+    said = list_some("attitudes", attitudes, str)
+    authors, dilemma = list_some("models", models, str), _game(game)
     spec = writing_config(
         dilemma,
         parse_attitudes(said),
@@ -470,7 +478,7 @@ def compare_strategies(
     first: str | Path,
     second: str | Path | None = None,
     *,
-    game: DilemmaName | None = None,
+    game: GameName | None = None,
     seed: int = 0,
 ) -> StrategySets:
     """Compare the behaviour of sets of strategies, of one or two folders.
@@ -480,14 +488,15 @@ def compare_strategies(
     """
     from society.analysis.strategies.folder_comparison import compare_folders
 
-    given = [first] if second is None else [first, second]
+    folders = [output_path(first, "first")]
+    folders += [] if second is None else [output_path(second, "second")]
     chosen = None if game is None else _game(game)
-    return StrategySets(compare_folders(_paths(given), chosen, read_number("seed", seed)))
+    return StrategySets(compare_folders(folders, chosen, read_number("seed", seed)))
 
 
 @speaking_python()
 def evolve_strategies(
-    game: DilemmaName,
+    game: GameName,
     folders: Files = (),
     *,
     rule: ImitationRule = "proportional",
@@ -510,12 +519,10 @@ def evolve_strategies(
     """
     from society.analysis.strategies.evolution_config import RULES, evolution_settings
 
-    if rule not in RULES:
-        raise InputError(f"rule: got {rule!r:.60}; {suggest(str(rule), RULES)}")
     given = evolution_settings(
         _game(game),
-        _paths(folders),
-        rule=rule,
+        [Path(one) for one in listed("folders", folders, str, Path)],
+        rule=choose_word("rule", rule, RULES),
         players=players,
         population=population,
         generations=generations,
@@ -528,18 +535,12 @@ def evolve_strategies(
 
 
 def _paths(given: Files) -> list[Path]:
-    return [Path(one) for one in listed("files", given, str, Path)]
+    return [Path(one) for one in list_some("files", given, str, Path)]
 
 
-def _game(given: object) -> DilemmaName:
+def _game(given: object) -> GameName:
     """Return a game by its name; raises InputError for another one."""
-    known = get_args(DilemmaName)
-    for name in known:
-        if given == name:
-            found: DilemmaName = name
-            return found
-    name = read_text("game", given, f"one of {', '.join(known)}")
-    raise InputError(f"game: got {name!r:.60}; {suggest(name, known)}")
+    return cast(GameName, choose_word("game", given, get_args(GameName)))
 
 
 def _flags(values: Sequence[bool]) -> Any:

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from society.config.build import Society
 
 Level = Literal["full", "summary"]
+HOW_TO_RECORD = (  # what level summary does not keep
+    "record it in full: `society run --record full`, level='full' in Python, `record: full` in an "
+    "experiment"
+)
 Manner = Literal["rule", "program", "model", "other"]
 
 FORMAT = 4  # of new run files

@@ -24,7 +24,7 @@ from society.slow_work import slow_work
 
 from .fork_note import ForkNote
 from .reader import RunFile, open_run_file
-from .schema import SIDES, side_file
+from .schema import SIDES, Status, side_file
 
 UNREADABLE = "unreadable"
 _ENDING = ".run"
@@ -205,6 +205,7 @@ def filter_runs(
     ]
 
 
+RunStatus = Literal[Status, "unreadable"]
 SortKey = Literal["name", "scenario", "written", "status", "rounds", "measure", "cost", "size"]
 
 

@@ -79,6 +79,30 @@ def test_each_graph_stands_once_with_the_conditions_that_have_it(
     assert [part.name for part in section.parts if isinstance(part, Figure)][1:] == ["deeds"]
 
 
+def test_a_graph_that_some_conditions_share_names_how_many(
+    ring: ConditionRun, tmp_path: Path
+) -> None:
+    more = [
+        played(tmp_path, name, graphs={"monitor": name}, agents=6, rounds=1, parameters=own)
+        for name, own in (("ring", {"fine": 3}), ("complete", {}))
+    ]
+    section = networks_section(Layout(Study("lakes", (ring, *more))), assign_styles(["villager"]))
+    drawn, *_ = (part for part in section.parts if isinstance(part, Figure))
+    assert drawn.caption.endswith("Condition ring. 1 other condition of 3 has the same.")
+
+
+def test_graphs_of_one_name_that_chance_drew_otherwise_are_two(tmp_path: Path) -> None:
+    graphs = {"monitor": {"kind": "random_regular", "degree": 3}}
+    runs = [
+        played(tmp_path, f"seed {seed}", "summary", graphs=graphs, agents=12, rounds=1, seed=seed)
+        for seed in (1, 2)
+    ]
+    section = networks_section(Layout(Study("lakes", tuple(runs))), assign_styles(["villager"]))
+    drawn, *_ = (part for part in section.parts if isinstance(part, Figure))
+    assert "monitor: seed 1: 12 agents, who see 3 each." in drawn.alt
+    assert "monitor: seed 2: 12 agents, who see 3 each." in drawn.alt
+
+
 def test_a_graph_that_a_parameter_lets_agents_change_is_drawn_as_it_became(
     tmp_path: Path,
 ) -> None:

@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from society.errors import FileError, InputError, short_path, suggest
+from society.runs.manifest import HOW_TO_RECORD
 from society.runs.reader import RunFile, open_run_file
 from society.scenarios.coding.rubric import Criterion
 from society.terminal.round_view import RoundView
@@ -69,10 +70,7 @@ def _quote(run: RunFile, name: str | None) -> str:
 def refuse_summary(run: RunFile) -> None:
     """Raise InputError for a run that does not keep what was said in it."""
     if run.manifest.level == "summary":
-        raise InputError(
-            f"{short_path(run.path)} keeps nothing of what was said; play it with "
-            "--record full (in Python level='full')"
-        )
+        raise InputError(f"{short_path(run.path)} keeps nothing of what was said; {HOW_TO_RECORD}")
 
 
 def _held_texts(

@@ -20,6 +20,7 @@ from society.analysis.study.details import read_pages
 from society.engine.rng import Array
 from society.engine.script import UNREAD
 from society.errors import InputError, short_path
+from society.runs.manifest import HOW_TO_RECORD
 from society.runs.structure import GameNote
 
 from .game_decisions import GameDecisions
@@ -59,7 +60,7 @@ class GameCell:
         if manifest.level != "full":
             raise InputError(
                 f"{short_path(run.path)} was recorded at level {manifest.level}, which does not "
-                "keep who earned what; play it with --record full (in Python level='full')"
+                f"keep who earned what; {HOW_TO_RECORD}"
             )
         with run.opened() as file:
             void = np.zeros(manifest.replicates, bool)

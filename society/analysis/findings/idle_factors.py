@@ -1,4 +1,4 @@
-"""Factors that changed nothing at all: a treatment that was never wired in looks like that.
+"""Factors that changed no measure at all: a treatment that was never wired in looks like that.
 
 Replicates share their random numbers in all conditions, so that a factor without any effect gives
 the same numbers, to nine digits. A factor that matters, however little, does not.
@@ -28,7 +28,10 @@ def idle_factor_findings(design: StudyDesign) -> Iterator[StudyFinding]:
     """
     if not (design.paired and design.measured):
         return
-    measured = [design.values(name) for name in design.measured]
+    every = (design.values(name) for name in design.measured)
+    measured = [values for values in every if any(_is_known(one).any() for one in values)]
+    if not measured:
+        return
     for factor in design.levels:
         groups = list(_alike_but_for(design, factor).values())
         if factor == CONDITION or min(map(len, groups)) < 2:
@@ -37,16 +40,17 @@ def idle_factor_findings(design: StudyDesign) -> Iterator[StudyFinding]:
             runs = sum(len(measured[0][place]) for places in groups for place in places)
             levels = join_words([str(level) for level in design.levels[factor]])
             yield StudyFinding(
-                f"{factor} changed nothing: with {levels}, run by run, "
-                f"{_all_measures(len(measured))} came out the same. A "
-                "treatment that is not wired in looks like that: `society check` looks for it.",
+                f"{factor} changed no measure: with {levels}, {_all_measures(len(measured))} "
+                "the same in every run. A treatment that is not wired in looks like that: "
+                "`society check` looks for it.",
                 Basis("counted", runs),
                 "trouble",
             )
 
 
 def _all_measures(count: int) -> str:
-    return "the only measure" if count == 1 else f"all {count} measures"
+    words = {1: "the only measure is", 2: "both measures are"}
+    return words.get(count, f"all {count} measures are")
 
 
 def _alike_but_for(design: StudyDesign, factor: str) -> dict[tuple[object, ...], list[int]]:
@@ -57,6 +61,11 @@ def _alike_but_for(design: StudyDesign, factor: str) -> dict[tuple[object, ...],
         key = tuple(design.level(place, name) for name in others)
         groups.setdefault(key, []).append(place)
     return groups
+
+
+def _is_known(values: Array) -> Array:
+    known: Array = ~np.isnan(values.astype(float))
+    return known
 
 
 def _same(measured: Sequence[Sequence[Array]], places: Sequence[int]) -> bool:

@@ -189,8 +189,8 @@ def _censored(design: StudyDesign) -> Iterator[StudyFinding]:
     if count:
         label = design.label(design.outcome)
         yield StudyFinding(
-            f"In {count:,} of {runs:,} runs the end of {label} had not come by the last round, "
-            "which counts as their time: true means are no lower than these.",
+            f"{_of_runs(count, runs)} {label} had not ended by the last round, which counts as "
+            "their time: true means are no lower than these.",
             Basis("counted", runs, count / runs),
         )
 
@@ -202,10 +202,15 @@ def _earlier(design: StudyDesign) -> Iterator[StudyFinding]:
     if count:
         label = design.label(design.outcome)
         yield StudyFinding(
-            f"In {count:,} of {runs:,} runs the last round has no {label}, as where nobody is "
+            f"{_of_runs(count, runs)} the last round has no {label}, as where nobody is "
             "there any more: what counts is the last round that has one.",
             Basis("counted", runs, count / runs),
         )
+
+
+def _of_runs(count: int, runs: int) -> str:
+    """Begin a sentence with how many of the runs it is about."""
+    return f"In all {runs:,} runs" if count == runs > 1 else f"In {count:,} of {runs:,} runs"
 
 
 def _questionnaires(design: StudyDesign) -> list[StudyFinding]:

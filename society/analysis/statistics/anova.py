@@ -200,8 +200,9 @@ def _vary(apart: Array, labels: Mapping[str, _Labels], largest: float, shared: s
     """Raise NotEstimable if nothing is left but effects and replicates."""
     cell, _ = _cell_numbers(labels)
     if not any(has_spread(apart[cell == place], largest) for place in range(int(cell.max()) + 1)):
+        cells = f"each combination of {' and '.join(labels)}" if len(labels) > 1 else "each level"
         raise NotEstimable(
-            f"all runs of a combination of {' and '.join(labels)} have the same value{shared}; "
+            f"all runs of {cells} have the same value{shared}; "
             "without spread in them there is no test"
         )
 

@@ -39,10 +39,7 @@ class CheckedClass(NamedTuple):
         }
 
     def describe(self) -> str:
-        """Say what an accepted program reads, draws and remembers; or where and why it is refused.
-
-        >>> accepted = ProgramFile.of_text("class A:\\n    def act(self, history): return C")
-        """
+        """Say what a program reads, draws and remembers, or where and why it is refused."""
         one = self.program
         if not one.accepted:
             return f"{short_path(self.file)}:{one.line}: {one.reason}"

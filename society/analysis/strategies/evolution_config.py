@@ -25,7 +25,7 @@ def evolution_settings(
     """Return the content of a scenario file; None leaves a value to the scenario."""
     sizes = {
         "agents": population,
-        "rounds": generations or GENERATIONS.get(rule, MANY),
+        "rounds": GENERATIONS.get(rule, MANY) if generations is None else generations,
         "seed": seed,
         "replicates": replicates,
     }

@@ -88,6 +88,11 @@ def parse_attitudes(texts: Sequence[str]) -> Mapping[str, str]:
                 f"--attitude {text!r} is empty; give one in words, such as collective, or "
                 "generous=C"
             )
+        if len(name) > LONGEST_ATTITUDE or clean_line(name) != name:
+            raise InputError(
+                f"--attitude {shorten(clean_line(name), 40)}: got {len(name)} characters; expected "
+                f"at most {LONGEST_ATTITUDE} on one line"
+            )
         fallback = fallback if equals else FALLBACKS.get(name, "")
         if fallback not in ("C", "D"):
             raise InputError(
@@ -96,10 +101,5 @@ def parse_attitudes(texts: Sequence[str]) -> Mapping[str, str]:
             )
         if name in found:
             raise InputError(f"--attitude {name} is given twice; give it once")
-        if len(name) > LONGEST_ATTITUDE or clean_line(name) != name:
-            raise InputError(
-                f"--attitude {shorten(clean_line(name), 40)}: got {len(name)} characters; expected "
-                f"at most {LONGEST_ATTITUDE} on one line"
-            )
         found[name] = fallback
     return found

@@ -17,6 +17,7 @@ from society.errors import InputError, short_path
 from society.lineage import TELL_LIVES
 from society.optional import require
 from society.runs.agent_names import AgentNames
+from society.runs.manifest import HOW_TO_RECORD
 from society.runs.runfile import RunFile
 
 from .events import PageReading, fact_of
@@ -54,7 +55,7 @@ def require_lines(run: RunFile) -> None:
     if run.manifest.level != "full":
         raise InputError(
             f"{short_path(run.path)} was recorded at level {run.manifest.level}, which does not "
-            "keep what agents did; play it with --record full (in Python level='full')"
+            f"keep what agents did; {HOW_TO_RECORD}"
         )
 
 

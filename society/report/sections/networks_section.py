@@ -21,6 +21,7 @@ from society.report.figures.network_map import (
 from society.report.figures.type_colours import TypeStyle
 from society.report.layout import Layout
 from society.report.page import Section, SectionPart
+from society.terminal.labels import count_noun
 from society.theatre.graphs import graphs_of
 from society.theatre.history import History
 from society.theatre.relations import relations_at
@@ -90,11 +91,11 @@ def _shared_graphs(runs: Sequence[ConditionRun]) -> list[_SharedGraphs]:
 
 
 def _named_graphs(run: ConditionRun) -> str:
-    """Name what the graphs of a condition are made of: its scenario, mechanisms and seats."""
+    """Name what the graphs of a condition are made of: scenario, mechanisms, seats and chance."""
     spec = run.manifest.spec
     return repr(
         [spec.get(key) for key in ("scenario", "graph", "graphs", "mechanisms")]
-        + [run.manifest.agents]
+        + [run.manifest.agents, run.manifest.seed]
     )
 
 
@@ -107,9 +108,15 @@ def _place(run: ConditionRun, layout: Layout) -> str:
     return several
 
 
-def _note(run: ConditionRun, layout: Layout) -> str:
-    place = _place(run, layout)
-    return _ONE.format(place=place) if place else ""
+def _note(runs: Sequence[ConditionRun], layout: Layout) -> str:
+    """Say what is shown: the first of some conditions that are alike, and how many others are."""
+    place, alike = _place(runs[0], layout), ""
+    if len(runs) > 1:
+        others = count_noun(len(runs) - 1, "other condition")
+        alike = (
+            f" {others} of {len(layout.conditions)} {'has' if len(runs) == 2 else 'have'} the same."
+        )
+    return (_ONE.format(place=place) if place else "") + alike
 
 
 def _names(run: ConditionRun) -> list[str]:
@@ -130,7 +137,7 @@ def _graphs(layout: Layout, styles: Mapping[str, TypeStyle]) -> Iterator[Section
     agents = max(len(panel.names) for panel in shown)
     if agents > MOST_NODES:
         caption += _SAMPLED.format(shown=MOST_NODES, agents=agents)
-    caption += _FIRST_REPLICATES if several else _note(found[0].runs[0], layout)
+    caption += _FIRST_REPLICATES if several else _note(found[0].runs, layout)
     if len(panels) > len(shown):
         caption += f" {len(shown)} of {len(panels)} graphs that differ are shown."
     if len(layout.conditions) > _MOST_CONDITIONS:
@@ -165,7 +172,7 @@ def _deeds(run: ConditionRun, layout: Layout) -> Iterator[SectionPart]:
     names = _names(run)
     panels = [DeedPanel(_panel_title(deed), names, _shown(deed)) for deed in found]
     shares = _SHARES * any(deed.mean is not None for deed in found)
-    caption = _DEEDS.format(shares=shares) + _note(run, layout)
+    caption = _DEEDS.format(shares=shares) + _note([run], layout)
     caption += generation_note(found[0])
     noun = "place" if manifest.naming.by_life else manifest.stage.noun
     runs = sum(one.manifest.replicates for one in layout.conditions)

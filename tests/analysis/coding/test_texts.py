@@ -168,7 +168,7 @@ def test_a_scenario_without_words_cannot_be_coded(speaking: Speaking) -> None:
 
 
 def test_a_summary_keeps_no_texts(speaking: Speaking) -> None:
-    with pytest.raises(InputError, match="nothing of what was said; play it with --record full"):
+    with pytest.raises(InputError, match="nothing of what was said; record it in full: `society"):
         found(speaking(level="summary"))
 
 

@@ -1,8 +1,9 @@
-"""A factor that changed nothing at all is named before anything else is said."""
+"""A factor that changed no measure at all is named before anything else is said."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import nan
 
 import pytest
 
@@ -42,7 +43,7 @@ def test_a_factor_without_any_effect_is_named_first() -> None:
     found = StudyAnswers(lakes(POOR, POOR, RICH, RICH)).findings[0]
     assert (found.kind, found.basis.n) == ("trouble", 12)
     assert found.sentence == (
-        "levy changed nothing: with none and some, run by run, all 2 measures came out the same. A "
+        "levy changed no measure: with none and some, both measures are the same in every run. A "
         "treatment that is not wired in looks like that: `society check` looks for it."
     )
 
@@ -56,9 +57,14 @@ def test_a_factor_without_any_effect_is_named_first() -> None:
     ids=["another measure", "the same values of other runs"],
 )
 def test_the_least_difference_anywhere_is_an_effect(other: Values) -> None:
-    assert first_words(lakes(POOR, POOR, RICH, other)) != "levy changed nothing"
+    assert first_words(lakes(POOR, POOR, RICH, other)) != "levy changed no measure"
 
 
 def test_nothing_is_said_where_random_numbers_are_not_shared() -> None:
     design = lakes(POOR, POOR, RICH, RICH, paired=False)
-    assert first_words(design) != "levy changed nothing"
+    assert first_words(design) != "levy changed no measure"
+
+
+def test_nothing_is_said_where_nothing_was_measured() -> None:
+    void: Values = {"catch": [nan] * 3, "survival_time": [nan] * 3}
+    assert first_words(lakes(void, void, void, void)) != "levy changed no measure"

@@ -230,7 +230,7 @@ def test_times_that_were_cut_off_are_counted_over_all_conditions() -> None:
     flags = [False, True, True, True, True, True]
     design = made_study(*every, censored={"survival_time": flags}, random_numbers="common")
     assert said(design)[-1] == (
-        "In 5 of 6 runs the end of survival time had not come by the last round, which counts as "
+        "In 5 of 6 runs survival time had not ended by the last round, which counts as "
         "their time: true means are no lower than these."
     )
 

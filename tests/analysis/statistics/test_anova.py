@@ -182,12 +182,12 @@ def test_runs_without_a_value_are_left_out_with_their_labels() -> None:
         ),
         (
             lambda: anova([1, 1, 9, 9], {"a": "xxyy"}),
-            "all runs of a combination of a have the same value; without",
+            "all runs of each level have the same value; without",
         ),
         (lambda: anova([NAN, 1], {"a": "xy"}), r"1 of at least 2 values \(1 more"),
         (
             lambda: anova([1, 5, 2, 6], {"a": "xyxy"}, [0, 0, 1, 1]),
-            "of a have the same value, but for the effect of their replicate",
+            "of each level have the same value, but for the effect of their replicate",
         ),
         (
             lambda: anova([1, NAN, NAN, 6], {"a": "xyxy"}, [0, 0, 1, 1]),
