@@ -281,7 +281,8 @@ def explain_user_error(error: BaseException) -> SocietyError | None:
     if isinstance(error, WiringWarning):  # it was made an error by --strict
         return InputError(str(error))
     if isinstance(error, MemoryError):
-        return InputError(f"out of memory: {error}; take fewer agents or replicates")
+        words = f": {error}" if str(error) else ""
+        return InputError(f"out of memory{words}; take fewer agents or replicates")
     if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
         place = user_place(error.__cause__)
         words = "next() found nothing more; loop with `for`, or give next() a default"

@@ -119,6 +119,10 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (lambda file: society.list_runs(named(5)), "folder: got 5; expected a path"),
         (lambda file: society.list_runs(status=named("done")), "status: got 'done'; choose one of"),
         (
+            lambda file: society.new("scenario", "small_wood", file),
+            "a.run is not a folder; name another folder",
+        ),
+        (
             lambda file: society.new("scenario", "x" * 300),
             "got a name of 300 characters; expected at most 60",
         ),

@@ -39,7 +39,7 @@ _BLANK = (NONE, np.nan, 0.0, NOBODY, 0)
 _ILLEGIBLE = (UNKNOWN, np.nan, np.nan, NOBODY, 0)
 _DTYPES = (np.int8, float, float, np.int64, np.int64)
 _BLANK_AT, _ILLEGIBLE_AT, _FIRST_AT = range(3)  # places in a log
-_ROUNDS = 32  # for which a log has room, beyond what may be shown
+_ROUNDS, _DEEDS = 32, 2**20  # for which a log has room, beyond what may be shown
 
 
 class Deeds(NamedTuple):
@@ -77,12 +77,13 @@ class _DeedLog:
     """
 
     def __init__(self, room: int) -> None:
-        self.deeds = blank_deeds((_FIRST_AT + room,))
-        self.seat = np.full(_FIRST_AT + room, NOBODY)
-        self.before = np.zeros(_FIRST_AT + room, np.int64)
+        # Room that is not used yet takes no memory.
+        self.deeds = Deeds(*(np.empty(_FIRST_AT + room, of) for of in _DTYPES))
+        self.seat, self.before = (np.empty(_FIRST_AT + room, np.int64) for _ in range(2))
         self.size = _FIRST_AT
-        for part, value in zip(self.deeds, _ILLEGIBLE, strict=True):
-            part[_ILLEGIBLE_AT] = value
+        for part, *values in zip(self.deeds, _BLANK, _ILLEGIBLE, strict=True):
+            part[:_FIRST_AT] = values
+        self.seat[:_FIRST_AT], self.before[:_FIRST_AT] = NOBODY, _BLANK_AT
 
     def add(self, deeds: Deeds, seat: Array, before: Array) -> Array:
         """Add deeds, of any one shape; returns their places, flat, (L,)."""
@@ -118,7 +119,8 @@ class DonorTrace:
         self._log = self._new_log()
 
     def _new_log(self) -> _DeedLog:
-        return _DeedLog((self._length + _ROUNDS) * self._last.size)
+        ahead = max(self._length, min(_ROUNDS, _DEEDS // self._last.size), 1)
+        return _DeedLog((self._length + ahead) * self._last.size)
 
     def facts(self, pairs: DonorPairs, learns: Array) -> dict[str, Fact]:
         """Return the facts that donors get about recipients; learns: who gets any, (R, N)."""

@@ -36,6 +36,8 @@ def write_starter(kind: StarterKind, name: str, folder: Path) -> list[Path]:
     """
     _refuse_name(kind, name)
     files = {folder / file: text for file, text in _starter_files(kind, name).items()}
+    if folder.exists() and not folder.is_dir():
+        raise FileError(f"{short_path(folder)} is not a folder; name another --dir")
     there = [path for path in files if path.exists()]
     if there:
         raise FileError(

@@ -448,7 +448,7 @@ def _embedder(given: str | None) -> Embedder:
     try:
         return embedder(name)
     except (NoEmbedder, MissingExtra, ForeignWeights) as error:
-        raise InputError(f"{where} {name}: {error}") from None
+        raise InputError(f"{where}: {error}") from None
 
 
 def _rows_as_texts(people: PeopleTable) -> list[str]:

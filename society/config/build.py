@@ -406,14 +406,14 @@ class Society:
         The last ones are kept, since a run asks for them for its manifest and for its play.
         """
         key = replicate_ids.tobytes(), ids.tobytes()
-        if key not in self._graphs_kept:
-            different = {drawing.keys: drawing for drawing in self.drawings.values()}
-            drawn = {name: self._graph(one, replicate_ids, ids) for name, one in different.items()}
-            self._graphs_kept.clear()
-            self._graphs_kept[key] = {
-                relation: drawn[drawing.keys] for relation, drawing in self.drawings.items()
-            }
-        return self._graphs_kept[key]
+        if (kept := self._graphs_kept.get(key)) is not None:
+            return kept
+        different = {drawing.keys: drawing for drawing in self.drawings.values()}
+        drawn = {name: self._graph(one, replicate_ids, ids) for name, one in different.items()}
+        graphs = {relation: drawn[drawing.keys] for relation, drawing in self.drawings.items()}
+        self._graphs_kept.clear()
+        self._graphs_kept[key] = graphs
+        return graphs
 
     def _graph(self, drawing: Drawn, replicate_ids: Array, ids: Array) -> Graph:
         keys, graph = drawing

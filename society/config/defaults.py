@@ -12,7 +12,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -57,7 +57,7 @@ class ProjectDefaults(FileSection):
     """
 
     model: Model | None = None
-    embedder: str | None = None
+    embedder: Annotated[str, Field(min_length=1)] | None = None
     limits: DefaultLimits = DefaultLimits()
     out: str | None = None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from threading import Lock
 
 _SELDOM = 50_000  # new objects between two searches
@@ -20,17 +20,13 @@ class _Games:
 
     def __init__(self) -> None:
         self._lock, self._count = Lock(), 0
-        self._usual, self._froze = gc.get_threshold(), False
+        self._usual, self._before = gc.get_threshold(), ExitStack()
 
     def begin(self) -> None:
         with self._lock:
             if not self._count:
                 self._usual = first, *later = gc.get_threshold()
-                self._froze = (
-                    not gc.get_freeze_count()
-                )  # else the program has chosen what to freeze
-                if self._froze:
-                    gc.freeze()
+                self._before.enter_context(old_objects_set_aside())
                 if first:  # else somebody has turned the search off
                     gc.set_threshold(max(first, _SELDOM), *later)
             self._count += 1
@@ -40,8 +36,7 @@ class _Games:
             self._count -= 1
             if not self._count:
                 gc.set_threshold(*self._usual)
-                if self._froze:
-                    gc.unfreeze()
+                self._before.close()
 
 
 _GAMES = _Games()
@@ -55,3 +50,16 @@ def garbage_sought_seldom() -> Iterator[None]:
         yield
     finally:
         _GAMES.end()
+
+
+@contextmanager
+def old_objects_set_aside() -> Iterator[None]:
+    """Do not look for garbage among what is there; what the program has set aside stays so."""
+    froze = not gc.get_freeze_count()
+    if froze:
+        gc.freeze()
+    try:
+        yield
+    finally:
+        if froze:
+            gc.unfreeze()

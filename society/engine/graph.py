@@ -150,7 +150,8 @@ class Complete(Graph):
 
     def _by_id(self, present: Array) -> tuple[Array, Array, Array]:
         """Present seats by replicate and id; where each replicate starts; each seat's rank."""
-        if self._sorted is None or self._sorted[0] is not present:
+        kept = self._sorted
+        if kept is None or kept[0] is not present:
             by_id = np.argsort(self.ids)
             there = present if self._in_order else present[:, by_id]
             count = count_true(there)
@@ -160,8 +161,8 @@ class Complete(Graph):
             rank = np.cumsum(there, axis=1) - 1
             if not self._in_order:
                 seats, rank = by_id[seats], rank[:, np.argsort(by_id)]
-            self._sorted = present, seats, first, rank
-        return self._sorted[1:]
+            kept = self._sorted = present, seats, first, rank
+        return kept[1:]
 
     def connects(self, nodes: Array, peers: Array) -> Array:
         others: Array = nodes % self.seats != peers
@@ -392,11 +393,12 @@ class Sparse(Graph):
         """Edges to those who are there: the first one of each node, and the seats they lead to."""
         if present.all():
             return self.first, self._target_seats
-        if self._there is None or self._there[0] is not present:
+        kept = self._there  # looked at once: another thread may play with this graph, too
+        if kept is None or kept[0] is not present:
             there = present.reshape(-1).take(self.target)
             before = np.concatenate([[0], np.cumsum(there)])  # edges before each edge
-            self._there = present, before.take(self.first), self._target_seats[there]
-        return self._there[1:]
+            kept = self._there = present, before.take(self.first), self._target_seats[there]
+        return kept[1:]
 
     def connects(self, nodes: Array, peers: Array) -> Array:
         key = nodes * self.seats + self.position[peers]

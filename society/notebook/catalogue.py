@@ -21,6 +21,7 @@ from society.runs.run_list import (
     list_run_files,
     sort_runs,
 )
+from society.terminal.labels import count_noun
 
 from .given import choose_word, output_path, read_text
 from .python_words import speaking_python
@@ -58,7 +59,7 @@ class NameList:
 
     def _repr_html_(self) -> str:
         head = ("kind", "name", "what it is", "from")
-        return html_table(f"{len(self.names)} names", head, self._rows())
+        return html_table(count_noun(len(self.names), "name"), head, self._rows())
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
         return [
@@ -177,7 +178,7 @@ class ListedRuns:
 
     def _repr_html_(self) -> str:
         head = ("file", "status", "scenario", "rounds", "measure")
-        return html_table(f"{len(self.found)} run files", head, self._rows())
+        return html_table(count_noun(len(self.found), "run file"), head, self._rows())
 
     def _rows(self) -> list[tuple[str, ...]]:
         return [

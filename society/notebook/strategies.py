@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from society.config.run_config import Setting, override, read_settings
 from society.llm.providers.named_servers import addresses_in, naming_servers
 from society.notebook_pages import html_table
 from society.sandbox.stage_games import GameName
+from society.terminal.labels import count_noun
 
 from .given import (
     choose_word,
@@ -446,7 +448,8 @@ class StrategySets:
         from society.analysis.strategies.folder_comparison import describe_refused
 
         left = "; ".join(describe_refused(self.compared))
-        return f"{len(self.compared.summaries)} sets of strategies" + (f"; {left}" if left else "")
+        many = count_noun(len(self.compared.summaries), "set")
+        return f"{many} of strategies" + (f"; {left}" if left else "")
 
     def _rows(self) -> list[tuple[str, ...]]:
         return [
@@ -454,7 +457,7 @@ class StrategySets:
                 self.compared.label(one),
                 str(found.strategies),
                 str(found.behaviours),
-                f"{_number(found.normalised_mpd):.3g}",
+                "–" if math.isnan(far := _number(found.normalised_mpd)) else f"{far:.3g}",
                 f"{found.cooperation:.3g}",
                 found.typical,
             )

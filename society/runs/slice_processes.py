@@ -11,7 +11,6 @@ again, and plays its slice again up to where it was.
 from __future__ import annotations
 
 import asyncio
-import gc
 import inspect
 import mmap
 import multiprocessing
@@ -28,10 +27,11 @@ import numpy as np
 
 from society.config.build import Society
 from society.config.hook_checks import source_file
-from society.engine.array_digests import BLOCKS, NEWEST_RULE, RowsElsewhere, block_length
+from society.engine.array_digests import NEWEST_RULE, RowsElsewhere, block_length
 from society.engine.component import Component
 from society.engine.environment import Environment
 from society.engine.game_master import Outcome
+from society.engine.garbage import old_objects_set_aside
 from society.engine.gateway import ModelGateway
 from society.engine.history import Page, Recorder
 from society.engine.joined_arrays import JoinedArrays
@@ -90,8 +90,9 @@ def replicates_in_processes(
         if workers > 1 and reason:
             note(f"{_ONE_CORE}: {reason}")
         elif workers > count:
-            few = setup.replicates == most
-            words = f"there are {most} replicates" if few else f"at most {BLOCKS} are of use"
+            each = block_length(setup.replicates)  # replicates, whose digests are of one block
+            words = f"there are {setup.replicates} replicates"
+            words += f", of which {each} stay together" if each > 1 else ""
             note(f"--workers {workers}: {words}, and so {count} workers")
     if count == 1:
         yield None
@@ -224,15 +225,14 @@ class SliceProcesses:
         self._layouts: dict[PageLayout, PageLayout] = {}
         parts = slices_of_blocks(env.replicates, workers)
         self.slices = [_RemoteSlice(part, env.agents) for part in parts]
-        gc.freeze()  # what is there already is not written to by each process when it looks
-        try:
-            for one in self.slices:
-                self.start(one)
-        except BaseException:
-            self.end()
-            raise
-        finally:
-            gc.unfreeze()
+        # What is there already is not written to by each process when it looks for garbage.
+        with old_objects_set_aside():
+            try:
+                for one in self.slices:
+                    self.start(one)
+            except BaseException:
+                self.end()
+                raise
 
     def start(self, one: _RemoteSlice) -> None:
         """Start a process for a slice, which plays it from its beginning."""

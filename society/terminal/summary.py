@@ -152,7 +152,8 @@ def _one(manifest: Manifest, outcome: Outcome, status: str, far: str, places: Ro
     if outcome.rounds == places.most:
         over = [(label, found) for label, found in _times(manifest, outcome) if not found.censored]
         for label, found in over:
-            return f"{name} went on for all {places.all()}, though its {label} is {found.mean:g}."
+            time = f"{found.mean:g} {found.unit}".rstrip()
+            return f"{name} went on for all {places.all()}, though its {label} is {time}."
         return f"{name} lasted all {places.all()}."
     return f"{name} ended after {far}."
 
@@ -183,7 +184,7 @@ def _many(manifest: Manifest, outcome: Outcome, status: str, far: str, places: R
         over = [(label, going - found.censored) for label, found in _times(manifest, outcome)]
         label, beyond = next((one for one in over if one[1] > 0), ("", 0))
         verb = "went on for" if beyond else "lasted"
-        though = f", though of {beyond} the {label} is shorter" if beyond else ""
+        though = f", {beyond} of them beyond their {label}" if beyond else ""
         parts.append(f"{going} of {manifest.replicates} {verb} {whole}{though}.")
     elif going:
         parts.append(

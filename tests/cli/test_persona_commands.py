@@ -275,7 +275,7 @@ def test_without_a_description_all_columns_are_compared(typed: Typed, people: Pa
     ("words", "complaint"),
     [
         (["p.csv", "--column", "trad"], "there is no column 'trad'; did you mean 'trade'?"),
-        (["p.csv", "--embedder", "bert"], "--embedder bert: no embedder 'bert'"),
+        (["p.csv", "--embedder", "bert"], "--embedder: no embedder 'bert'"),
         (["one.csv"], "one.csv, line 2: there is one person only; compare two or more"),
         (["mute.csv"], "mute.csv: text 1 has no words; choose another --column"),
     ],

@@ -35,6 +35,7 @@ from society.report.figures.style import (
     thin_ticks,
     wrap_label,
 )
+from society.report.sections.survival_section import survival_title
 from tests.sweeps import all_but
 
 
@@ -330,11 +331,34 @@ def test_what_is_to_be_seen_is_said_for_those_who_do_not_see_it() -> None:
     )
     lasted = lasting._replace(label="b", style=SERIES[1], share=np.ones(3))
     assert survival_plot("s", "t", "w", "u", [SurvivalPanel("", [lasting, lasted])]).alt == (
-        "a: half by round 2, 0.25 at round 4. b: more than half to the end, 1 at round 4."
+        "a: half by round 2, 0.25 at round 4. b: all to the end, 1 at round 4."
     )
     norms = {"small": PointCloud(np.array([0.2, 0.5]), np.array([0.5, 0.75]), SERIES[0])}
     seen = norm_space("n", "t", "w", [10], norms).alt
     assert seen == "small: mean similarity 0.35, mean alignment 0.625."
+
+
+@pytest.mark.parametrize(
+    ("shares", "title"),
+    [
+        ([[1, 1]], "Survival time: not over in any run by the last round"),
+        ([[1, 0.75]], "Survival time: not over in more than half of the runs by the last round"),
+        ([[1, 0.5]], "Survival time: over in half of the runs by round 9"),
+        (
+            [[1, 0.5], [1, 1]],
+            "Survival time: over in half of the runs by round 9 with a, never with b",
+        ),
+    ],
+)
+def test_a_title_says_by_when_a_time_was_over_whether_or_not_runs_went_on(
+    shares: list[list[float]], title: str
+) -> None:
+    times, none = np.array([0.0, 9]), np.array([])
+    lines = [
+        SurvivalLine(name, name, SERIES[0], times, share, share, share, none, none)
+        for name, share in zip("ab", map(np.array, shares), strict=False)
+    ]
+    assert survival_title("survival time", [SurvivalPanel("", lines)]) == title
 
 
 def test_a_drawing_loses_nothing_that_is_seen() -> None:

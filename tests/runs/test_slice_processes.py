@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import signal
 import time
@@ -484,6 +485,26 @@ def test_there_are_no_more_processes_than_replicates(tmp_path: Path) -> None:
         "finished",
         ["--workers 9: there are 2 replicates, and so 2 workers"],
     )
+
+
+def test_who_wants_more_processes_than_there_are_blocks_hears_why(tmp_path: Path) -> None:
+    """Digests of 33 replicates are made of 17 blocks: sixteen of two replicates, and one of one."""
+    end, notes = played(village(replicates=33, rounds=1), tmp_path / "a.run", 20)
+    assert (end.status, notes) == (
+        "finished",
+        ["--workers 20: there are 33 replicates, of which 2 stay together, and so 17 workers"],
+    )
+
+
+def test_what_the_program_has_set_aside_from_garbage_stays_aside(tmp_path: Path) -> None:
+    gc.freeze()
+    try:
+        aside = gc.get_freeze_count()
+        end, _ = played(village(replicates=2, rounds=3), tmp_path / "a.run", 2)
+        assert end.status == "finished"
+        assert gc.get_freeze_count() > aside / 2, "some of it may be gone meanwhile"
+    finally:
+        gc.unfreeze()
 
 
 def test_a_run_that_was_interrupted_is_resumed_with_the_same_digest(tmp_path: Path) -> None:

@@ -107,11 +107,11 @@ def test_a_run_that_outlives_what_its_time_waits_for_is_not_said_to_have_lasted(
         return course_sentence(manifest, found, "finished")
 
     assert story(1, Estimate(6.0, None, 1, "rounds")) == (
-        "The pond went on for all 10 rounds, though its survival time is 6."
+        "The pond went on for all 10 rounds, though its survival time is 6 rounds."
     )
     assert story(1, Estimate(10.0, None, 1, "rounds", 1)) == "The pond lasted all 10 rounds."
     assert story(20, Estimate(7.0, 0.5, 20, "rounds", 8)) == (
-        "20 of 20 went on for all 10 rounds, though of 12 the survival time is shorter."
+        "20 of 20 went on for all 10 rounds, 12 of them beyond their survival time."
     )
     assert story(20, Estimate(10.0, 0.0, 20, "rounds", 20)) == "20 of 20 lasted all 10 rounds."
 

@@ -49,6 +49,12 @@ class AuditResults:
     @property
     def headline(self) -> str:
         """A clause on how many conclusions hold: "3 of 4 conclusions hold under all 7 ..."."""
+        if not any(one.effect.verdict for one in self.conclusions) and not any(
+            each.changed or each.effect.verdict
+            for one in self.conclusions
+            for each in one.perturbed
+        ):
+            return "no effect is told apart, with or without perturbations"
         tried = [each.perturbation for one in self.conclusions for each in one.perturbed]
         names, held = [*dict.fromkeys(tried)], sum(one.holds for one in self.conclusions)
         every = "both perturbations" if len(names) == 2 else f"all {len(names)} perturbations"

@@ -570,11 +570,18 @@ def _extreme_means(panel: ComparedConditions) -> StudyFinding:
         if not np.isnan(own).all()
     }
     unit = f" ({quantity.unit})" if quantity.unit else ""
-    ends = [_with_mean(panel, means, end(means.values())) for end in (min, max)] if means else []
-    span = " to ".join(dict.fromkeys(ends)) or "no values"
+    known, every = sorted({*means.values()}), len(panel.values)
+    if len(known) > 1:
+        ends = " to ".join(_with_mean(panel, means, end) for end in (known[0], known[-1]))
+        span = f"means from {ends}, in {every}"
+    elif known:
+        many = f"all {every}" if len(means) == every else f"{len(means)} of {every}"
+        span = f"a mean of {quantity.value(known[0])} in {many}"
+    else:
+        span = f"no values in {every}"
     return StudyFinding(
-        f"{quantity.subject}{unit}{panel.where}: means from {span}, in {len(panel.values)} "
-        f"conditions. With fewer than {FEWEST} runs of a condition, nothing is concluded.",
+        f"{quantity.subject}{unit}{panel.where}: {span} conditions. With fewer "
+        f"than {FEWEST} runs of a condition, nothing is concluded.",
         Basis("values of runs", count_runs(panel.samples)),
     )
 

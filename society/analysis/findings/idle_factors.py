@@ -24,7 +24,8 @@ _RELATIVE, _ABSOLUTE = 1e-9, 1e-12
 def idle_factor_findings(design: StudyDesign) -> Iterator[StudyFinding]:
     """Name each factor whose levels give the same measures, replicate by replicate.
 
-    Nothing is said of studies without common random numbers, nor of conditions that are listed.
+    Nothing is said of studies without common random numbers, of conditions that are listed, nor of
+    perturbations, which an audit hopes to change nothing.
     """
     if not (design.paired and design.measured):
         return
@@ -34,7 +35,7 @@ def idle_factor_findings(design: StudyDesign) -> Iterator[StudyFinding]:
         return
     for factor in design.levels:
         groups = list(_alike_but_for(design, factor).values())
-        if factor == CONDITION or min(map(len, groups)) < 2:
+        if factor == CONDITION or min(map(len, groups)) < 2 or _rewords(design, groups[0]):
             continue
         if all(_same(measured, places) for places in groups):
             runs = sum(len(measured[0][place]) for places in groups for place in places)
@@ -46,6 +47,12 @@ def idle_factor_findings(design: StudyDesign) -> Iterator[StudyFinding]:
                 Basis("counted", runs),
                 "trouble",
             )
+
+
+def _rewords(design: StudyDesign, places: Sequence[int]) -> bool:
+    """Tell whether conditions differ in how questions are perturbed."""
+    specs = [design.conditions[place].manifest.spec for place in places]
+    return len({spec.get("perturbation") for spec in specs}) > 1
 
 
 def _all_measures(count: int) -> str:

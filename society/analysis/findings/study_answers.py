@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
@@ -40,7 +40,7 @@ from .idle_factors import idle_factor_findings
 from .norm_findings import norm_findings
 from .statements import Basis, StudyFinding
 from .troubles import trouble_findings
-from .wording import FEWEST, format_decimals, format_interval, format_p, shared_decimals
+from .wording import FEWEST, format_decimals, format_interval, format_p, join_words, shared_decimals
 
 LEVEL = 0.05
 _BEFORE, _END = "_before", "_end"  # behind the scales of a questionnaire
@@ -81,7 +81,7 @@ class StudyAnswers:
         elif len(design.conditions) == 1:
             described = [*describe_condition(design, 0)]
             course = [] if lasted_all(design, 0) else [describe_course(design.conditions[0])]
-            said += [*described[:1], *course, *described[1:]]
+            said += [*described[:1], *course, *described[1:], *_earlier(design, [*design.measured])]
         else:
             said += _compared(design)
         return (*said, *norm_findings(design), *_questionnaires(design))
@@ -150,7 +150,7 @@ def _compared(design: StudyDesign) -> list[StudyFinding]:
     if (left := len(groups) - len(panels)) > 0:
         words = f"{left} of {len(groups)} groups of conditions are left out here: see the tables."
         said.append(StudyFinding(words, Basis("counted", len(groups))))
-    return [*said, *_censored(design), *_earlier(design)]
+    return [*said, *_censored(design), *_earlier(design, [design.outcome])]
 
 
 def compared_conditions(design: StudyDesign, panel: ConditionGroup) -> ComparedConditions:
@@ -195,15 +195,17 @@ def _censored(design: StudyDesign) -> Iterator[StudyFinding]:
         )
 
 
-def _earlier(design: StudyDesign) -> Iterator[StudyFinding]:
-    """Say in how many runs the last value of the outcome is from before the last round."""
-    count = design.earlier(design.outcome)
+def _earlier(design: StudyDesign, names: Sequence[str]) -> Iterator[StudyFinding]:
+    """Say in how many runs the last value of measures is from before the last round."""
     runs = sum(run.manifest.replicates for run in design.conditions)
-    if count:
-        label = design.label(design.outcome)
+    by_count: dict[int, list[str]] = {}
+    for name in names:
+        by_count.setdefault(design.earlier(name), []).append(design.label(name))
+    by_count.pop(0, None)
+    for count, labels in by_count.items():
         yield StudyFinding(
-            f"{_of_runs(count, runs)} the last round has no {label}, as where nobody is "
-            "there any more: what counts is the last round that has one.",
+            f"{_of_runs(count, runs)} the last round has no value of {join_words(labels)}, as "
+            "where nobody is there any more: what counts is the last round that has one.",
             Basis("counted", runs, count / runs),
         )
 

@@ -77,7 +77,8 @@ class SurvivalPanel(NamedTuple):
         said = []
         for curve in self.curves:
             half = curve.times[curve.share <= 0.5]
-            until = f"half by round {half[0]:g}" if len(half) else "more than half to the end"
+            left = "all" if (curve.share == 1).all() else "more than half"
+            until = f"half by round {half[0]:g}" if len(half) else f"{left} to the end"
             end = f"{format_axis_number(float(curve.share[-1]))} at round {curve.times[-1]:g}"
             said.append(f"{curve.label}: {until}, {end}.")
         return " ".join(said)

@@ -54,14 +54,14 @@ def _survival(layout: Layout, name: str) -> Iterator[SectionPart]:
     axis = f"{axis[:1].upper()}{axis[1:]}"
     counts = [one.n for one in found if isinstance(one, SurvivalCurve)]
     words = f"{_CAPTION} {_count_runs(counts)}{words}"
-    title = _title(layout.label(name), panels)
+    title = survival_title(layout.label(name), panels)
     yield survival_plot(f"survival_{name}", title, words, axis, panels)
     yield _table(layout, name, found)
     yield from _comparison(layout, name, lives)
 
 
-def _title(label: str, panels: Sequence[SurvivalPanel]) -> str:
-    """Say by when half of the runs were over, from the first to the last condition to get there."""
+def survival_title(label: str, panels: Sequence[SurvivalPanel]) -> str:
+    """Say by when a time was over in half of the runs, in the first and the last condition."""
     medians = []
     for panel in panels:
         for curve in panel.curves:
@@ -71,12 +71,14 @@ def _title(label: str, panels: Sequence[SurvivalPanel]) -> str:
     first, last = min(medians), max(medians)
     label = f"{label[:1].upper()}{label[1:]}"
     if np.isinf(first[0]):
-        return f"{label}: more than half of the runs last to the end"
+        came = any((curve.share < 1).any() for panel in panels for curve in panel.curves)
+        runs = "more than half of the runs" if came else "any run"
+        return f"{label}: not over in {runs} by the last round"
     if len(medians) == 1:
-        return f"{label}: half of the runs are over by round {first[0]:g}"
+        return f"{label}: over in half of the runs by round {first[0]:g}"
     until = "never" if np.isinf(last[0]) else f"by round {last[0]:g}"
     return (
-        f"{label}: half of the runs are over by round {first[0]:g} with {first[1]}, "
+        f"{label}: over in half of the runs by round {first[0]:g} with {first[1]}, "
         f"{until} with {last[1]}"
     )
 

@@ -382,7 +382,7 @@ def test_a_sentence_has_sign_and_unit_of_a_difference_that_is_not_told_apart() -
     found = audit_conclusions({("a", "b"): arms}, paired=True)
     sentences = [*AuditResults("payoff", "points", tuple(found), {}).sentences()]
     assert sentences == [
-        "The conclusion holds under the perturbation names.",
+        "No effect is told apart, with or without perturbations.",
         "b against a: payoff is not told apart; the difference is -0.5 points (-6.85 to 5.85); "
         "p = .500. No change of this effect is found under 1 of 1 perturbation.",
     ]

@@ -258,6 +258,15 @@ def test_a_thousand_conditions_of_two_runs_say_between_which_means_they_lie() ->
     )
 
 
+def test_many_conditions_of_few_runs_with_one_mean_say_it_once() -> None:
+    panel = one_factor("n", {n: np.full(2, 8.0) for n in range(15)})
+    (sentence,) = said(panel)
+    assert sentence == (
+        "Survival time (rounds): a mean of 8 in all 15 conditions. With fewer than 5 runs of a "
+        "condition, nothing is concluded."
+    )
+
+
 def test_names_of_two_hundred_characters_are_shortened() -> None:
     long = "x" * 200
     (sentence,) = said(one_factor(long, {"a" * 200: normal(1), "b" * 200: normal(99)}))

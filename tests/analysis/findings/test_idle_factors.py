@@ -68,3 +68,21 @@ def test_nothing_is_said_where_random_numbers_are_not_shared() -> None:
 def test_nothing_is_said_where_nothing_was_measured() -> None:
     void: Values = {"catch": [nan] * 3, "survival_time": [nan] * 3}
     assert first_words(lakes(void, void, void, void)) != "levy changed no measure"
+
+
+def test_nothing_is_said_of_a_perturbation_which_is_hoped_to_change_nothing() -> None:
+    every = [
+        (
+            made_run(
+                POOR,
+                name=f"perturbation={name}",
+                measures=[CATCH, SURVIVAL],
+                factors={"perturbation": name},
+                spec={"scenario": "lake", "perturbation": None if name == "none" else name},
+            ),
+            POOR,
+        )
+        for name in ("none", "names")
+    ]
+    design = made_study(*every, random_numbers="common")
+    assert first_words(design) != "perturbation changed no measure"

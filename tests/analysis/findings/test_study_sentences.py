@@ -238,6 +238,21 @@ def test_times_that_were_cut_off_are_counted_over_all_conditions() -> None:
 # Questionnaires
 
 
+def test_measures_without_a_value_in_the_last_round_are_named_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = {"survival_time": [60.0] * 10, "catch": spread(3), "cooperation": spread(4)}
+    measures = [SURVIVAL, CATCH | {"fold": "last"}, COOPERATION | {"fold": "last"}]
+    flags = {"survival_time": [True] * 10}
+    design = made_study((made_run(own, measures=measures), own), censored=flags)
+    earlier = {"survival_time": 0, "catch": 10, "cooperation": 10}
+    monkeypatch.setattr(design, "earlier", earlier.__getitem__)
+    assert said(design)[-1] == (
+        "In all 10 runs the last round has no value of catch and cooperation, as where nobody is "
+        "there any more: what counts is the last round that has one."
+    )
+
+
 def asked(*samples: Sequence[float], conditions: int = 2, **more: Any) -> list[StudyFinding]:
     """Findings on the scales of a questionnaire: before and at the end, run by run."""
     names = ("trust_before", "trust_end", "hope_before", "hope_end")[: len(samples)]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from society.engine.graph import NOBODY
+from society.scenarios.donor import traces
 from society.scenarios.donor.traces import DEEDS
 
 if TYPE_CHECKING:
@@ -163,6 +164,22 @@ def test_a_record_has_all_deeds_of_a_long_game(donors: Game) -> None:
     gave = [when for when, round_ in enumerate(over.gifts()[:39], 1) if recipient in dict(round_)]
     assert len(gave) > 5
     assert [entry.round for entry in entries(over, 40, donor)] == gave[::-1]
+
+
+@pytest.mark.parametrize("medium", ["trace", "record"])
+def test_a_trace_is_the_same_however_often_deeds_are_let_go(
+    donors: Game, monkeypatch: pytest.MonkeyPatch, medium: str
+) -> None:
+    """Logs of large societies have room for few rounds, which is forced upon a small one here."""
+    settings: dict[str, Any] = {"rounds": 12, "games": 1, "medium": medium, "donate": SEATS / 20}
+    usual = donors(**settings)
+    monkeypatch.setattr(traces, "_DEEDS", 1)
+    often = donors(**settings)
+    shown = [entries(usual, number, reader) for number in range(1, 13) for reader in range(12)]
+    assert max(map(len, shown)) == {"trace": 3, "record": 6}[medium]
+    assert [
+        entries(often, number, reader) for number in range(1, 13) for reader in range(12)
+    ] == shown
 
 
 def test_who_owned_nothing_had_nothing_to_give(donors: Game) -> None:
