@@ -101,6 +101,12 @@ def test_a_graph_is_given_as_a_function() -> None:
         assert played.digest != society.run("fishing_village", **SMALL).digest
 
 
+def test_a_model_is_named_by_words_and_not_given_as_a_function() -> None:
+    words = "model: got 'repr', a function; expected words that say where it stands, such as model="
+    with pytest.raises(InputError, match=words):
+        society.run("language_village", model=repr)  # type: ignore[arg-type]
+
+
 def test_a_model_is_added_to_those_that_have_names() -> None:
     """As --model adds it."""
     with pytest.raises(ScenarioError, match="no component asks the model default; models in use"):

@@ -65,3 +65,22 @@ def test_a_run_is_shown_without_the_libraries_that_make_sentences(
     out, err = capsys.readouterr()
     assert "survival_time" in out
     assert "what was found is not said in sentences, as pandas is not installed" in err
+
+
+def test_an_audit_says_what_it_needs_before_anything_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a real model all of it would have been paid for by then."""
+    experiment = tmp_path / "a.yaml"
+    experiment.write_text(
+        "base: language_village\nreplicates: 2\nrounds: 1\nagents: 2\n"
+        "parameters: {norm_embedder: hashing}\nfactors: {growth: [0.2, 0.6]}\n"
+    )
+    for name in list(sys.modules):
+        if name.partition(".")[0] in ("scipy", "pandas", "statsmodels"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Missing("scipy"), *sys.meta_path])
+    folder = tmp_path / "played"
+    assert main(["audit", str(experiment), "--only", "opening", "--out", str(folder)]) == 2
+    assert "scipy is not installed" in capsys.readouterr().err
+    assert not folder.exists()

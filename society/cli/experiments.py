@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from society.errors import WiringWarning
 from society.machine import count_cores
+from society.optional import require
 
 from .arguments import (
     add_fallback_option,
@@ -325,6 +326,7 @@ def audit_command(args: argparse.Namespace) -> int:
             extent = count_noun(len(read.conditions), "condition")
             print_costs(expected, extent, "this audit", console())
         return 0
+    require("scipy.stats")  # of the tests, before anything is played and paid for
     if not args.quiet:
         print(f"society: {describe_plan(arms, folder, overwrite=args.overwrite)}", file=sys.stderr)
     session, interrupted = _play(args, read, folder, issues)

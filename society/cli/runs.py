@@ -468,6 +468,11 @@ def _without_calls(run: RunFile) -> str:
     """Say that no call was shown, since none is like that or since there is none at all."""
     if any(not call.request.address.bare for call in run.calls()):
         return f"{run.path} has no such call to a model"
+    if run.status != "finished" and not run.rounds:
+        return (
+            f"{run.path} has no calls to models: it is {run.status}, and no round was saved; "
+            f"`society resume {run.path}` goes on"
+        )
     return (
         f"{run.path} has no calls to models, since its agents are rules, programs or recorded "
         "answers; `society replay` shows their decisions, and the facts behind them"

@@ -91,10 +91,11 @@ def _misnamed(
     close = difflib.get_close_matches(name, _HOOKS, n=1, cutoff=0.8)
     given = len(inspect.signature(method).parameters)
     alike = close and given == len(inspect.signature(getattr(Component, close[0])).parameters)
-    if alike and not _calls(kind, name):
+    answer = name.removeprefix("answer_")
+    answers = answer != name and answer in kind.answers  # of a short kind: close to `answer`
+    if alike and not answers and not _calls(kind, name):
         words = f"{title} has a method {name!r}, which is never called"
         yield part_issue(kind, name, f"{words}; did you mean {close[0]!r}?", "error")
-    answer = name.removeprefix("answer_")
     if answer != name and answer not in kind.answers and kind.answers != ANYTHING:
         words = f"{title} has the method {name}, but {answer!r} is not among its `answers`"
         yield part_issue(kind, name, f"{words}, so it is never called; add it", "error")

@@ -345,8 +345,8 @@ def _unused_file(sort: ItemSort, name: str) -> str:
     file = f"{name}.py"
     if not name.isidentifier() or not Path(file).is_file():
         return ""
-    mend = f"scenario: {file}" if sort == "scenario" else f"uses: [{file}]"
-    return f"; if {file} defines it, write {mend}"
+    mend = f"name the file, {file}" if sort == "scenario" else f"write uses: [{file}]"
+    return f"; if {file} defines it, {mend}"
 
 
 def _find_plugin(sort: ItemSort, name: str) -> plugins.Plugin | None:

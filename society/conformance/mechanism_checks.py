@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,10 @@ def check_mechanism(
                 refusals.setdefault(_reason(error), []).append(name)
             continue
         results = [*(_played if played else check_wired)(setup, subject)]
+        if unknown := _unknown_fact(results):
+            words = f"it reads the fact {unknown}, which is not told there"
+            refusals.setdefault(words, []).append(name)
+            continue
         played += 1
         yield from results
         if any(result.outcome == "error" for result in results):
@@ -70,6 +75,12 @@ def _played(setup: Society, subject: str) -> Iterator[CheckResult]:
     except Exception as error:  # code of the user's may raise anything: that is a finding
         words = f"does not play to its end: {describe_failure(error)}"
         yield CheckResult(subject, "error", words)
+
+
+def _unknown_fact(results: Sequence[CheckResult]) -> str:
+    """The name of a fact that a mechanism reads and the play around which it was tried lacks."""
+    found = (re.search(r"has no fact ('\w+')", one.words) for one in results)
+    return next((one[1] for one in found if one), "")
 
 
 def _has_layer(society: Society, mechanism: str) -> bool:

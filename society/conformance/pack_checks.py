@@ -89,13 +89,14 @@ class _PackPlayer:
         self, name: str, wanted: set[Path], reference: str
     ) -> Iterator[CheckResult]:
         """Play a scenario in one way after another, until all its templates are rendered."""
+        kept = _asking_models(reference)
         try:
-            setup = self._built(reference)
+            setup = self._built(reference, **({"parameters": kept} if kept else {}))
         except InputError as error:
             yield from refused_results(name, error)
             self._give_up(wanted)
             return
-        for one in islice(self._variants(setup, reference), _MOST_PLAYS):
+        for one in islice(self._variants(setup, reference, kept), _MOST_PLAYS):
             if wanted <= self.files:
                 return
             try:
@@ -148,10 +149,13 @@ class _PackPlayer:
         game.play()
         self.files |= prompts_of(game).rendered
 
-    def _variants(self, setup: Society, name: str) -> Iterator[Society]:
-        """Yield a society, then others in which other questions may be asked in other words."""
+    def _variants(self, setup: Society, name: str, kept: Mapping[str, Any]) -> Iterator[Society]:
+        """Yield a society, then others in which other questions may be asked in other words.
+
+        kept: parameters that all of them have.
+        """
         yield setup
-        yield from self._accepted(name, self._around)
+        yield from self._accepted(name, ({"parameters": {**kept}, **one} for one in self._around))
         for part, fields in _switched_parts(setup):
             yield _with_part(setup, part, fields)
         given = dict(setup.params)
@@ -159,7 +163,12 @@ class _PackPlayer:
         yield from self._accepted(
             name,
             (
-                {"parameters": {key: one[key] for key in one if one[key] != given[key]}}
+                {
+                    "parameters": {
+                        **kept,
+                        **{key: one[key] for key in one if one[key] != given[key]},
+                    }
+                }
                 for one in settings
             ),
         )
@@ -169,6 +178,28 @@ class _PackPlayer:
         for one in changes:
             with suppress(InputError):
                 yield self._built(name, **one)
+
+
+def _asking_models(name: str) -> Mapping[str, Any]:
+    """Find the switch of a scenario of rules with which its agents ask a model: a parameter.
+
+    Gives nothing where they do so by default, or where no switch does.
+    """
+    spoken = {"models": {"default": "offline"}, "replicates": 1}
+    try:
+        params = build(load_config(name, {"replicates": 1}), rehearsed=False).params
+    except InputError:
+        return {}
+    given = dict(params)
+    changed = (
+        {key: one[key] for key in one if one[key] != given[key]}
+        for one in map(dict, switched(params))
+    )
+    for changes in ({}, *changed):
+        with suppress(InputError):
+            build(load_config(name, {**spoken, "parameters": changes}), rehearsed=False)
+            return changes
+    return {}
 
 
 def _switched_parts(setup: Society) -> Iterator[tuple[Component, Mapping[str, Any]]]:

@@ -168,5 +168,8 @@ def spread_fallback(
         wide = np.broadcast_to(given, (*shape, *width)).reshape(-1, *width)
         replicate = np.arange(asked.size) // shape[1]
         return value.flat(wide, asked.reshape(-1), replicate)
-    except (ValueError, WrongShape) as error:
+    except WrongShape as error:
         raise WrongShape(f"fallback is {error}; expected {value.form()}") from None
+    except ValueError:
+        said = repr(stated[name] if name else stated)
+        raise WrongShape(f"fallback is {said:.60}; expected {value.form()}") from None

@@ -20,7 +20,7 @@ from .action_spaces import silence
 from .arrays import fits
 from .environment import Environment, NameLife, PublicFacts, complete_graphs, name_by_id
 from .rng import Array
-from .script import Ask, Inherit, Line, Script, Tell
+from .script import Ask, Fact, Inherit, Line, Script, Tell
 
 MOST_LINES = 100_000  # of a script in one round; a loop that never ends has more
 PlayFunction = Callable[[Environment], Script]
@@ -204,6 +204,17 @@ def hook_play(mechanism: object, play: Play, name: str) -> PlayFunction:
     return around
 
 
+class _ToldFacts(dict[str, Fact]):
+    """Facts by name, as a hook of a mechanism reads them; one that is not there is an error."""
+
+    def __init__(self, said: Tell) -> None:
+        super().__init__(said.facts)
+        self._kind = said.kind
+
+    def __missing__(self, name: str) -> Fact:
+        raise PartError(f"{self._kind!r} has no fact {name!r}; {suggest(name, self)}")
+
+
 def _extra_payoff(
     on_payoff: Callable[[Tell, Array], Array],
     said: Tell,
@@ -217,7 +228,7 @@ def _extra_payoff(
             f"state; {suggest(declared.payoff, said.facts)}"
         )
     payoff = said.facts[declared.payoff].values
-    added = np.asarray(on_payoff(said, payoff))
+    added = np.asarray(on_payoff(replace(said, facts=_ToldFacts(said)), payoff))
     place = f"{definition_place(on_payoff)}: "
     if added.dtype.kind not in "biuf":
         given = "None (is a `return` missing?)" if added.item() is None else repr(added.tolist())

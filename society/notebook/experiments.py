@@ -15,6 +15,7 @@ from society.config.wiring_issues import announce_wiring, issues_of_conditions
 from society.errors import PartError
 from society.llm.providers.named_servers import addresses_in, naming_servers
 from society.notebook_pages import HtmlPage, html_table
+from society.optional import require
 
 from .given import (
     RunSource,
@@ -169,6 +170,7 @@ def audit(
         settings = read_settings(given)
         arms = make_audit(experiment_path(experiment), settings, names, files, find_defaults())
         folder = _folder(out, "sweeps", arms.experiment.name)
+        require("scipy.stats")  # of the tests, before anything is played and paid for
         _play(arms.experiment, folder, said, workers, overwrite=overwrite)
     return Audit(open_audit(folder), open_sweep(folder), arms, folder)
 

@@ -103,6 +103,11 @@ def run(
     and `society resume` goes on. A scenario, component, mechanism or graph function that was given
     as an object is not in the run file: such a run can be shown, but not resumed or verified.
     """
+    if callable(model):
+        raise InputError(
+            f"model: got {getattr(model, '__name__', model)!r}, a function; expected words that "
+            "say where it stands, such as model='FILE.py:FUNCTION'"
+        )
     given = {
         "seed": seed,
         "rounds": rounds,

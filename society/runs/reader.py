@@ -559,7 +559,9 @@ def _check_file(path: Path) -> bool:
     except FileNotFoundError:
         raise RunFileError(f"there is no file {path}; {_similar_runs(path)}") from None
     except IsADirectoryError:
-        raise RunFileError(f"{path} is a folder; name a run file in it") from None
+        raise RunFileError(
+            f"{path} is a folder; name a run file in it (`society list runs {path}` lists them)"
+        ) from None
     except (OSError, ValueError) as error:
         raise RunFileError(f"{path} cannot be read: {error}") from error
     _check_header(path, header, size)

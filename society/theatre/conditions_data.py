@@ -11,8 +11,9 @@ import numpy as np
 
 from society.engine.rng import Array
 from society.engine.scenario import Estimate
-from society.errors import FileError, RunFileError, SocietyError, short_path
+from society.errors import FileError, MissingLibraryError, RunFileError, SocietyError, short_path
 from society.experiments.folder import NOTE, open_folder
+from society.optional import require
 from society.runs.runfile import open_run_file
 from society.terminal.labels import describe_ending
 
@@ -119,10 +120,17 @@ def _summary(path: Path, stamps: tuple[tuple[int, int], ...]) -> RunSummary:
         return RunSummary("unreadable", trouble=str(error))
 
 
+def knows_intervals() -> bool:
+    """Tell whether intervals can be had, which need a library of the extra `lab`."""
+    try:
+        require("scipy.special")
+    except MissingLibraryError:
+        return False
+    return True
+
+
 def half_width(estimate: Estimate) -> float:
     """Half of the t interval of 95 % of a mean over replicates; NaN for none, or no spread."""
-    from scipy.special import stdtrit
-
-    if not estimate.se or estimate.n < 2:
+    if not estimate.se or estimate.n < 2 or not knows_intervals():
         return float("nan")
-    return float(stdtrit(estimate.n - 1, 0.975)) * estimate.se
+    return float(require("scipy.special").stdtrit(estimate.n - 1, 0.975)) * estimate.se

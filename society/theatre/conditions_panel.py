@@ -13,7 +13,14 @@ from society.engine.scenario import Estimate
 from society.terminal.console import TerminalStyle, decimals_for, flow_items, strip_end
 from society.terminal.labels import count_noun
 
-from .conditions_data import ConditionRow, RunsFolder, RunSummary, half_width, summarise
+from .conditions_data import (
+    ConditionRow,
+    RunsFolder,
+    RunSummary,
+    half_width,
+    knows_intervals,
+    summarise,
+)
 from .frame import Frame, Panel, Size, fit
 from .glyphs import Glyphs
 
@@ -166,7 +173,10 @@ def _foot(chosen: str, summary: RunSummary | None, estimates: Sequence[Estimate 
     if summary is not None and summary.status != "finished" and summary.replicates:
         over = sum(map(bool, summary.ends))
         so_far = f" so far, {over} of {count_noun(summary.replicates, 'run')} over"
-    words = f"{chosen.replace('_', ' ')}{so_far}: {unit}; mean and interval of 95 % over replicates"
+    shown = "mean over replicates; intervals need the extra lab (make lab)"
+    if knows_intervals():
+        shown = "mean and interval of 95 % over replicates"
+    words = f"{chosen.replace('_', ' ')}{so_far}: {unit}; {shown}"
     own = None if summary is None else summary.measures.get(chosen)
     if own is not None and own.censored:
         words += f"; not over in {own.censored} of {own.n} here"

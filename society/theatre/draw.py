@@ -279,7 +279,8 @@ def _summary(history: History, view: View, width: int, height: int, style: Termi
     """Draw measures alone, where details were not recorded, and say how to get more."""
     words = (
         "Details were not recorded (level summary): there are measures only. "
-        "Run again with --record full to see agents and events."
+        "Run again with --record full, or write record: full into the file of an experiment, "
+        "to see agents and events."
     )
     said = [style.text(line, "dim") for line in textwrap.wrap(words, width)]
     rows = measures(history, view, width, height - len(said) - 1, style)

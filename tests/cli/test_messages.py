@@ -260,6 +260,11 @@ def test_a_component_in_a_file_that_is_not_used_is_told_how_to_be(
     assert words.endswith("; if modest.py defines it, write uses: [modest.py]")
 
 
+def test_a_scenario_in_a_file_of_its_name_is_told_to_name_the_file(mistake: Mistake) -> None:
+    words = mistake("run", "wood")
+    assert words.endswith("; if wood.py defines it, name the file, wood.py")
+
+
 @pytest.mark.parametrize("key", ["model", "models"])
 def test_a_model_at_the_top_of_a_file_is_told_how_it_is_written(mistake: Mistake, key: str) -> None:
     words = mistake("run", "a.yaml", a=f"scenario: wood.py\n{key}: offline\n")

@@ -166,6 +166,23 @@ def test_a_run_of_rules_says_that_it_has_no_calls_and_where_decisions_are(
     )
 
 
+def test_a_run_that_failed_in_its_first_round_says_why_it_has_no_calls(
+    typed: Typed, tmp_path: Path
+) -> None:
+    (tmp_path / "lost.py").write_text(
+        "def mind():\n    def answer(asked):\n        return asked.clock\n\n    return answer\n"
+    )
+    file = tmp_path / "lost.run"
+    play = ["run", "language_village", "--agents", "2", "--rounds", "1", "--quiet"]
+    model = f"{tmp_path / 'lost.py'}:mind"
+    assert typed(*play, "--model", model, "--out", str(file)).code == 2
+    said = typed("show", str(file), "--calls")
+    assert said.err == (
+        f"society: {file} has no calls to models: it is failed, and no round was saved; "
+        f"`society resume {file}` goes on\n"
+    )
+
+
 def test_a_text_is_found_as_it_stands_and_is_no_regular_expression(
     typed: Typed, file: Path
 ) -> None:

@@ -246,7 +246,7 @@ ERRORS = {
     "a fallback in another form": (
         "Real(0, 10), ",
         'Real(0, 10), fallback="all", ',
-        "canal.py:34: Ask('take'): fallback is what is no number; expected amount 0..10",
+        "canal.py:34: Ask('take'): fallback is 'all'; expected amount 0..10",
     ),
     "a fallback by replicate": (
         "Real(0, 10), ",
@@ -686,6 +686,31 @@ def test_a_fork_says_how_a_parameter_of_ones_own_may_change(typed: Typed, tmp_pa
         "none of them may; if the script reads it in every round, declare flow: Live[...] in Canal "
         "(from society.engine.scenario import Live)\n"
     )
+
+
+TREK = """from society import Ask, Choice, Cohort, Component, Tell, own, scenario
+
+
+class Herder(Component):
+    def answer_go(self, ask, agents):
+        return [0] * len(agents)
+
+
+@scenario(cast=lambda params, count: [Cohort("herder", count, (Herder(),))], agents=2, rounds=1)
+def trek(env):
+    for _ in env.rounds():
+        place = yield Ask("go", Choice("north", "south"))
+        yield Tell("went", {"place": own(place)})
+"""
+
+
+def test_the_answer_to_a_question_of_two_letters_is_no_misspelt_hook(
+    typed: Typed, tmp_path: Path
+) -> None:
+    """Though `answer_go` is close to `answer`."""
+    (tmp_path / "trek.py").write_text(TREK)
+    said = typed("run", "trek.py", "--quiet", "--out", "a.run")
+    assert (said.code, said.err) == (0, "")
 
 
 def test_a_hook_of_a_mechanism_is_spelt_as_it_is_called(typed: Typed, tmp_path: Path) -> None:

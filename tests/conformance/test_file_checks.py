@@ -31,6 +31,38 @@ class Taxed:
 '''
 
 
+SPOKEN = """from typing import Literal
+
+from society import Ask, Cohort, Component, Declared, Params, Real, Tell
+from society import declares, own, scenario
+from society.components.language.llm_policy import LanguagePolicy
+
+
+class Spring(Params):
+    minds: Literal["rules", "words"] = "rules"
+
+
+class Drinker(Component):
+    answers = ("drink",)
+
+    def answer(self, ask, agents):
+        return agents.draws.uniform("thirst")
+
+
+def cast(params, count):
+    mind = LanguagePolicy() if params.minds == "words" else Drinker()
+    return [Cohort("drinker", count, (mind,))]
+
+
+@scenario(params=Spring, cast=cast, agents=3, rounds=2)
+@declares(Declared(move="drink", told="drunk", payoff="drunk"))
+def spring(env):
+    for _ in env.rounds():
+        drunk = yield Ask("drink", Real(0, 1), fallback=0)
+        yield Tell("drunk", {"drunk": own(drunk), "thirst": own(1 - drunk)})
+"""
+
+
 def outcomes(said: str) -> list[str]:
     """The lines about the whole file, without those of single rules."""
     rules = (
@@ -141,6 +173,27 @@ def test_a_mechanism_that_fails_is_blamed_around_each_game(typed: Typed, tmp_pat
     assert "could not be checked" not in said.out
 
 
+def test_a_mechanism_that_reads_a_fact_stands_around_scenarios_that_tell_it(
+    typed: Typed, tmp_path: Path
+) -> None:
+    """One that is made for a scenario of its own is sound, and a misspelt fact is not."""
+    (tmp_path / "spring.py").write_text(SPOKEN)
+    hook = "return -self.rate * "
+    text = TAXED.replace(f"{hook}payoff", f'{hook}tell.facts["thirst"].values')
+    (tmp_path / "taxed.py").write_text(text)
+    (tmp_path / "taxes.yaml").write_text(
+        "scenario: spring.py\nuses: [taxed.py]\nmechanisms: [taxed]\n"
+    )
+    said = typed("check", "taxed.py")
+    assert said.code == 0, said.out
+    assert "travellers_dilemma, trust: it reads the fact 'thirst', which is not told there" in (
+        said.out
+    )
+    (tmp_path / "taxed.py").write_text(text.replace('"thirst"', '"thrist"'))
+    said = typed("check", "taxes.yaml")
+    assert "taxed.py:10: 'drunk' has no fact 'thrist'; did you mean 'thirst'?" in said.out
+
+
 @pytest.mark.thorough
 def test_a_mechanism_that_stands_nowhere_says_why(typed: Typed, tmp_path: Path) -> None:
     text = TAXED.replace("rate: float = 0.1", "rate: float")
@@ -233,6 +286,20 @@ def test_a_pack_for_a_scenario_of_ones_own_is_rendered(typed: Typed, tmp_path: P
         "error    pond: plain/pond/take.md:1: there is no 'stcok' in the question 'take'; did you "
         "mean 'stock'?\n",
     )
+
+
+def test_a_pack_for_a_scenario_of_rules_is_rendered_where_a_parameter_has_it_ask_models(
+    typed: Typed, tmp_path: Path
+) -> None:
+    (tmp_path / "spring.py").write_text(SPOKEN)
+    template = tmp_path / "plain/spring/drink.md"
+    template.parent.mkdir(parents=True)
+    template.write_text("How much do you drink? {{ hint }}\n")
+    said = typed("check", "plain")
+    assert said.out == "ok       plain: 1 of 1 templates rendered, in 1 small plays\n"
+    template.write_text("How {{ mcuh }} do you drink?\n")
+    said = typed("check", "plain")
+    assert "error    spring: plain/spring/drink.md:1: there is no 'mcuh'" in said.out
 
 
 @pytest.mark.thorough

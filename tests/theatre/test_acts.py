@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from society.engine.scenario import Estimate
-from society.errors import FileError, InputError
+from society.errors import FileError, InputError, MissingLibraryError
 from society.runs.match_names import MatchNames, has_matches
 from society.terminal.console import TerminalStyle
 from society.theatre.acts import first_screens
@@ -322,6 +322,24 @@ def test_the_parts_of_the_price_equation_stand_in_a_table(chain: History) -> Non
         ["▸", "2", "→", "3"],
         ["3", "→", "4", "0.000"],
     ]
+
+
+def test_conditions_are_shown_without_the_library_that_makes_intervals(
+    swept: RunsFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Means stand there, and the line below says what intervals need."""
+    stock = Estimate(120.0, 4.0, 3, unit="fish")
+    summary = RunSummary("finished", 12, 12, 3, {"stock": stock})
+    monkeypatch.setattr("society.theatre.conditions_panel.summarise", lambda row: summary)
+
+    def missing(module: str) -> object:
+        raise MissingLibraryError(f"{module} is not installed")
+
+    monkeypatch.setattr("society.theatre.conditions_data.require", missing)
+    shown = draw_folder(swept, FolderView(), Size(120, 20), STYLE).plain
+    assert "120" in shown
+    assert "±" not in shown
+    assert "fish; mean over replicates; intervals need the extra lab (make lab)" in shown
 
 
 def test_a_run_under_way_says_of_how_many_replicates_its_mean_is_final(

@@ -212,7 +212,7 @@ def _pairs(
             silent.append(f"{first.condition.name} and {second.condition.name}: {error}")
     if not silent:
         return tuple(contrasts), []
-    more = f" (and {len(silent) - 1} other pairs)" if len(silent) > 1 else ""
+    more = f" (and {count_noun(len(silent) - 1, 'other pair')})" if len(silent) > 1 else ""
     return tuple(contrasts), [f"no difference can be estimated for {silent[0]}{more}"]
 
 
