@@ -724,13 +724,26 @@ def _briefs_before(ask: Inquiry, agent: Agent) -> str:
     return "\n\n".join(agent.briefs(ask, before=agent.address.component))
 
 
-def fact_sentence(kind: str, facts: OwnFacts, wording: Wording = _NO_WORDING) -> str:
-    """A line and its facts as this agent knows them: "harvested: catch 4.2, effort 0.4"."""
-    shown = wording.shown(facts)
-    known = ", ".join(
-        f"{_spaced(name)} {_put_in_words(name, facts[name], wording)}" for name in shown
+def fact_sentence(kind: str, facts: Mapping[str, Any], wording: Wording = _NO_WORDING) -> str:
+    """A line and its facts as this agent knows them: "harvested: catch 4.2, effort 0.4".
+
+    A fact whose author has described it is named by that: "harvested: fish caught: 4.2 kg".
+    """
+    shown = [*wording.shown(facts)]
+    known = [
+        f"{_name_in_words(name, wording)} {_put_in_words(name, facts[name], wording)}"
+        for name in shown
+    ]
+    described = any(wording.spec(name).text for name in shown)
+    return (
+        f"{_spaced(kind)}: {('; ' if described else ', ').join(known)}" if known else _spaced(kind)
     )
-    return f"{_spaced(kind)}: {known}" if known else _spaced(kind)
+
+
+def _name_in_words(name: str, wording: Wording) -> str:
+    """A fact as its author described it, with a colon; else its name."""
+    text = wording.spec(name).text
+    return f"{text[:1].lower()}{text[1:]}:" if text else _spaced(name)
 
 
 def _put_in_words(name: str, value: Any, wording: Wording) -> str:

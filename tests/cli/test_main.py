@@ -78,7 +78,7 @@ def test_json_is_one_object_with_the_agreed_keys_and_nothing_else_on_stdout(type
     assert set(said.json["measures"]) == {
         "survival_time", "efficiency", "stock", "gini", "over_use", "compliance", "fines", "norm",
     }  # fmt: skip
-    assert set(said.json["measures"]["norm"]) == {"mean", "se", "n", "unit", "censored"}
+    assert set(said.json["measures"]["norm"]) == {"mean", "se", "n", "unit", "censored", "earlier"}
     assert said.json["measures"]["norm"]["n"] == 3
     assert said.json["ledger"] == {
         "calls": 0, "retries": 0, "repairs": 0, "cut": 0, "fallbacks": 0, "copied": 0, "unasked": 0,

@@ -20,6 +20,7 @@ from society.llm.default_words import (
     describe_value,
     fill_figures,
 )
+from society.llm.prompt_files import fact_sentence
 
 WORDING = Wording(
     "Farmers share a canal",
@@ -51,6 +52,16 @@ def test_facts_have_their_text_and_unit_or_label() -> None:
 
 def test_a_private_fact_is_not_shown() -> None:
     assert words(tide=3).known == []
+
+
+def test_an_event_names_its_facts_as_their_author_described_them() -> None:
+    flowed = {"flow": 84.3274, "gate": np.int64(0), "tide": 3, "net_size": 2}
+    said = fact_sentence("flowed", flowed, WORDING)
+    assert said == "flowed: water in the canal: 84.33 litres; the gate: closed; net size 2"
+    assert fact_sentence("net_torn", {"catch": 4.2, "effort": 0.4}) == (
+        "net torn: catch 4.2, effort 0.4"
+    )
+    assert fact_sentence("stormed", {}, WORDING) == "stormed"
 
 
 def test_a_fact_without_words_is_called_by_its_name() -> None:
