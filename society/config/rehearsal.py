@@ -45,10 +45,10 @@ class Rehearsal:
 
     failed: why it could not be played to its end. unmeasured: for each measure that was never
     computed, the fact that it missed last. used: facts that measures have read. facts: of tells;
-    in_questions: of asks. facts_of: those of each tell, by its kind; news: of tells that only
-    inform. lines: how many were heard. partial: whether some were not. misshapen: wrong arrays, by
-    the kind of their line; out_of_bounds: fallbacks that will be cut to the bounds. graphs:
-    relations that were used.
+    in_questions: of asks; common: of both, those that everybody knows. facts_of: those of each
+    tell, by its kind; news: of tells that only inform. lines: how many were heard. partial: whether
+    some were not. misshapen: wrong arrays, by the kind of their line; out_of_bounds: fallbacks that
+    will be cut to the bounds. graphs: relations that were used.
     """
 
     asked: set[str] = field(default_factory=set)
@@ -56,6 +56,7 @@ class Rehearsal:
     told: set[str] = field(default_factory=set)
     facts: set[str] = field(default_factory=set)
     in_questions: set[str] = field(default_factory=set)
+    common: set[str] = field(default_factory=set)
     facts_of: dict[str, set[str]] = field(default_factory=dict)
     news: dict[str, set[str]] = field(default_factory=dict)
     graphs: set[str] = field(default_factory=set)
@@ -167,6 +168,7 @@ class Rehearsal:
     def _hear_facts(self, facts: Mapping[str, Fact], normaliser: ArrayNormaliser) -> None:
         normaliser.facts(facts)
         self.graphs |= {fact.graph for fact in facts.values() if fact.graph}
+        self.common |= {name for name, fact in facts.items() if fact.scope == "common"}
 
     def _measure(self, measures: Iterable[Measure], said: _FactsTold, env: Environment) -> None:
         """Compute measures from the facts of a round, to see which facts they read."""

@@ -314,6 +314,8 @@ class _Check:
             severity, hint = self._missing(name, heard), suggest(name, legal)
             if any(column.name == name for column in columns):
                 hint = f"declare it as Column({name!r}, public=True)"
+            elif role == "gauge" and name in told:
+                hint = f"a gauge shows what all agents share: tell it as common({name})"
             elif name in heard.told:
                 hint = "it is an event; name one of its facts"
             elif severity == "warning":
@@ -631,7 +633,7 @@ def _displayed(
     """Yield each name in a display with its role, and the names that are legal there."""
     parameters = set(type(params).model_fields)
     if display.gauge is not None:
-        yield "gauge", display.gauge[0], told
+        yield "gauge", display.gauge[0], heard.common
         if isinstance(full := display.gauge[1], str):
             yield "gauge", full, parameters
     named = (level for level in display.reference.values() if isinstance(level, str))

@@ -645,6 +645,16 @@ def test_prompts_beside_a_file_are_asked_for(typed: Typed, tmp_path: Path) -> No
     ]
 
 
+def test_a_gauge_of_what_each_agent_has_is_told(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "canal.py").write_text(changed('gauge=("left", "flow")', 'gauge=("share", "flow")'))
+    said = typed("run", "canal.py", "--quiet")
+    assert (said.code, said.err) == (
+        0,
+        "warning: canal.py:27: the display's gauge names 'share', which is nothing that it can "
+        "show; a gauge shows what all agents share: tell it as common(share)\n",
+    )
+
+
 def test_a_gauge_may_be_full_at_a_number(typed: Typed, tmp_path: Path) -> None:
     (tmp_path / "canal.py").write_text(changed('gauge=("left", "flow")', 'gauge=("left", 20)'))
     said = typed("run", "canal.py", "--quiet", "--out", "a.run")

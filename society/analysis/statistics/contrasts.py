@@ -120,10 +120,11 @@ def paired(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Paire
     level: of the interval, in (0, 1).
     """
     one, other, dropped = pairs(first, second)
-    differences = one - other
-    if not has_spread(differences, largest=float(np.abs([one, other]).max())):
+    differences, largest = one - other, float(np.abs([one, other]).max())
+    if not has_spread(differences, largest=largest):
+        shift = differences[0] if has_spread(np.array([0, differences[0]]), largest=largest) else 0
         raise NotEstimable(
-            f"all {len(one)} pairs differ by {differences[0]:g}; "
+            f"all {len(one)} pairs differ by {shift:g}; "
             "without spread their mean has no interval and no test"
         )
     difference, df = float(differences.mean()), len(one) - 1

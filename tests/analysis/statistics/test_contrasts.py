@@ -153,6 +153,7 @@ def test_without_spread_there_is_no_test(
         ([1, 2, 3], [1, 2, 3], "all 3 pairs differ by 0"),
         ([1, 2, 3], [3, 4, 5], "all 3 pairs differ by -2"),
         ([0.3, 0.1 + 0.2], [0.1, 0.1], "all 2 pairs differ by 0.2"),
+        ([0.1 + 0.2, 0.1 + 0.2], [0.3, 0.3], "all 2 pairs differ by 0"),
         ([1, NAN], [NAN, 1], r"the pairs: 0 of at least 2 values \(2 more"),
     ],
 )
