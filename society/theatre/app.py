@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 from textual.app import App, ComposeResult
 from textual.events import Key as KeyPressed
@@ -199,15 +200,25 @@ class Theatre(App[View]):
         self.look(replace(view, beside=True, second=True, note=note))
 
     def show_until_left(self) -> None:
-        """Take the terminal until one leaves; raises RunFileError if the run cannot be read."""
+        """Take the terminal until one leaves.
+
+        Raises RunFileError if the run cannot be read, SocietyError where the theatre broke.
+        """
         # Without a mouse the terminal's own selection works, and so does copying a command.
         self.run(mouse=False)
         if self.error is not None:
             raise self.error
+        refuse_broken(self)
 
     def _play_on(self) -> None:
         with self._leaving_if_damaged():
             self.look(self.view.play_on(self.front))
+
+
+def refuse_broken(app: App[Any]) -> None:
+    """Raise SocietyError if an app ended with an error, which Textual has printed."""
+    if app.return_code:
+        raise SocietyError("the theatre ended with the error above; --plain shows the same as text")
 
 
 def part(first: History, second: History, view: View) -> View:

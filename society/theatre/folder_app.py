@@ -13,7 +13,7 @@ from society.runs.runfile import open_run_file
 from society.terminal.console import TerminalStyle
 
 from .acts import first_screens
-from .app import Board, open_theatre
+from .app import Board, open_theatre, refuse_broken
 from .conditions_data import RunsFolder, read_folder
 from .conditions_panel import FolderView, draw_folder
 from .following import Follower
@@ -72,10 +72,15 @@ class RunsBrowser(App[FolderView]):
 
 
 def open_folder_theatre(folder: RunsFolder, encoding: str) -> None:
-    """Show a folder until it is left; a run that is opened there is left first."""
+    """Show a folder until it is left; a run that is opened there is left first.
+
+    Raises SocietyError where the browser broke.
+    """
     view: FolderView | None = FolderView()
     while view is not None:
-        view = RunsBrowser(folder, view, TerminalStyle(encoding, 80)).run(mouse=False)
+        browser = RunsBrowser(folder, view, TerminalStyle(encoding, 80))
+        view = browser.run(mouse=False)
+        refuse_broken(browser)
         if view is not None:
             try:
                 _open_run(folder.rows[view.row].path, view.replicate, encoding)

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -255,6 +256,21 @@ def test_the_error_for_which_the_theatre_was_left_is_told(
     with pytest.raises(RunFileError, match="round 3 cannot be read"):
         theatre.show_until_left()
     assert shown == [False]  # without a mouse the terminal's own selection works
+
+
+def test_a_theatre_that_breaks_is_no_success(
+    thinkers: History, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def draw(*_: object) -> object:
+        raise ZeroDivisionError("a frame of no width")
+
+    monkeypatch.setattr("society.theatre.app.draw", draw)
+    theatre = Theatre(thinkers, View(), UTF8)
+    headless = partial(theatre.run, headless=True)
+    monkeypatch.setattr(theatre, "run", headless)
+    with pytest.raises(SocietyError, match="the theatre ended with the error above"):
+        theatre.show_until_left()
+    assert "a frame of no width" in capfd.readouterr().err
 
 
 def test_the_other_run_is_looked_at_as_far_as_it_goes(pair: History, village: History) -> None:
