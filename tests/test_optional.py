@@ -48,23 +48,32 @@ def test_a_library_that_is_there_but_broken_says_so_itself() -> None:
         require("society.no_such_part")
 
 
-def test_a_run_is_shown_without_the_libraries_that_make_sentences(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("replicates", "said"),
+    [
+        ("1", ""),
+        ("4", "what was found is not said in sentences, as scipy is not installed"),
+    ],
+)
+def test_a_run_is_shown_without_the_libraries_of_statistics(
+    replicates: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """As `make demo` does it, which installs no extra."""
+    """As `make demo` does it, which installs no extra; a single run is told in sentences anyway."""
     file = str(tmp_path / "a.run")
-    assert (
-        main(["run", "fishing_village", "--seed", "1", "--rounds", "3", "--quiet", "--out", file])
-        == 0
-    )
+    words = ["run", "fishing_village", "--seed", "1", "--rounds", "3", "--quiet", "--out", file]
+    assert main([*words, "--replicates", replicates]) == 0
     for name in list(sys.modules):
         if name.partition(".")[0] in ("scipy", "pandas", "statsmodels"):
             monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(sys, "meta_path", [Missing("pandas"), *sys.meta_path])
+    monkeypatch.setattr(sys, "meta_path", [Missing("scipy"), Missing("pandas"), *sys.meta_path])
     assert main(["show", file]) == 0
     out, err = capsys.readouterr()
     assert "survival_time" in out
-    assert "what was found is not said in sentences, as pandas is not installed" in err
+    assert said in err if said else not err
 
 
 def test_an_audit_says_what_it_needs_before_anything_is_played(
@@ -84,3 +93,16 @@ def test_an_audit_says_what_it_needs_before_anything_is_played(
     assert main(["audit", str(experiment), "--only", "opening", "--out", str(folder)]) == 2
     assert "scipy is not installed" in capsys.readouterr().err
     assert not folder.exists()
+
+
+def test_a_reproduction_says_what_it_needs_before_its_folder_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in list(sys.modules):
+        if name.partition(".")[0] == "pandas":
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Missing("pandas"), *sys.meta_path])
+    assert main(["reproduce", "village", "--quick"]) == 2
+    assert "pandas is not installed" in capsys.readouterr().err
+    assert [*tmp_path.iterdir()] == []

@@ -459,6 +459,8 @@ def reproduce_command(args: argparse.Namespace) -> int:
     from society.config.defaults import find_defaults
     from society.llm.providers.settings import Limits
 
+    if not args.estimate:
+        require("pandas")  # of the claims, before anything is played and paid for
     defaults = find_defaults()
     run = _reproduction_run(args, defaults)
     if args.estimate:

@@ -259,6 +259,7 @@ def reproduce(
     refuse_workers(workers)
     paper = read_text("paper", paper, "a name such as 'village'")
     said, minds = {**find_defaults().limits(), **read_limits(limits)}, listed("models", models, str)
+    require("pandas")  # of the claims, before anything is played and paid for
     name = reproduction_folder(
         paper, language=bool(minds or strategies), institutions=institutions, quick=quick
     )
