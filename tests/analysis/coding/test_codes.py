@@ -115,7 +115,7 @@ def test_another_scenario_has_no_codes(tmp_path: Path) -> None:
 
 def test_a_summary_has_no_codes(tmp_path: Path) -> None:
     cohorts = [{"name": "ann", "count": 1, "components": ["human_coder"]}]
-    with pytest.raises(InputError, match="keeps nothing of what was said; play it with --record"):
+    with pytest.raises(InputError, match="keeps nothing of what was said; record it in full"):
         codes_in(tmp_path / "a.run", "norm_coding", {"cohorts": cohorts}, "summary")
 
 
