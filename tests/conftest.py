@@ -64,12 +64,14 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Thousands of tests and their modules stay: collecting garbage need not look at them."""
+    """Thousands of tests and their modules stay: collecting garbage need not look at them.
+
+    They are not set aside for good: each game would count what is (society/engine/garbage.py).
+    """
     gc.disable()
     try:
         return (yield)
     finally:
-        gc.freeze()
         gc.enable()
 
 
