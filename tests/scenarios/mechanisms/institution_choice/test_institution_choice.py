@@ -371,7 +371,7 @@ def test_who_is_alone_in_a_group_keeps_what_it_has(actors: Actors, move: int) ->
             "trust",
             ["baseline", "find"],
             {},
-            "options\\[1\\]: there is no mechanism 'find'; choose one",
+            "options\\[1\\]: there is no mechanism 'find'; `society list mechanisms` names",
         ),
         ("trust", ["baseline", 3], {}, "options\\[1\\]: got 3; expected the name of a mechanism"),
         (
