@@ -192,8 +192,10 @@ def _asking_models(name: str) -> Mapping[str, Any]:
         return {}
     given = dict(params)
     changed = (
-        {key: one[key] for key in one if one[key] != given[key]}
-        for one in map(dict, switched(params))
+        {name: value}
+        for name, values in switch_values(type(params)).items()
+        for value in values
+        if value != given[name]
     )
     for changes in ({}, *changed):
         with suppress(InputError):
