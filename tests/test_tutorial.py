@@ -72,7 +72,7 @@ def test_a_sweep_that_reaches_a_limit_says_so_and_keeps_what_was_played(
     (tmp_path / "talk.yaml").write_text(
         "base: language_village\nrounds: 1\nagents: 2\nfactors: {growth: [0.2, 0.3]}\n"
     )
-    with pytest.raises(PartError, match=r"max-calls(.|\n)*what was played is kept"):
+    with pytest.raises(PartError, match=r"max_calls(.|\n)*what was played is kept"):
         society.sweep("talk.yaml", limits={"max_calls": 1})
 
 
