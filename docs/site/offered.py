@@ -1,4 +1,4 @@
-"""What the reference shows: all names of `import society`, and what pages import from its modules.
+"""The names in the reference: all of `import society`, and those that pages import from modules.
 
 Both the site (pages.py) and the test of docstrings (tests/test_public_docstrings.py) read it.
 """

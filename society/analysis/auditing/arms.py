@@ -44,7 +44,7 @@ class AuditArms(NamedTuple):
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What an audit does not test, as plain data."""
+        """What this audit leaves untested: perturbations that change nothing, templates unchanged."""
         left = {name: [*one] for name, one in self.not_reworded.items()}
         return {"unused": dict(self.unused), "not_reworded": left}
 
@@ -202,7 +202,7 @@ def _joined(plain: Experiment, arms: Mapping[str, Experiment]) -> Experiment:
 
 
 class _Heard(NamedTuple):
-    """What is sent in one replicate of each condition, if all minds are the offline one.
+    """Messages that one replicate of each condition sends to models, with the offline mind as all.
 
     not_reworded: names of the templates in it that the perturbation leaves as they are.
     """
