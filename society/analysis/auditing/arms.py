@@ -44,7 +44,7 @@ class AuditArms(NamedTuple):
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What this audit leaves untested: perturbations that change nothing, templates unchanged."""
+        """Perturbations that change nothing here, and templates that none of them rewords."""
         left = {name: [*one] for name, one in self.not_reworded.items()}
         return {"unused": dict(self.unused), "not_reworded": left}
 
@@ -202,7 +202,7 @@ def _joined(plain: Experiment, arms: Mapping[str, Experiment]) -> Experiment:
 
 
 class _Heard(NamedTuple):
-    """Messages that one replicate of each condition sends to models, with the offline mind as all.
+    """Messages to models in one replicate of each condition, all played by the offline mind.
 
     not_reworded: names of the templates in it that the perturbation leaves as they are.
     """

@@ -138,7 +138,7 @@ class RunComparison:
         )
 
     def __str__(self) -> str:
-        """Say in which round two runs part, then each measure with its means and their difference."""
+        """Say in which round two runs part, then the means of each measure and their difference."""
         first, second = self._names()
         lines = [f"{first} and {second}: {self._caption()}"]
         for one in self.measures:
